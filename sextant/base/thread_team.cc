@@ -1,0 +1,178 @@
+#include "sextant/base/thread_team.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <limits>
+
+#include "sextant/base/error.h"
+
+namespace sextant {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A worker spins this long for the next job before it sleeps: longer than the gaps between the steps
+// of a plan, shorter than anyone else on the processor would notice.
+constexpr auto kWorkerSpin = std::chrono::microseconds(30);
+constexpr int kPausesPerClockRead = 16;
+constexpr int kCallerPauses = 64;
+
+struct ThreadState {
+  bool in_job = false;
+  int limit = std::numeric_limits<int>::max();
+};
+thread_local ThreadState this_thread;
+
+void Pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+int ProcessTeamSize() {
+  if (const char* text = std::getenv("SEXTANT_THREADS")) {
+    const int threads = std::atoi(text);
+    if (threads > 0) return std::min(threads, 1024);
+  }
+  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+// total * shard / num_shards without overflow.
+int64_t ShardBegin(int64_t total, int num_shards, int shard) {
+  return total / num_shards * shard + total % num_shards * shard / num_shards;
+}
+
+}  // namespace
+
+ThreadTeam& ThreadTeam::Process() {
+  // Never destroyed: threads of the program may still use it while statics are torn down.
+  static ThreadTeam& team = *new ThreadTeam(ProcessTeamSize());
+  return team;
+}
+
+ThreadTeam::Limit::Limit(int max_threads) : previous_(this_thread.limit) {
+  this_thread.limit = std::min(previous_, std::max(1, max_threads));
+}
+
+ThreadTeam::Limit::~Limit() { this_thread.limit = previous_; }
+
+ThreadTeam::ThreadTeam(int threads)
+    : size_(std::max(1, threads)), slots_(std::make_unique<Slot[]>(size_)) {
+  for (int i = 1; i < size_; ++i) workers_.emplace_back([this, i] { WorkerLoop(i); });
+}
+
+ThreadTeam::~ThreadTeam() {
+  stopping_.store(true);
+  generation_.fetch_add(1);
+  generation_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+int ThreadTeam::NumShards(int64_t total, int64_t grain) const {
+  if (total <= 0) return 0;
+  grain = std::max<int64_t>(1, grain);
+  const int64_t wanted = total / grain + (total % grain != 0);
+  return static_cast<int>(std::min<int64_t>({wanted, size_, this_thread.limit}));
+}
+
+void ThreadTeam::ParallelShards(int64_t total, int64_t grain, ShardFn fn) {
+  const int num_shards = NumShards(total, grain);
+  if (num_shards > 1 && !this_thread.in_job) {
+    std::unique_lock lock(in_use_, std::try_to_lock);
+    if (lock.owns_lock()) {
+      Dispatch({&fn, total, num_shards, this_thread.limit}, Offer::kAnyone);
+      return;
+    }
+  }
+  for (int i = 0; i < num_shards; ++i) {
+    fn(i, ShardBegin(total, num_shards, i), ShardBegin(total, num_shards, i + 1));
+  }
+}
+
+void ThreadTeam::Run(FunctionRef<void(int thread)> fn) {
+  if (this_thread.in_job) throw FailedPrecondition("ThreadTeam::Run called from inside a job");
+  const auto on_shard = [&](int shard, int64_t, int64_t) { fn(shard); };
+  const ShardFn shard_fn = on_shard;
+  std::lock_guard lock(in_use_);
+  Dispatch({&shard_fn, size_, size_, this_thread.limit}, Offer::kOwner);
+}
+
+// REQUIRES: in_use_ is held.
+void ThreadTeam::Dispatch(const Job& job, Offer offer) {
+  job_ = job;
+  unfinished_.store(job.num_shards, std::memory_order_relaxed);
+  for (int i = 0; i < job.num_shards; ++i) slots_[i].offer.store(offer, std::memory_order_release);
+  // Sequentially consistent, so that it is not ordered after notify_all's look for sleepers.
+  generation_.fetch_add(1);
+  generation_.notify_all();
+
+  WorkOnOffers(0);
+  for (int i = 0; unfinished_.load(std::memory_order_acquire) != 0; ++i) {
+    if (i < kCallerPauses) {
+      Pause();
+    } else {
+      std::this_thread::yield();
+    }
+  }
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+void ThreadTeam::WorkerLoop(int thread) {
+  uint32_t seen = 0;
+  while (true) {
+    seen = AwaitNewJob(seen);
+    if (stopping_.load()) return;
+    WorkOnOffers(thread);
+  }
+}
+
+uint32_t ThreadTeam::AwaitNewJob(uint32_t seen) const {
+  const auto sleep_time = Clock::now() + kWorkerSpin;
+  do {
+    for (int i = 0; i < kPausesPerClockRead; ++i) {
+      const uint32_t generation = generation_.load(std::memory_order_acquire);
+      if (generation != seen) return generation;
+      Pause();
+    }
+  } while (Clock::now() < sleep_time);
+  generation_.wait(seen, std::memory_order_acquire);
+  return generation_.load(std::memory_order_acquire);
+}
+
+bool ThreadTeam::Take(int slot, bool owner) {
+  // A shard on offer belongs to the job in job_, because that job cannot end before it has run: a
+  // thread that comes late from an earlier job takes a shard of this one with full right.
+  std::atomic<Offer>& offer = slots_[slot].offer;
+  Offer current = offer.load(std::memory_order_relaxed);
+  return (current == Offer::kAnyone || (owner && current == Offer::kOwner)) &&
+         offer.compare_exchange_strong(current, Offer::kNone, std::memory_order_acquire,
+                                       std::memory_order_relaxed);
+}
+
+void ThreadTeam::WorkOnOffers(int thread) {
+  for (int i = 0; i < size_; ++i) {
+    const int slot = thread + i < size_ ? thread + i : thread + i - size_;
+    if (Take(slot, i == 0)) RunShard(slot);
+  }
+}
+
+void ThreadTeam::RunShard(int shard) {
+  const ThreadState outer = std::exchange(this_thread, {.in_job = true, .limit = job_.limit});
+  try {
+    (*job_.fn)(shard, ShardBegin(job_.total, job_.num_shards, shard),
+               ShardBegin(job_.total, job_.num_shards, shard + 1));
+  } catch (...) {
+    std::lock_guard lock(error_mutex_);
+    if (!error_ || shard < error_shard_) {
+      error_ = std::current_exception();
+      error_shard_ = shard;
+    }
+  }
+  this_thread = outer;
+  unfinished_.fetch_sub(1, std::memory_order_release);
+}
+
+}  // namespace sextant

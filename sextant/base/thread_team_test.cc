@@ -1,0 +1,155 @@
+#include "sextant/base/thread_team.h"
+
+#include <gtest/gtest.h>
+
+#include <barrier>
+#include <numeric>
+#include <set>
+
+#include "sextant/base/error.h"
+
+namespace sextant {
+namespace {
+
+using Bounds = std::vector<std::pair<int64_t, int64_t>>;
+
+Bounds ShardsOf(ThreadTeam& team, int64_t total, int64_t grain) {
+  Bounds bounds(team.NumShards(total, grain));
+  team.ParallelShards(total, grain, [&](int shard, int64_t begin, int64_t end) {
+    bounds[shard] = {begin, end};
+  });
+  return bounds;
+}
+
+TEST(ThreadTeamTest, CutsIntoEqualContiguousShards) {
+  ThreadTeam team(4);
+  EXPECT_EQ(ShardsOf(team, 10, 1), (Bounds{{0, 2}, {2, 5}, {5, 7}, {7, 10}}));
+  EXPECT_EQ(ShardsOf(team, 10, 4), (Bounds{{0, 3}, {3, 6}, {6, 10}}));
+  EXPECT_EQ(ShardsOf(team, 10, 10), (Bounds{{0, 10}}));
+  EXPECT_EQ(ShardsOf(team, 2, 1), (Bounds{{0, 1}, {1, 2}}));
+  EXPECT_EQ(ShardsOf(team, 0, 1), Bounds{});
+  EXPECT_EQ(ShardsOf(team, -5, 1), Bounds{});
+  const int64_t huge = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(ShardsOf(team, huge, 1).back(), std::pair(huge / 4 * 3 + 2, huge));
+}
+
+TEST(ThreadTeamTest, CoversEveryIndexOnceOverManyJobs) {
+  ThreadTeam team(3);
+  std::vector<int> counts(100);
+  for (int job = 0; job < 20000; ++job) {
+    team.ParallelFor(100, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) ++counts[i];
+    });
+  }
+  EXPECT_EQ(counts, std::vector<int>(100, 20000));
+}
+
+TEST(ThreadTeamTest, NestedJobsRunInlineWithTheSameShards) {
+  ThreadTeam team(3);
+  std::vector<Bounds> inner(3);
+  team.ParallelShards(3, 1, [&](int shard, int64_t, int64_t) {
+    const auto self = std::this_thread::get_id();
+    Bounds& bounds = inner[shard];
+    team.ParallelFor(9, 1, [&](int64_t begin, int64_t end) {
+      EXPECT_EQ(std::this_thread::get_id(), self);
+      bounds.emplace_back(begin, end);
+    });
+  });
+  for (const Bounds& bounds : inner) EXPECT_EQ(bounds, (Bounds{{0, 3}, {3, 6}, {6, 9}}));
+}
+
+TEST(ThreadTeamTest, ConcurrentCallersAllFinishWithTheSameShards) {
+  ThreadTeam team(2);
+  std::vector<std::thread> callers;
+  for (int c = 0; c < 4; ++c) {
+    callers.emplace_back([&] {
+      for (int job = 0; job < 2000; ++job) {
+        ASSERT_EQ(ShardsOf(team, 7, 1), (Bounds{{0, 3}, {3, 7}}));
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+}
+
+TEST(ThreadTeamTest, BusyTeamDoesNotBlockAnotherCaller) {
+  ThreadTeam team(2);
+  std::barrier both(2);
+  std::thread other;
+  team.ParallelShards(2, 1, [&](int shard, int64_t, int64_t) {
+    if (shard == 0) {
+      other = std::thread([&] {
+        EXPECT_EQ(ShardsOf(team, 4, 1), (Bounds{{0, 2}, {2, 4}}));
+        both.arrive_and_wait();
+      });
+      both.arrive_and_wait();
+    }
+  });
+  other.join();
+}
+
+TEST(ThreadTeamTest, RethrowsTheErrorOfTheLowestShard) {
+  ThreadTeam team(4);
+  for (int job = 0; job < 200; ++job) {
+    try {
+      team.ParallelShards(4, 1, [](int shard, int64_t, int64_t) {
+        if (shard > 0) throw InvalidArgument("shard {}", shard);
+      });
+      FAIL() << "no error";
+    } catch (const Error& e) {
+      EXPECT_EQ(e.message(), "shard 1");
+    }
+  }
+  EXPECT_EQ(ShardsOf(team, 4, 1).size(), 4u);
+}
+
+TEST(ThreadTeamTest, LimitReachesNestedJobsAndEnds) {
+  ThreadTeam team(4);
+  {
+    ThreadTeam::Limit two(2);
+    ThreadTeam::Limit three(3);
+    EXPECT_EQ(team.NumShards(100, 1), 2);
+    team.ParallelFor(2, 1, [&](int64_t, int64_t) { EXPECT_EQ(team.NumShards(100, 1), 2); });
+    ThreadTeam::Limit one(0);
+    team.ParallelFor(100, 1, [&, self = std::this_thread::get_id()](int64_t, int64_t end) {
+      EXPECT_EQ(end, 100);
+      EXPECT_EQ(std::this_thread::get_id(), self);
+    });
+  }
+  EXPECT_EQ(team.NumShards(100, 1), 4);
+}
+
+TEST(ThreadTeamTest, RunUsesEveryThreadAtOnce) {
+  ThreadTeam team(3);
+  for (int job = 0; job < 100; ++job) {
+    std::barrier all(3);
+    std::vector<std::thread::id> ids(3);
+    team.Run([&](int thread) {
+      ids[thread] = std::this_thread::get_id();
+      all.arrive_and_wait();
+    });
+    EXPECT_EQ(ids[0], std::this_thread::get_id());
+    EXPECT_EQ(std::set(ids.begin(), ids.end()).size(), 3u);
+  }
+}
+
+TEST(ThreadTeamTest, RunRefusesToNest) {
+  ThreadTeam team(2);
+  EXPECT_THROW(team.Run([&](int) { team.Run([](int) {}); }), Error);
+}
+
+TEST(ThreadTeamTest, TeamOfOneRunsInline) {
+  ThreadTeam team(-1);
+  EXPECT_EQ(team.size(), 1);
+  EXPECT_EQ(ShardsOf(team, 10, 1), (Bounds{{0, 10}}));
+  int calls = 0;
+  team.Run([&](int thread) { calls += thread + 1; });
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(ThreadTeamTest, ProcessTeamIsOne) {
+  EXPECT_EQ(&ThreadTeam::Process(), &ThreadTeam::Process());
+  EXPECT_GE(ThreadTeam::Process().size(), 1);
+}
+
+}  // namespace
+}  // namespace sextant
