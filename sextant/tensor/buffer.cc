@@ -1,0 +1,50 @@
+#include "sextant/tensor/buffer.h"
+
+#include <cstdlib>
+
+#include "sextant/base/error.h"
+
+namespace sextant {
+namespace {
+
+class PlainHostAllocator : public Allocator {
+ public:
+  void* Allocate(size_t bytes) override {
+    // A block of zero bytes still has an address of its own.
+    const size_t blocks = bytes / kBufferAlignment + (bytes % kBufferAlignment != 0 || bytes == 0);
+    void* memory = blocks <= kMaxBlocks
+                       ? std::aligned_alloc(kBufferAlignment, blocks * kBufferAlignment)
+                       : nullptr;
+    if (!memory) throw ResourceExhausted("cannot allocate {} bytes of host memory", bytes);
+    return memory;
+  }
+  void Free(void* memory, size_t) override { std::free(memory); }
+
+ private:
+  static constexpr size_t kMaxBlocks = (SIZE_MAX >> 1) / kBufferAlignment;
+};
+
+class AllocatedBuffer : public Buffer {
+ public:
+  AllocatedBuffer(void* data, size_t bytes, Allocator& allocator)
+      : Buffer(data, bytes), allocator_(allocator) {}
+
+ private:
+  ~AllocatedBuffer() override { allocator_.Free(data(), size()); }
+
+  Allocator& allocator_;
+};
+
+}  // namespace
+
+Allocator& HostAllocator() {
+  // Never destroyed: tensors in static variables may outlive it.
+  static Allocator* const allocator = new PlainHostAllocator;
+  return *allocator;
+}
+
+BufferRef NewBuffer(size_t bytes, Allocator& allocator) {
+  return BufferRef(new AllocatedBuffer(allocator.Allocate(bytes), bytes, allocator));
+}
+
+}  // namespace sextant
