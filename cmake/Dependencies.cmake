@@ -1,0 +1,21 @@
+# Every dependency is a Debian 12 package; docs/decisions.md says why each is here.
+find_package(Threads REQUIRED)
+find_package(Protobuf REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_path(DNNL_INCLUDE_DIR dnnl.hpp REQUIRED)
+find_library(DNNL_LIBRARY dnnl REQUIRED)
+find_package(OpenMP REQUIRED)  # only to tell Debian's oneDNN to stay single-threaded
+pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
+find_package(Eigen3 REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(nlohmann_json REQUIRED)
+if(SEXTANT_TESTS)
+  find_package(GTest REQUIRED)
+endif()
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()

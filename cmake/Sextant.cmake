@@ -1,0 +1,69 @@
+# Three functions make up the whole build: sextant_module, sextant_op_family, sextant_test.
+
+add_compile_options(-Wall -Wextra -Wno-missing-field-initializers)
+if(SEXTANT_WERROR)
+  add_compile_options(-Werror)
+endif()
+# Results must not depend on whether the compiler fuses a multiply and an add.
+add_compile_options(-ffp-contract=off)
+if(CMAKE_BUILD_TYPE STREQUAL "Debug")
+  add_compile_options(-O1)
+endif()
+if(SEXTANT_SANITIZE)
+  add_compile_options(-fsanitize=${SEXTANT_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${SEXTANT_SANITIZE})
+endif()
+
+# sextant_module(NAME sources...): adds sextant/NAME to libsextant. tools/check_layers keeps the
+# modules one-way.
+function(sextant_module name)
+  if(NOT ARGN)  # a module of headers only has nothing to compile
+    return()
+  endif()
+  add_library(sextant_${name} OBJECT ${ARGN})
+  target_link_libraries(sextant_${name} PUBLIC sextant_flags)
+  if(TARGET sextant_proto_headers)  # all modules from proto on may include generated headers
+    add_dependencies(sextant_${name} sextant_proto_headers)
+  endif()
+  set_property(GLOBAL APPEND PROPERTY SEXTANT_OBJECTS sextant_${name})
+endfunction()
+
+# sextant_op_family(STEM Name): in a folder of sextant/ops, the family STEM.{h,cc,_cpu.cc,_test.cc}, registered by
+# Register<Name>(OpRegistry&) and Register<Name>Cpu(KernelRegistry&). A family whose ops the runtime itself
+# executes has no _cpu.cc; further sources may follow.
+function(sextant_op_family stem name)
+  set(base ${CMAKE_CURRENT_SOURCE_DIR}/${stem})
+  set_property(GLOBAL APPEND PROPERTY SEXTANT_OP_SOURCES ${base}.cc)
+  set_property(GLOBAL APPEND PROPERTY SEXTANT_OP_REGISTRARS ${name})
+  if(EXISTS ${base}_cpu.cc)
+    set_property(GLOBAL APPEND PROPERTY SEXTANT_OP_SOURCES ${base}_cpu.cc)
+    set_property(GLOBAL APPEND PROPERTY SEXTANT_KERNEL_REGISTRARS ${name}Cpu)
+  endif()
+  foreach(source ${ARGN})
+    set_property(GLOBAL APPEND PROPERTY SEXTANT_OP_SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+  endforeach()
+  if(EXISTS ${base}_test.cc)
+    set_property(DIRECTORY APPEND PROPERTY SEXTANT_FOLDER_TESTS ${base}_test.cc)
+  endif()
+endfunction()
+
+# sextant_op_tests(FOLDER): ends the CMakeLists.txt of a folder of families; makes ops_FOLDER_test.
+function(sextant_op_tests folder)
+  get_property(tests DIRECTORY PROPERTY SEXTANT_FOLDER_TESTS)
+  if(tests)
+    sextant_test(ops_${folder}_test ${tests})
+  endif()
+endfunction()
+
+# sextant_test(NAME sources...): one GoogleTest program, registered with CTest. Tests find the
+# repository's data through SEXTANT_SOURCE_DIR.
+function(sextant_test name)
+  if(NOT SEXTANT_TESTS)
+    return()
+  endif()
+  add_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE sextant sextant_testing GTest::gtest GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE SEXTANT_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                                             SEXTANT_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  set_property(GLOBAL APPEND PROPERTY SEXTANT_TEST_PROGRAMS ${name})
+endfunction()

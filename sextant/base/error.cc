@@ -1,0 +1,47 @@
+#include "sextant/base/error.h"
+
+#include <array>
+#include <new>
+
+namespace sextant {
+
+std::string_view CodeName(Code code) {
+  static constexpr std::array<std::string_view, 17> kNames = {
+      "OK",           "CANCELLED",      "UNKNOWN",           "INVALID_ARGUMENT",
+      "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",    "PERMISSION_DENIED",
+      "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE",
+      "UNIMPLEMENTED", "INTERNAL",      "UNAVAILABLE",       "DATA_LOSS",
+      "UNAUTHENTICATED"};
+  const auto index = static_cast<size_t>(code);
+  return index < kNames.size() ? kNames[index] : "UNKNOWN";
+}
+
+std::string Status::ToString() const {
+  return ok() ? "OK" : fmt::format("{}: {}", CodeName(code_), message_);
+}
+
+void Status::ThrowIfError() const {
+  if (!ok()) throw Error(*this);
+}
+
+Error::Error(Status status) : status_(std::move(status)), what_(status_.ToString()) {}
+
+Error Error::WithPrefix(std::string_view prefix) const {
+  return Error(code(), std::string(prefix) + message());
+}
+
+Status CurrentStatus() {
+  try {
+    throw;
+  } catch (const Error& e) {
+    return e.status();
+  } catch (const std::bad_alloc&) {
+    return Status(Code::kResourceExhausted, "out of memory");
+  } catch (const std::exception& e) {
+    return Status(Code::kInternal, e.what());
+  } catch (...) {
+    return Status(Code::kInternal, "unknown exception");
+  }
+}
+
+}  // namespace sextant

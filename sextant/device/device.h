@@ -1,0 +1,41 @@
+// Device: a place that holds tensors and runs kernels. All host devices share the memory and the
+// thread team of the process.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sextant/graph/device_name.h"
+#include "sextant/tensor/tensor.h"
+
+namespace sextant {
+
+class Device {
+ public:
+  explicit Device(DeviceName name) : name_(std::move(name)), full_name_(name_.ToString()) {}
+  virtual ~Device() = default;
+
+  // "/job:localhost/replica:0/task:0/device:CPU:0"
+  const std::string& name() const { return full_name_; }
+  const DeviceName& parsed_name() const { return name_; }
+  // "CPU", "GPU": selects kernels.
+  const std::string& type() const { return name_.type; }
+  virtual Allocator& allocator() = 0;
+  virtual int64_t memory_bytes() const = 0;
+  // A tensor in host memory brought here, and the way back. Host devices share instead of copying when
+  // the buffer outlives the step.
+  virtual Tensor FromHost(const Tensor& value) = 0;
+  virtual Tensor ToHost(const Tensor& value) = 0;
+  // Waits until all that was queued has been done.
+  virtual void Synchronize() {}
+
+ private:
+  DeviceName name_;
+  std::string full_name_;
+};
+
+// "count" host devices /cpu:0 … /cpu:count-1.
+std::vector<std::unique_ptr<Device>> MakeHostDevices(int count);
+
+}  // namespace sextant

@@ -1,0 +1,100 @@
+// KernelRegistry: which kernels run an op, by device type and element types, fast ones first.
+//
+//   registry.Add(KernelDef("MatMul").Type<float>("T").Make<MatMulKernel<float>>());
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "sextant/device/kernel.h"
+
+namespace sextant {
+
+class KernelDef {
+ public:
+  using Factory = std::function<std::unique_ptr<Kernel>(KernelInit&)>;
+
+  explicit KernelDef(std::string op) : op_(std::move(op)) {}
+
+  KernelDef& On(std::string device_type) { device_type_ = std::move(device_type); return *this; }
+  // The type attribute must be this (one of these). Without, any type is accepted.
+  template <typename T>
+  KernelDef& Type(std::string attr) { return Types(std::move(attr), {DTypeOf<T>}); }
+  KernelDef& Types(std::string attr, std::vector<DType> types) {
+    types_.emplace_back(std::move(attr), std::move(types));
+    return *this;
+  }
+  // Output may be written over the input: same number of bytes, and the kernel reads each element
+  // before it writes that element.
+  KernelDef& InPlace(int output, int input) { in_place_.emplace_back(output, input); return *this; }
+  // The output shares the input's buffer (ForwardInput).
+  KernelDef& Alias(int output, int input) { alias_.emplace_back(output, input); return *this; }
+  // The kernel provides its outputs itself (SetOutput): the Plan prepares no memory for them.
+  KernelDef& OwnOutputs() { own_outputs_ = true; return *this; }
+  // On devices with memory of their own these stay in host memory.
+  KernelDef& HostInput(int i) { host_inputs_.push_back(i); return *this; }
+  KernelDef& HostOutput(int i) { host_outputs_.push_back(i); return *this; }
+
+  template <typename K>
+  KernelDef& Make() {
+    factory_ = [](KernelInit& init) { return std::make_unique<K>(init); };
+    return *this;
+  }
+  KernelDef& Make(Factory factory) { factory_ = std::move(factory); return *this; }
+  // A kernel without state.
+  KernelDef& Function(void (*function)(KernelContext&));
+
+  const std::string& op() const { return op_; }
+  const std::string& device_type() const { return device_type_; }
+  const std::vector<std::pair<std::string, std::vector<DType>>>& types() const { return types_; }
+  const std::vector<std::pair<int, int>>& in_place() const { return in_place_; }
+  const std::vector<std::pair<int, int>>& alias() const { return alias_; }
+  bool own_outputs() const { return own_outputs_; }
+  const std::vector<int>& host_inputs() const { return host_inputs_; }
+  const std::vector<int>& host_outputs() const { return host_outputs_; }
+  // Whether the node's type attributes fit.
+  bool Accepts(const Node& node) const;
+  std::unique_ptr<Kernel> Create(const Node& node) const;
+
+ private:
+  std::string op_, device_type_ = "CPU";
+  std::vector<std::pair<std::string, std::vector<DType>>> types_;
+  std::vector<std::pair<int, int>> in_place_, alias_;
+  bool own_outputs_ = false;
+  std::vector<int> host_inputs_, host_outputs_;
+  Factory factory_;
+};
+
+class KernelRegistry {
+ public:
+  // The registry sessions use; its first use registers the kernels of the library (RegisterAllKernels).
+  static KernelRegistry& Global();
+
+  void Add(KernelDef def);
+  // The first registered kernel that accepts the node on devices of this type, or null.
+  const KernelDef* Find(const Node& node, std::string_view device_type) const;
+  // All kernels of an op, in the order of registration.
+  std::vector<const KernelDef*> All(std::string_view op) const;
+
+ private:
+  mutable std::shared_mutex mutex_;
+  std::unordered_map<std::string, std::vector<std::unique_ptr<KernelDef>>> kernels_;
+};
+
+// Registers the kernels of every family; generated from the families that the build names.
+void RegisterAllKernels(KernelRegistry& registry);
+
+// Calls f.template operator()<T>() for each T:
+//   ForTypes<float, double>([&]<typename T>() { registry.Add(KernelDef("Neg").Type<T>("T")...); });
+template <typename... Ts, typename F>
+void ForTypes(F&& f) {
+  (f.template operator()<Ts>(), ...);
+}
+
+}  // namespace sextant

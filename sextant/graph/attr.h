@@ -1,0 +1,101 @@
+// Attr: the value of one attribute of a node, in any of the forms a GraphDef knows.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "sextant/tensor/dtype.h"
+#include "sextant/tensor/shape.h"
+#include "sextant/tensor/tensor.h"
+
+namespace tensorflow {
+class AttrValue;
+class TensorProto;
+}  // namespace tensorflow
+
+namespace sextant {
+
+class Attr;
+// Attributes of one node in the order they were set; few, so searched linearly.
+using AttrMap = std::vector<std::pair<std::string, Attr>>;
+
+// A function of the library and the attributes it is instantiated with.
+struct FuncAttr {
+  std::string name;
+  std::shared_ptr<const AttrMap> attrs;  // null = none
+};
+// Inside a function body: the name of the function's own attribute that gives the value.
+struct AttrPlaceholder {
+  std::string name;
+};
+// A list without elements: a GraphDef does not say of what.
+struct EmptyList {};
+
+class Attr {
+ public:
+  using Value =
+      std::variant<std::monostate, std::string, int64_t, float, bool, DType, PartialShape, Tensor,
+                   FuncAttr, AttrPlaceholder, EmptyList, std::vector<std::string>,
+                   std::vector<int64_t>, std::vector<float>, std::vector<bool>, std::vector<DType>,
+                   std::vector<PartialShape>, std::vector<Tensor>, std::vector<FuncAttr>>;
+
+  Attr() = default;
+  // Any alternative of Value; int, double and const char* are taken for int64, float and string.
+  Attr(Value value) : value_(std::move(value)) {}               // NOLINT
+  Attr(int value) : value_(static_cast<int64_t>(value)) {}      // NOLINT
+  Attr(int64_t value) : value_(value) {}                        // NOLINT
+  Attr(bool value) : value_(value) {}                           // NOLINT
+  Attr(float value) : value_(value) {}                          // NOLINT
+  Attr(double value) : value_(static_cast<float>(value)) {}     // NOLINT
+  Attr(const char* value) : value_(std::string(value)) {}       // NOLINT
+  Attr(std::string value) : value_(std::move(value)) {}         // NOLINT
+  Attr(DType value) : value_(value) {}                          // NOLINT
+  Attr(PartialShape value) : value_(std::move(value)) {}        // NOLINT
+  Attr(Tensor value) : value_(std::move(value)) {}              // NOLINT
+  Attr(FuncAttr value) : value_(std::move(value)) {}            // NOLINT
+  template <typename T>
+  Attr(std::vector<T> values) : value_(std::move(values)) {}    // NOLINT
+
+  const Value& value() const { return value_; }
+  template <typename T>
+  bool Is() const {
+    return std::holds_alternative<T>(value_);
+  }
+  // The value as T, a list type too (an EmptyList is any list). Throws INVALID_ARGUMENT otherwise.
+  template <typename T>
+  const T& Get() const;
+
+  // Same kind and equal content (tensors bit for bit).
+  bool operator==(const Attr& other) const;
+  std::string ToString() const;
+
+  static Attr FromProto(const tensorflow::AttrValue& proto);
+  void ToProto(tensorflow::AttrValue* proto) const;
+
+ private:
+  [[noreturn]] void ThrowWrongKind(const char* wanted) const;
+
+  Value value_;
+  // How an imported tensor was written, so that exporting it gives the same bytes.
+  std::shared_ptr<const tensorflow::TensorProto> encoded_;
+};
+
+const Attr* FindAttr(const AttrMap& attrs, std::string_view name);
+// Sets or replaces.
+void SetAttr(AttrMap& attrs, std::string_view name, Attr value);
+
+template <typename T>
+const T& Attr::Get() const {
+  if (const T* value = std::get_if<T>(&value_)) return *value;
+  if (Is<EmptyList>()) {
+    static const T kEmpty{};
+    return kEmpty;
+  }
+  ThrowWrongKind(typeid(T).name());
+}
+
+}  // namespace sextant

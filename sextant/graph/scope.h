@@ -1,0 +1,100 @@
+// Scopes: RAII objects that stand for Python's `with`. Builders take graph, name, device and control
+// inputs from the scopes that are open on their thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sextant/graph/output.h"
+
+namespace sextant {
+
+class Graph;
+
+// What the open scopes of this thread add up to.
+struct ScopeState {
+  Graph* graph = nullptr;
+  std::string name;                          // "a/b/" or ""
+  std::string device;                        // merged device string
+  std::vector<Node*> control_inputs;
+  std::vector<std::string> collections;      // every variable made here goes to these
+};
+
+// State of the innermost scopes. Throws FAILED_PRECONDITION when no GraphScope is open.
+const ScopeState& CurrentScope();
+bool HasCurrentScope();
+Graph& CurrentGraph();
+
+// Base: remembers the state before and puts it back. Scopes are destroyed in reverse order of creation.
+class Scope {
+ public:
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+
+ protected:
+  Scope();
+  ~Scope();
+  ScopeState& state();
+
+ private:
+  ScopeState previous_;
+};
+
+// Builders build in "graph": name, device and control scopes start afresh.
+class GraphScope : public Scope {
+ public:
+  explicit GraphScope(Graph& graph);
+};
+
+// Prefixes names with "name/", made unique in the graph ("name_1/"). An empty name leaves all scopes; a
+// name that ends in "/" re-enters that scope as it is.
+class NameScope : public Scope {
+ public:
+  explicit NameScope(std::string_view name);
+  const std::string& name() const { return name_; }  // "a/b/"
+
+ private:
+  std::string name_;
+};
+
+// "/gpu:1", "/job:ps/task:0", …; parts given inside override those outside; "" clears.
+class DeviceScope : public Scope {
+ public:
+  explicit DeviceScope(std::string_view device);
+};
+
+// Nodes made inside run after these. An empty list clears the outer ones.
+class ControlDependencies : public Scope {
+ public:
+  explicit ControlDependencies(const std::vector<Operation>& inputs);
+};
+
+// Variables made inside are added to the collection too.
+class CollectionScope : public Scope {
+ public:
+  explicit CollectionScope(std::string_view collection);
+};
+
+// Variable names: "name/" in front, whatever the name scope; also opens a NameScope. With reuse,
+// an existing variable of the graph is returned instead of making one (ops/state/variable.h).
+enum class Reuse { kInherit, kFalse, kTrue, kAuto };
+class VariableScope {
+ public:
+  explicit VariableScope(std::string_view name, Reuse reuse = Reuse::kInherit);
+  ~VariableScope();
+  VariableScope(const VariableScope&) = delete;
+  VariableScope& operator=(const VariableScope&) = delete;
+
+  static const std::string& CurrentName();  // "a/b/" or ""
+  static Reuse CurrentReuse();
+
+ private:
+  std::string previous_name_;
+  Reuse previous_reuse_;
+  NameScope name_scope_;
+};
+
+}  // namespace sextant
