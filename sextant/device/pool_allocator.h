@@ -47,7 +47,7 @@ class PoolAllocator final : public Allocator {
   struct FreeBlock {
     FreeBlock* next;
   };
-  static constexpr int kNumClasses = 236;
+  static constexpr int kNumClasses = 220;
 
   explicit PoolAllocator(const PoolOptions& options) : options_(options) {}
   ~PoolAllocator() override;
