@@ -93,16 +93,21 @@ Text Scientific(const Decimal& d, bool plus) {
           .exponent = fmt::format("{:+03d}", d.exponent)};
 }
 
+Text ScientificTo(double value, size_t places, bool plus) {
+  return Scientific(ParseScientific(fmt::format("{:.{}e}", value, places)), plus);
+}
+
 // A finite value with at most kPrecision digits after the point.
 template <typename T>
 Text Rounded(T value, bool scientific, bool plus) {
-  Decimal d = Shortest(value);
+  const Decimal d = Shortest(value);
   const int places = static_cast<int>(d.digits.size()) - 1;
   if (scientific) {
-    if (places > kPrecision) d = ParseScientific(fmt::format("{:.{}e}", Exact(value), kPrecision));
-    return Scientific(d, plus);
+    return places > kPrecision ? ScientificTo(Exact(value), kPrecision, plus) : Scientific(d, plus);
   }
-  if (places - d.exponent <= kPrecision) return Positional(d, plus);
+  const int fraction = places - d.exponent;
+  if (fraction >= 0 && fraction <= kPrecision) return Positional(d, plus);
+  // Too long a fraction is rounded; a number without one shows its exact value.
   const std::string digits = fmt::format("{:.{}f}", std::abs(Exact(value)), kPrecision);
   const size_t point = digits.find('.');
   return {.whole = Sign(d.negative, plus) + digits.substr(0, point),
@@ -174,8 +179,13 @@ std::vector<std::string> AlignedReals(std::span<const T> values, bool plus) {
   std::vector<std::string> words;
   auto next = texts.begin();
   for (const T& value : values) {
-    const bool finite = std::isfinite(Exact(value));
-    words.push_back(finite ? widths.Pad(*next++) : NonFiniteText(Exact(value), plus));
+    if (!std::isfinite(Exact(value))) {
+      words.push_back(NonFiniteText(Exact(value), plus));
+      continue;
+    }
+    // Shorter fractions are filled up with the digits of the exact value, not with zeros.
+    if (scientific) *next = ScientificTo(Exact(value), widths.fraction, plus);
+    words.push_back(widths.Pad(*next++));
   }
   AlignRight(&words);
   return words;
