@@ -111,8 +111,8 @@ void DeadlineTimer::Loop() {
       CancellationToken& token = due->token_;
       const std::chrono::duration<double> allowed = due->deadline_ - due->armed_at_;
       lock.unlock();
-      token.Cancel(Status(Code::kDeadlineExceeded,
-                          fmt::format("deadline of {:.3g} s exceeded", std::max(0.0, allowed.count()))));
+      token.Cancel(Status(Code::kDeadlineExceeded, fmt::format("deadline of {:.3g} s exceeded",
+                                                               std::max(0.0, allowed.count()))));
       lock.lock();
       firing_ = nullptr;
       fired_.notify_all();

@@ -31,7 +31,8 @@ class CancellationToken {
   Status status() const;
   // Throws Error(status()) once cancelled.
   void ThrowIfCancelled() const {
-    if (cancelled()) [[unlikely]] status().ThrowIfError();
+    if (cancelled()) [[unlikely]]
+      status().ThrowIfError();
   }
 
   // Keeps a callback registered. The destructor deregisters it and waits until it is not running,

@@ -33,7 +33,9 @@ TEST(CancellationTokenTest, RunsRegisteredCallbacksOnly) {
   CancellationToken token;
   int kept = 0, dropped = 0, late = 0;
   auto keep = token.OnCancel([&] { ++kept; });
-  { auto drop = token.OnCancel([&] { ++dropped; }); }
+  {
+    auto drop = token.OnCancel([&] { ++dropped; });
+  }
   token.Cancel();
   auto after = token.OnCancel([&] { ++late; });
   EXPECT_EQ(kept, 1);

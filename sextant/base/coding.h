@@ -17,8 +17,8 @@ void PutVarint64(std::string* dst, uint64_t value);
 uint32_t DecodeFixed32(const char* src);
 uint64_t DecodeFixed64(const char* src);
 
-// These take a number off the front of *src. They return false and leave both arguments as they were
-// when *src is too short or the varint does not fit.
+// These take a number off the front of *src. They return false and leave both arguments as they
+// were when *src is too short or the varint does not fit.
 [[nodiscard]] bool GetFixed32(std::string_view* src, uint32_t* value);
 [[nodiscard]] bool GetFixed64(std::string_view* src, uint64_t* value);
 [[nodiscard]] bool GetVarint32(std::string_view* src, uint32_t* value);

@@ -16,8 +16,19 @@ namespace sextant {
 class FaultyFileSystem : public FileSystem {
  public:
   enum class Operation {
-    kNewReader, kRead, kNewWriter, kAppend, kFlush, kSync, kClose, kStat, kListDirectory,
-    kCreateDirectories, kRename, kDelete, kSyncDirectory,
+    kNewReader,
+    kRead,
+    kNewWriter,
+    kAppend,
+    kFlush,
+    kSync,
+    kClose,
+    kStat,
+    kListDirectory,
+    kCreateDirectories,
+    kRename,
+    kDelete,
+    kSyncDirectory,
   };
   struct Faults {
     // Called before each operation; what it throws is the operation's error.

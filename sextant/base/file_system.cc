@@ -168,7 +168,8 @@ std::vector<std::string> FileSystem::Glob(const std::string& pattern) {
       const std::string listed = directory.empty() ? "." : directory;
       if (!Exists(listed) || !Stat(listed).is_directory) continue;
       for (const std::string& name : ListDirectory(listed)) {
-        if (fnmatch(part.c_str(), name.c_str(), 0) == 0) longer.push_back(JoinPath(directory, name));
+        if (fnmatch(part.c_str(), name.c_str(), 0) == 0)
+          longer.push_back(JoinPath(directory, name));
       }
     }
     matches = std::move(longer);

@@ -2,8 +2,8 @@
 // chooses the file system; no scheme and file:// mean the local disk.
 //
 // Every function throws Error with the path in the message: NOT_FOUND, ALREADY_EXISTS,
-// PERMISSION_DENIED, RESOURCE_EXHAUSTED (disk full), FAILED_PRECONDITION (directory not empty, not a
-// directory ...) or UNKNOWN. File systems are thread-safe.
+// PERMISSION_DENIED, RESOURCE_EXHAUSTED (disk full), FAILED_PRECONDITION (directory not empty, not
+// a directory ...) or UNKNOWN. File systems are thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +62,8 @@ class FileSystem {
 
   // The file system of the path's scheme; UNIMPLEMENTED when there is none.
   static FileSystem& ForPath(std::string_view path);
-  // Adds a file system for paths that begin with `scheme` + "://"; ALREADY_EXISTS when there is one.
+  // Adds a file system for paths that begin with `scheme` + "://"; ALREADY_EXISTS when there is
+  // one.
   static void Register(std::string scheme, std::unique_ptr<FileSystem> file_system);
 
   virtual std::unique_ptr<FileReader> NewReader(const std::string& path) = 0;
@@ -85,8 +86,8 @@ class FileSystem {
   // Deletes the directory with all that is in it, or the file.
   void DeleteRecursively(const std::string& path);
   std::string ReadFile(const std::string& path);
-  // Writes a file that is there with all of `contents`, or else is as it was, at any moment and after
-  // any crash: by a temporary file beside it, synced and renamed.
+  // Writes a file that is there with all of `contents`, or else is as it was, at any moment and
+  // after any crash: by a temporary file beside it, synced and renamed.
   void WriteFileAtomically(const std::string& path, std::string_view contents);
   // The existing paths that match, sorted. In each part between slashes, * stands for any
   // characters, ? for one, [a-c] for one of a set; \ takes the next character as it is.

@@ -27,9 +27,9 @@ class FileSystemTest : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     const std::string scheme = GetParam();
-    root_ = fmt::format("{}{}sextant_{}_{}", scheme, scheme == "memory://" ? "" : testing::TempDir(),
-                        getpid(),
-                        testing::UnitTest::GetInstance()->current_test_info()->line());
+    root_ =
+        fmt::format("{}{}sextant_{}_{}", scheme, scheme == "memory://" ? "" : testing::TempDir(),
+                    getpid(), testing::UnitTest::GetInstance()->current_test_info()->line());
     fs_.CreateDirectories(root_);
   }
   void TearDown() override { fs_.DeleteRecursively(root_); }
@@ -150,8 +150,10 @@ TEST_P(FileSystemTest, WritesAtomicallyAndLeavesNothingBeside) {
 TEST_P(FileSystemTest, Globs) {
   fs_.CreateDirectories(Path("d1"));
   fs_.CreateDirectories(Path("d2"));
-  for (const char* name : {"d1/a.txt", "d1/b.txt", "d2/a.txt", "d2/a.bin", "star*"}) Write(name, "");
-  EXPECT_EQ(fs_.Glob(Path("d?/a.*")), (Strings{Path("d1/a.txt"), Path("d2/a.bin"), Path("d2/a.txt")}));
+  for (const char* name : {"d1/a.txt", "d1/b.txt", "d2/a.txt", "d2/a.bin", "star*"})
+    Write(name, "");
+  EXPECT_EQ(fs_.Glob(Path("d?/a.*")),
+            (Strings{Path("d1/a.txt"), Path("d2/a.bin"), Path("d2/a.txt")}));
   EXPECT_EQ(fs_.Glob(Path("*/[b-z].txt")), Strings{Path("d1/b.txt")});
   EXPECT_EQ(fs_.Glob(Path("d1/a.txt")), Strings{Path("d1/a.txt")});
   EXPECT_EQ(fs_.Glob(Path("star\\*")), Strings{Path("star*")});
@@ -223,8 +225,9 @@ TEST(FaultyFileSystemTest, AtomicWritesSurviveAFailureOfAnyOperation) {
     memory.WriteFileAtomically("a", "old");
     int operations = 0;
     FaultyFileSystem faulty(memory, {.before = [&](auto, const std::string& path) {
-      if (operations++ == fail_at) throw ResourceExhausted("{}: disk full", path);
-    }});
+                              if (operations++ == fail_at)
+                                throw ResourceExhausted("{}: disk full", path);
+                            }});
     const Status status = StatusOf([&] { faulty.WriteFileAtomically("a", "new"); });
     EXPECT_EQ(memory.ListDirectory(""), Strings{"a"}) << fail_at;
     if (status.ok()) break;

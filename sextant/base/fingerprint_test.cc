@@ -26,7 +26,9 @@ TEST(FingerprintTest, ShortStrings) {
 TEST(FingerprintTest, LongStrings) {
   std::string alphabet;
   for (int i = 0; i < 1000; ++i) alphabet.push_back(static_cast<char>('a' + i % 26));
-  const auto prefix = [&](size_t n) { return Fingerprint64(std::string_view(alphabet).substr(0, n)); };
+  const auto prefix = [&](size_t n) {
+    return Fingerprint64(std::string_view(alphabet).substr(0, n));
+  };
   EXPECT_EQ(prefix(64), 11261912070464707578u);
   EXPECT_EQ(prefix(65), 2608948203458330154u);
   EXPECT_EQ(prefix(100), 15335908545242240226u);

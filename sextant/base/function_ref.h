@@ -14,10 +14,9 @@ class FunctionRef;
 template <typename Result, typename... Args>
 class FunctionRef<Result(Args...)> {
  public:
-  template <typename Callable,
-            typename = std::enable_if_t<
-                !std::is_same_v<std::remove_cvref_t<Callable>, FunctionRef> &&
-                std::is_invocable_r_v<Result, Callable&, Args...>>>
+  template <typename Callable, typename = std::enable_if_t<
+                                   !std::is_same_v<std::remove_cvref_t<Callable>, FunctionRef> &&
+                                   std::is_invocable_r_v<Result, Callable&, Args...>>>
   FunctionRef(Callable&& callable)  // NOLINT(google-explicit-constructor): lambdas convert
       : object_(const_cast<void*>(static_cast<const void*>(std::addressof(callable)))),
         call_([](void* object, Args... args) -> Result {

@@ -80,7 +80,6 @@ Error NoSuchFile(std::string_view path, std::string_view action) {
 
 }  // namespace
 
-
 void MemoryFileSystem::RequireParent(const std::string& path) {
   const std::string parent(DirectoryName(path));
   if (parent.empty()) return;

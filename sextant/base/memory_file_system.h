@@ -1,5 +1,5 @@
-// A file system in memory, registered for memory:// paths: for tests and for models that never touch
-// a disk.
+// A file system in memory, registered for memory:// paths: for tests and for models that never
+// touch a disk.
 #pragma once
 
 #include <map>

@@ -16,8 +16,7 @@ Philox Philox::ForSeeds(int64_t seed, int64_t seed2) {
 }
 
 Philox Philox::ForStatelessSeed(int64_t a, int64_t b) {
-  const Block mixed =
-      At(0x02461E293EC8F720, {static_cast<uint64_t>(a), static_cast<uint64_t>(b)});
+  const Block mixed = At(0x02461E293EC8F720, {static_cast<uint64_t>(a), static_cast<uint64_t>(b)});
   return Philox(UniformBits64(mixed[0], mixed[1]), {0, UniformBits64(mixed[2], mixed[3])});
 }
 

@@ -21,8 +21,8 @@ class Philox {
 
   Philox(uint64_t key, Counter counter) : key_(key), counter_(counter) {}
 
-  // The start of a stateful op with attributes `seed` and `seed2`. Both 0 asks for randomness of the
-  // system.
+  // The start of a stateful op with attributes `seed` and `seed2`. Both 0 asks for randomness of
+  // the system.
   static Philox ForSeeds(int64_t seed, int64_t seed2);
   // The start of a stateless op with seed tensor [a, b].
   static Philox ForStatelessSeed(int64_t a, int64_t b);
@@ -76,8 +76,8 @@ inline double UniformDouble(uint32_t first, uint32_t second) {
 uint16_t UniformHalfBits(uint32_t word);
 // The bits of a bfloat16.
 inline uint16_t UniformBFloat16Bits(uint32_t word) {
-  return static_cast<uint16_t>(
-      std::bit_cast<uint32_t>(static_cast<float>(word & 0x7Fu) / 128.0f) >> 16);
+  return static_cast<uint16_t>(std::bit_cast<uint32_t>(static_cast<float>(word & 0x7Fu) / 128.0f) >>
+                               16);
 }
 // 64 random bits. The first word is the low part.
 inline uint64_t UniformBits64(uint32_t first, uint32_t second) {

@@ -21,15 +21,34 @@ constexpr std::string_view kFileScheme = "file://";
 
 Code CodeOfErrno(int number) {
   switch (number) {
-    case ENOENT: return Code::kNotFound;
-    case EEXIST: return Code::kAlreadyExists;
-    case EACCES: case EPERM: case EROFS: return Code::kPermissionDenied;
-    case ENOSPC: case EDQUOT: case EMFILE: case ENFILE: case ENOMEM: case EFBIG:
+    case ENOENT:
+      return Code::kNotFound;
+    case EEXIST:
+      return Code::kAlreadyExists;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return Code::kPermissionDenied;
+    case ENOSPC:
+    case EDQUOT:
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+    case EFBIG:
       return Code::kResourceExhausted;
-    case ENOTDIR: case EISDIR: case ENOTEMPTY: case EBUSY: case EXDEV: case ETXTBSY:
+    case ENOTDIR:
+    case EISDIR:
+    case ENOTEMPTY:
+    case EBUSY:
+    case EXDEV:
+    case ETXTBSY:
       return Code::kFailedPrecondition;
-    case ENAMETOOLONG: case EINVAL: case ELOOP: return Code::kInvalidArgument;
-    default: return Code::kUnknown;
+    case ENAMETOOLONG:
+    case EINVAL:
+    case ELOOP:
+      return Code::kInvalidArgument;
+    default:
+      return Code::kUnknown;
   }
 }
 
@@ -81,9 +100,8 @@ class PosixReader : public FileReader {
   explicit PosixReader(const std::string& path) : path_(path), file_(path, O_RDONLY) {}
 
   size_t ReadAt(uint64_t offset, std::span<char> dst) override {
-    const ssize_t got = Retry([&] {
-      return pread(file_.get(), dst.data(), dst.size(), static_cast<off_t>(offset));
-    });
+    const ssize_t got = Retry(
+        [&] { return pread(file_.get(), dst.data(), dst.size(), static_cast<off_t>(offset)); });
     if (got < 0) ThrowErrno(path_, fmt::format("read at offset {}", offset));
     return static_cast<size_t>(got);
   }

@@ -1,0 +1,94 @@
+#include "sextant/formats/example.h"
+
+#include <limits>
+
+#include "sextant/base/error.h"
+
+namespace sextant {
+namespace {
+
+using tensorflow::Example;
+using tensorflow::Feature;
+
+std::string_view KindName(Feature::KindCase kind) {
+  switch (kind) {
+    case Feature::kBytesList:
+      return "bytes";
+    case Feature::kFloatList:
+      return "float";
+    case Feature::kInt64List:
+      return "int64";
+    case Feature::KIND_NOT_SET:
+      break;
+  }
+  return "nothing";
+}
+
+const Feature& GetFeature(const Example& example, std::string_view key, Feature::KindCase kind) {
+  const Feature* feature = FindFeature(example, key);
+  if (feature == nullptr) throw NotFound("the example has no feature '{}'", key);
+  if (feature->kind_case() != kind) {
+    throw InvalidArgument("feature '{}' holds {} values, expected {}", key,
+                          KindName(feature->kind_case()), KindName(kind));
+  }
+  return *feature;
+}
+
+template <typename Values>
+auto One(const Values& values, std::string_view key) {
+  if (values.size() != 1) {
+    throw InvalidArgument("feature '{}' holds {} values, expected 1", key, values.size());
+  }
+  return values[0];
+}
+
+}  // namespace
+
+Example ParseExample(std::string_view bytes) {
+  Example example;
+  if (bytes.size() > std::numeric_limits<int>::max() ||
+      !example.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    throw DataLoss("{} bytes that are not a tf.train.Example", bytes.size());
+  }
+  return example;
+}
+
+const Feature* FindFeature(const Example& example, std::string_view key) {
+  const auto& features = example.features().feature();
+  const auto it = features.find(std::string(key));
+  const bool found = it != features.end() && it->second.kind_case() != Feature::KIND_NOT_SET;
+  return found ? &it->second : nullptr;
+}
+
+bool HasFeature(const Example& example, std::string_view key) {
+  return FindFeature(example, key) != nullptr;
+}
+
+std::vector<std::string_view> GetBytes(const Example& example, std::string_view key) {
+  const auto& values = GetFeature(example, key, Feature::kBytesList).bytes_list().value();
+  return {values.begin(), values.end()};
+}
+
+std::span<const int64_t> GetInt64s(const Example& example, std::string_view key) {
+  const auto& values = GetFeature(example, key, Feature::kInt64List).int64_list().value();
+  return {values.data(), static_cast<size_t>(values.size())};
+}
+
+std::span<const float> GetFloats(const Example& example, std::string_view key) {
+  const auto& values = GetFeature(example, key, Feature::kFloatList).float_list().value();
+  return {values.data(), static_cast<size_t>(values.size())};
+}
+
+std::string_view GetOneBytes(const Example& example, std::string_view key) {
+  return One(GetBytes(example, key), key);
+}
+
+int64_t GetOneInt64(const Example& example, std::string_view key) {
+  return One(GetInt64s(example, key), key);
+}
+
+float GetOneFloat(const Example& example, std::string_view key) {
+  return One(GetFloats(example, key), key);
+}
+
+}  // namespace sextant

@@ -1,0 +1,33 @@
+// Reading the features of a tf.train.Example.
+//
+// A feature that is absent, or present without a kind, is missing. The functions below throw
+// NOT_FOUND for a missing feature and INVALID_ARGUMENT for one of another kind or, where one value
+// is wanted, of another count. What they return points into the example.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "sextant/proto/example.pb.h"
+
+namespace sextant {
+
+// Throws DATA_LOSS when the bytes are not an Example.
+tensorflow::Example ParseExample(std::string_view bytes);
+
+// Null when missing.
+const tensorflow::Feature* FindFeature(const tensorflow::Example& example, std::string_view key);
+bool HasFeature(const tensorflow::Example& example, std::string_view key);
+
+std::vector<std::string_view> GetBytes(const tensorflow::Example& example, std::string_view key);
+std::span<const int64_t> GetInt64s(const tensorflow::Example& example, std::string_view key);
+std::span<const float> GetFloats(const tensorflow::Example& example, std::string_view key);
+
+// Features of exactly one value.
+std::string_view GetOneBytes(const tensorflow::Example& example, std::string_view key);
+int64_t GetOneInt64(const tensorflow::Example& example, std::string_view key);
+float GetOneFloat(const tensorflow::Example& example, std::string_view key);
+
+}  // namespace sextant

@@ -1,0 +1,148 @@
+#include "sextant/formats/tfrecord.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "sextant/base/coding.h"
+#include "sextant/base/crc32c.h"
+
+namespace sextant {
+namespace {
+
+using namespace std::string_literals;
+using Strings = std::vector<std::string>;
+
+constexpr char kPath[] = "memory://tfrecord_test";
+
+void WriteRaw(std::string_view bytes) {
+  FileSystem::ForPath(kPath).WriteFileAtomically(kPath, bytes);
+}
+
+// The records up to the end or the error, and the error.
+std::pair<Strings, Status> ReadAll(const std::string& path) {
+  std::pair<Strings, Status> result;
+  TFRecordReader reader(path);
+  std::string record;
+  try {
+    while (reader.Next(&record)) result.first.push_back(record);
+  } catch (const Error& e) {
+    result.second = e.status();
+    EXPECT_THROW(reader.Next(&record), Error);
+  }
+  return result;
+}
+
+TEST(TFRecordTest, WritesTensorFlowsBytes) {
+  {
+    TFRecordWriter writer(kPath);
+    writer.Write("hello");
+    writer.Write("");
+    writer.Close();
+  }
+  const std::string bytes = FileSystem::ForPath(kPath).ReadFile(kPath);
+  EXPECT_EQ(bytes,
+            "\x05\0\0\0\0\0\0\0\xea\xb2\x04\x3ehello\xbb\x1f\x1c\x19"s
+            "\0\0\0\0\0\0\0\0\x29\x03\x98\x07\xd8\xea\x82\xa2"s);
+  std::string framed;
+  AppendTFRecord(&framed, "hello");
+  AppendTFRecord(&framed, "");
+  EXPECT_EQ(framed, bytes);
+  EXPECT_EQ(ReadAll(kPath).first, (Strings{"hello", ""}));
+}
+
+TEST(TFRecordTest, KnowsItsOffsets) {
+  std::string bytes;
+  AppendTFRecord(&bytes, "hello");
+  AppendTFRecord(&bytes, "");
+  WriteRaw(bytes);
+  TFRecordReader reader(kPath);
+  std::string record;
+  EXPECT_EQ(reader.offset(), 0u);
+  ASSERT_TRUE(reader.Next(&record));
+  EXPECT_EQ(reader.offset(), 21u);
+  ASSERT_TRUE(reader.Next(&record));
+  EXPECT_EQ(reader.offset(), 37u);
+  EXPECT_FALSE(reader.Next(&record));
+  EXPECT_FALSE(reader.Next(&record));
+  EXPECT_FALSE(reader.ended_in_header());
+}
+
+TEST(TFRecordTest, ReadsLargeRecordsAcrossBuffers) {
+  Strings records;
+  for (const size_t size : {0, 100, 262'000, 262'144, 3'000'000, 1}) {
+    records.push_back(std::string(size, static_cast<char>('a' + size % 7)));
+  }
+  std::string bytes;
+  for (const std::string& record : records) AppendTFRecord(&bytes, record);
+  WriteRaw(bytes);
+  EXPECT_TRUE(ReadAll(kPath).first == records);
+}
+
+TEST(TFRecordTest, EveryTruncationEndsCleanlyOrIsDataLoss) {
+  std::string bytes;
+  AppendTFRecord(&bytes, "hello");
+  const size_t second = bytes.size();
+  AppendTFRecord(&bytes, "world");
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    WriteRaw(std::string_view(bytes).substr(0, size));
+    const auto [records, status] = ReadAll(kPath);
+    EXPECT_EQ(records.size(), size < second ? 0u : 1u);
+    const size_t start = size < second ? 0 : second;
+    if (size - start < 12) {
+      EXPECT_TRUE(status.ok()) << size;
+    } else {
+      EXPECT_EQ(status.code(), Code::kDataLoss) << size;
+      EXPECT_EQ(status.message(),
+                fmt::format("{}: truncated record at {}: the file ends inside it", kPath, start));
+    }
+  }
+}
+
+TEST(TFRecordTest, SaysWhenAFileEndsInAHeader) {
+  std::string bytes;
+  AppendTFRecord(&bytes, "hello");
+  WriteRaw(bytes + "abc");
+  TFRecordReader reader(kPath);
+  std::string record;
+  EXPECT_TRUE(reader.Next(&record));
+  testing::internal::CaptureStderr();
+  EXPECT_FALSE(reader.Next(&record));
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("ends with 3 bytes"), std::string::npos);
+  EXPECT_TRUE(reader.ended_in_header());
+}
+
+TEST(TFRecordTest, EveryFlippedBitIsDataLoss) {
+  std::string good;
+  AppendTFRecord(&good, "hello");
+  for (size_t bit = 0; bit < good.size() * 8; ++bit) {
+    std::string bad = good;
+    bad[bit / 8] ^= static_cast<char>(1 << (bit % 8));
+    WriteRaw(bad);
+    const auto [records, status] = ReadAll(kPath);
+    EXPECT_TRUE(records.empty());
+    EXPECT_EQ(status.code(), Code::kDataLoss) << bit;
+    const auto where = fmt::format("corrupted record at {}:", bit / 8 < 12 ? 0 : 12);
+    EXPECT_NE(status.message().find(where), std::string::npos) << status.message();
+  }
+}
+
+TEST(TFRecordTest, HugeLengthWithGoodChecksumTakesNoMemory) {
+  std::string bytes;
+  PutFixed64(&bytes, ~uint64_t{0});
+  PutFixed32(&bytes, MaskedCrc32c(bytes));
+  WriteRaw(bytes + "short");
+  EXPECT_EQ(ReadAll(kPath).second.code(), Code::kDataLoss);
+}
+
+TEST(TFRecordTest, MissingFileIsNotFound) {
+  try {
+    TFRecordReader reader("memory://no_such_file");
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), Code::kNotFound);
+  }
+}
+
+}  // namespace
+}  // namespace sextant
