@@ -55,6 +55,10 @@ inline std::vector<Gradient> Gradients(Output y, const std::vector<Output>& xs,
   return Gradients(std::vector<Output>{y}, xs, options);
 }
 
+// A name for the gradient being built, equal for all nodes that one call of Gradients makes, in bodies too:
+// tells apart the gradient arrays of one TensorArray. "gradients" outside such a call.
+const std::string& GradientSource();
+
 // One op being differentiated: given the gradients of its outputs, a GradientFunction sets those of
 // its inputs. What it does not set is none.
 class GradientContext {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -19,8 +20,9 @@
 #include "sextant/graph/output.h"
 
 namespace tensorflow {
+class GraphDef;
 class NodeDef;
-}
+}  // namespace tensorflow
 
 namespace sextant {
 
@@ -54,6 +56,9 @@ class Node {
   const PartialShape& output_shape(int i) const { return outputs_[i].shape; }
   const HandleShape* output_handle(int i) const { return outputs_[i].handle.get(); }
   void set_output_shape(int i, PartialShape shape) { outputs_[i].shape = std::move(shape); }
+  void set_output_handle(int i, HandleShape handle) {
+    outputs_[i].handle = std::make_shared<HandleShape>(std::move(handle));
+  }
 
   const AttrMap& attrs() const { return attrs_; }
   // The attribute, the op's default where it is not set, or null.
@@ -64,6 +69,9 @@ class Node {
 
  private:
   friend class Graph;
+  friend class GraphDefImporter;
+  friend class GraphDefExporter;
+  friend class SubgraphCopier;
   struct OutputInfo {
     DType dtype = DType::kInvalid;
     PartialShape shape;
@@ -138,6 +146,11 @@ class Graph {
   Output Capture(Output outer_tensor);
   const std::vector<std::pair<Output, Output>>& captures() const { return captures_; }
 
+  // Infers the shapes of the node's outputs anew, from what its inputs now say and the values the functions know
+  // (see ShapeContext). Throws what the shape function throws.
+  void InferShapes(Node* node, const std::function<std::optional<Tensor>(int)>& value,
+                   const std::function<PartialShape(int)>& shape_value) const;
+
   // Rewriting. Bumps version(): plans made from the graph before are stale.
   void SetInput(Node* node, int i, Output value);
   void SetControlInputs(Node* node, std::vector<Node*> inputs);
@@ -150,7 +163,8 @@ class Graph {
   int64_t version() const { return version_; }
 
   // versions of the imported GraphDef; ours by default.
-  int producer = 1645;
+  static constexpr int kVersion = 1645;
+  int producer = kVersion;
   int min_consumer = 0;
   std::vector<int> bad_consumers;
 
@@ -159,6 +173,7 @@ class Graph {
 
  private:
   friend class GraphDefImporter;
+  friend class GraphDefExporter;
   friend class SubgraphCopier;
   // The steps of AddNode: checks attributes, then input counts and types; sets output types; infers shapes.
   void CheckAttrs(const Node& node) const;
@@ -181,6 +196,8 @@ class Graph {
   std::optional<int64_t> seed_;
   int64_t random_ops_ = 0;
   int64_t version_ = 0;
+  // Fields of the imported GraphDef that have no place here (debug info, registered gradients).
+  std::shared_ptr<const tensorflow::GraphDef> extra_;
 };
 
 template <typename T>
