@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -14,7 +16,6 @@
 
 namespace tensorflow {
 class AttrValue;
-class TensorProto;
 }  // namespace tensorflow
 
 namespace sextant {
@@ -65,23 +66,41 @@ class Attr {
   bool Is() const {
     return std::holds_alternative<T>(value_);
   }
-  // The value as T, a list type too (an EmptyList is any list). Throws INVALID_ARGUMENT otherwise.
+  // The value as T, a list type too (an EmptyList is any list). Throws INVALID_ARGUMENT otherwise, and
+  // UNIMPLEMENTED for a tensor of a type that Tensor cannot hold.
   template <typename T>
   const T& Get() const;
 
-  // Same kind and equal content (tensors bit for bit).
+  // Same kind and equal content (tensors bit for bit). Lists without elements are all equal.
   bool operator==(const Attr& other) const;
   std::string ToString() const;
 
+  // A tensor of a type that Tensor cannot hold is kept in its encoded form only (see undecoded).
+  // Throws INVALID_ARGUMENT on a malformed value, RESOURCE_EXHAUSTED when a tensor would take more
+  // than kMaxExpansion bytes above those of its proto.
   static Attr FromProto(const tensorflow::AttrValue& proto);
+  static constexpr size_t kMaxExpansion = size_t{1} << 29;
+  // What was imported is written as it was, byte for byte.
   void ToProto(tensorflow::AttrValue* proto) const;
+  // Whether the value is a tensor, or a list with one, that Tensor cannot hold.
+  bool undecoded() const { return undecoded_; }
 
  private:
-  [[noreturn]] void ThrowWrongKind(const char* wanted) const;
+  // The place of T among the alternatives of Value.
+  template <typename T, size_t i = 0>
+  static constexpr size_t IndexOf() {
+    if constexpr (std::is_same_v<T, std::variant_alternative_t<i, Value>>) {
+      return i;
+    } else {
+      return IndexOf<T, i + 1>();
+    }
+  }
+  [[noreturn]] void ThrowWrongKind(size_t wanted) const;
 
   Value value_;
-  // How an imported tensor was written, so that exporting it gives the same bytes.
-  std::shared_ptr<const tensorflow::TensorProto> encoded_;
+  bool undecoded_ = false;
+  // How an imported value was written, where encoding it again could give other bytes.
+  std::shared_ptr<const tensorflow::AttrValue> encoded_;
 };
 
 const Attr* FindAttr(const AttrMap& attrs, std::string_view name);
@@ -90,12 +109,14 @@ void SetAttr(AttrMap& attrs, std::string_view name, Attr value);
 
 template <typename T>
 const T& Attr::Get() const {
-  if (const T* value = std::get_if<T>(&value_)) return *value;
-  if (Is<EmptyList>()) {
-    static const T kEmpty{};
-    return kEmpty;
+  if (!undecoded_) {
+    if (const T* value = std::get_if<T>(&value_)) return *value;
   }
-  ThrowWrongKind(typeid(T).name());
+  if constexpr (IndexOf<T>() >= IndexOf<std::vector<std::string>>()) {
+    static const T kEmpty{};
+    if (Is<EmptyList>()) return kEmpty;
+  }
+  ThrowWrongKind(IndexOf<T>());
 }
 
 }  // namespace sextant

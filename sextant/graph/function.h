@@ -2,6 +2,7 @@
 //
 // A Function exists as a FunctionDef (imported), as a body Graph (built here), or as both: each form is
 // made from the other when first asked for. In a body the node for argument i is "_Arg" with attr index = i.
+// Functions are immutable and thread-safe; a FunctionLibrary is as thread-safe as a std::vector.
 #pragma once
 
 #include <memory>
@@ -17,20 +18,22 @@
 
 namespace tensorflow {
 class FunctionDef;
-class FunctionDefLibrary;
+class OpDef;
 }  // namespace tensorflow
 
 namespace sextant {
 
 class FunctionLibrary;
 class Graph;
+class OpRegistry;
 
 // The body of a function, ready to be inlined, run or differentiated.
 struct FunctionBody {
   std::unique_ptr<Graph> graph;
   std::vector<Output> args;          // the _Arg nodes
   std::vector<Output> results;       // what the function returns
-  std::vector<Operation> effects;    // nodes that must run though nobody reads them (control_ret)
+  // Nodes that must run though nobody reads them: those of control_ret and all stateful ones.
+  std::vector<Operation> effects;
   FunctionBody();
   ~FunctionBody();
   FunctionBody(FunctionBody&&) noexcept;
@@ -46,25 +49,32 @@ class Function {
   const std::string& name() const { return name_; }
   // The signature as an op, for nodes whose op is the function's name.
   const OpDef& signature() const;
-  // The body with the function's attributes set. "library" resolves calls inside it.
-  // Throws INVALID_ARGUMENT, naming function and node, on a malformed body.
+  // The body with the function's attributes set. "library" resolves calls inside it. Bodies made
+  // without attributes are kept.
+  // Throws INVALID_ARGUMENT or UNIMPLEMENTED, naming function and node, on a malformed body.
   std::shared_ptr<const FunctionBody> Instantiate(const FunctionLibrary& library,
                                                   const AttrMap& attrs = {}) const;
   const tensorflow::FunctionDef& def() const;
 
  private:
+  friend class FunctionLibrary;
+  // Names of the functions and ops that the body uses.
+  const std::vector<std::string>& callees() const;
+
   std::string name_;
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;  // guards those below, which never change once set
   mutable std::unique_ptr<tensorflow::FunctionDef> def_;
   mutable std::unique_ptr<OpDef> signature_;
   mutable std::shared_ptr<const FunctionBody> body_;  // without attributes
+  mutable std::unique_ptr<std::vector<std::string>> callees_;
 };
 
+// Copies are cheap: they share their content until one of them changes.
 class FunctionLibrary {
  public:
   FunctionLibrary();
-  ~FunctionLibrary();
-  // Replaces one of the same name only when "replace"; else throws ALREADY_EXISTS.
+  // Replaces one of the same name only when "replace"; else throws ALREADY_EXISTS. One that was replaced
+  // lives on for the nodes that call it.
   void Add(std::shared_ptr<const Function> function, bool replace = false);
   // A name that is free, starting from "base".
   std::string UniqueName(const std::string& base) const;
@@ -72,20 +82,40 @@ class FunctionLibrary {
   // Throws NOT_FOUND.
   const Function& Get(std::string_view name) const;
   // In the order they were added.
-  const std::vector<std::shared_ptr<const Function>>& all() const { return functions_; }
-  bool empty() const { return functions_.empty(); }
+  const std::vector<std::shared_ptr<const Function>>& all() const { return state_->functions; }
+  bool empty() const { return state_->functions.empty(); }
   // All functions of "other" that are not here yet.
   void AddAll(const FunctionLibrary& other);
+  // The part of the library that "function" needs, itself only if it is recursive.
+  FunctionLibrary ReachableFrom(const Function& function) const;
 
   // Function → name of its gradient function (GradientDef).
   void SetGradient(const std::string& function, const std::string& gradient);
   const std::string* FindGradient(std::string_view function) const;
-  const std::vector<std::pair<std::string, std::string>>& gradients() const { return gradients_; }
+  const std::vector<std::pair<std::string, std::string>>& gradients() const {
+    return state_->gradients;
+  }
 
  private:
-  std::vector<std::shared_ptr<const Function>> functions_;
-  std::unordered_map<std::string_view, size_t> by_name_;
-  std::vector<std::pair<std::string, std::string>> gradients_;
+  struct State {
+    std::vector<std::shared_ptr<const Function>> functions, replaced;
+    std::unordered_map<std::string_view, size_t> by_name;  // keys point into the functions
+    std::vector<std::pair<std::string, std::string>> gradients;
+  };
+  State& Change();
+
+  std::shared_ptr<State> state_;
 };
+
+// Adds _Arg, _Retval and _Feed, the ends of function bodies and plans.
+void RegisterFunctionOps(OpRegistry& registry);
+
+// The signature of an imported function. Throws INVALID_ARGUMENT on a malformed one.
+OpDef OpDefFromProto(const tensorflow::OpDef& proto);
+
+// Body of an imported function, and definition of a function built here; used by Function.
+FunctionBody BodyFromDef(const tensorflow::FunctionDef& def, const FunctionLibrary& library,
+                         const AttrMap& attrs);
+tensorflow::FunctionDef DefFromBody(const std::string& name, const FunctionBody& body);
 
 }  // namespace sextant

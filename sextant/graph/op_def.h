@@ -20,6 +20,10 @@
 
 #include "sextant/graph/attr.h"
 
+namespace tensorflow {
+class OpDef;
+}
+
 namespace sextant {
 
 class GradientContext;
@@ -94,6 +98,7 @@ class OpDef {
   std::string Signature() const;
 
  private:
+  friend OpDef OpDefFromProto(const tensorflow::OpDef& proto);  // function.h
   std::string name_;
   std::string inputs_text_, outputs_text_, attrs_text_;  // as written
   std::vector<ArgDef> inputs_, outputs_;

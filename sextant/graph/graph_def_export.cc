@@ -1,0 +1,71 @@
+#include <google/protobuf/text_format.h>
+
+#include "sextant/graph/graph_def_exporter.h"
+#include "sextant/proto/graph.pb.h"
+
+namespace sextant {
+
+void GraphDefExporter::NodeToDef(const Node& node, tensorflow::NodeDef* def) const {
+  if (node.extra_ != nullptr) *def = *node.extra_;
+  def->set_name(node.name());
+  def->set_op(node.type());
+  def->set_device(node.device());
+  for (const auto& [name, value] : node.attrs()) {
+    if (options_.strip_default_attrs) {
+      const AttrDef* attr = node.op().FindAttr(name);
+      if (attr != nullptr && attr->default_value && *attr->default_value == value) continue;
+    }
+    try {
+      value.ToProto(&(*def->mutable_attr())[name]);
+    } catch (const Error& e) {
+      throw e.WithPrefix(fmt::format("[{} {}] attribute '{}': ", node.type(), node.name(), name));
+    }
+  }
+  if (options_.output_shapes && node.num_outputs() > 0) {
+    std::vector<PartialShape> shapes;
+    for (int i = 0; i < node.num_outputs(); ++i) shapes.push_back(node.output_shape(i));
+    Attr(std::move(shapes)).ToProto(&(*def->mutable_attr())["_output_shapes"]);
+  }
+}
+
+tensorflow::GraphDef GraphDefExporter::GraphToDef(const Graph& graph) const {
+  tensorflow::GraphDef def;
+  if (graph.extra_ != nullptr) def = *graph.extra_;
+  def.mutable_node()->Reserve(graph.num_nodes());
+  for (int i = 0; i < graph.num_nodes(); ++i) {
+    const Node& node = *graph.node(i);
+    tensorflow::NodeDef* out = def.add_node();
+    NodeToDef(node, out);
+    for (const Output& input : node.inputs()) {
+      out->add_input(input.index() == 0 ? input.node()->name() : input.name());
+    }
+    for (const Node* input : node.control_inputs()) out->add_input("^" + input->name());
+  }
+  for (const auto& function : graph.functions().all()) {
+    *def.mutable_library()->add_function() = function->def();
+  }
+  for (const auto& [function, gradient] : graph.functions().gradients()) {
+    tensorflow::GradientDef* out = def.mutable_library()->add_gradient();
+    out->set_function_name(function);
+    out->set_gradient_func(gradient);
+  }
+  if (graph.producer != 0 || graph.min_consumer != 0 || !graph.bad_consumers.empty()) {
+    tensorflow::VersionDef* versions = def.mutable_versions();
+    versions->set_producer(graph.producer);
+    versions->set_min_consumer(graph.min_consumer);
+    for (const int version : graph.bad_consumers) versions->add_bad_consumers(version);
+  }
+  return def;
+}
+
+tensorflow::GraphDef ExportGraphDef(const Graph& graph, const ExportOptions& options) {
+  return GraphDefExporter(options).GraphToDef(graph);
+}
+
+std::string ExportGraphDefText(const Graph& graph, const ExportOptions& options) {
+  std::string text;
+  google::protobuf::TextFormat::PrintToString(ExportGraphDef(graph, options), &text);
+  return text;
+}
+
+}  // namespace sextant
