@@ -226,6 +226,13 @@ void Graph::ResolveTypes(Node* node) const {
 }
 
 void Graph::InferShapes(Node* node) const {
+  InferShapes(
+      node, [node](int i) { return ConstantValue(node->inputs_[i]); },
+      [node](int i) { return ConstantValueAsShape(node->inputs_[i]); });
+}
+
+void Graph::InferShapes(Node* node, const std::function<std::optional<Tensor>(int)>& value,
+                        const std::function<PartialShape(int)>& shape_value) const {
   const ShapeFunction& function = node->op().shape();
   if (!function || node->num_outputs() == 0) return;
   std::vector<PartialShape> shapes;
@@ -236,10 +243,7 @@ void Graph::InferShapes(Node* node) const {
     shapes.push_back(input.shape());
     handles.push_back(input.node()->output_handle(input.index()));
   }
-  ShapeContext context(
-      *node, std::move(shapes), std::move(handles),
-      [node](int i) { return ConstantValue(node->inputs_[i]); },
-      [node](int i) { return ConstantValueAsShape(node->inputs_[i]); });
+  ShapeContext context(*node, std::move(shapes), std::move(handles), value, shape_value);
   function(context);
   for (int i = 0; i < node->num_outputs(); ++i) {
     node->outputs_[i].shape = std::move(context.outputs()[i]);
@@ -252,12 +256,13 @@ void Graph::InferShapes(Node* node) const {
 std::string Graph::UniqueName(const std::string& name) {
   std::string key = Lower(name);
   int& count = used_names_[key];
-  if (count++ == 0) return name;
-  for (int i = count - 1;; ++i) {
-    std::string candidate = fmt::format("{}_{}", key, i);
-    if (used_names_.emplace(std::move(candidate), 1).second) {
+  if (count++ == 0 && !by_name_.contains(name)) return name;
+  for (int i = std::max(count - 1, 1);; ++i) {
+    if (used_names_.emplace(fmt::format("{}_{}", key, i), 1).second) {
+      std::string unique = fmt::format("{}_{}", name, i);
+      if (by_name_.contains(unique)) continue;
       used_names_[key] = i + 1;
-      return fmt::format("{}_{}", name, i);
+      return unique;
     }
   }
 }

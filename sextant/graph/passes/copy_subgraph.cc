@@ -1,0 +1,180 @@
+#include "sextant/graph/passes/copy_subgraph.h"
+
+#include <queue>
+
+namespace sextant {
+
+// Copies nodes field by field, which only Graph's friends may.
+class SubgraphCopier {
+ public:
+  SubgraphCopier(const Graph& source, const std::string& prefix)
+      : source_(source), prefix_(prefix), copies_(source.num_nodes()), wanted_(source.num_nodes()) {
+    result_.graph = std::make_unique<Graph>();
+    Graph& graph = *result_.graph;
+    graph.functions_.AddAll(source.functions_);
+    graph.seed_ = source.seed_;
+    graph.producer = source.producer;
+  }
+
+  void Feed(const SubgraphFeed& feed) {
+    const Output t = feed.tensor;
+    if (fed_.contains(t)) throw InvalidArgument("tensor {} is fed twice", t.name());
+    Graph& graph = *result_.graph;
+    Node* node = graph.NewNode(fmt::format("_feed_{}_{}", fed_.size(), t.node()->name()),
+                               graph.FindOp("_Feed"));
+    node->attrs_.emplace_back("dtype", feed.dtype);
+    node->attrs_.emplace_back("shape", feed.shape);
+    auto& info = node->outputs_.emplace_back();
+    info.dtype = feed.dtype;
+    info.shape = feed.shape;
+    info.handle = t.node()->outputs_[t.index()].handle;
+    fed_.emplace(t, node->output(0));
+    result_.feeds.push_back(node->output(0));
+  }
+
+  void Want(Node* root) {
+    if (&root->graph() != &source_) {
+      throw InvalidArgument("{} belongs to another graph than the one being run", root->name());
+    }
+    if (wanted_[root->id()]) return;
+    wanted_[root->id()] = true;
+    stack_.push_back(root);
+    while (!stack_.empty()) {
+      const Node* node = stack_.back();
+      stack_.pop_back();
+      for (const Output& input : node->inputs()) {
+        if (!fed_.contains(input)) Push(input.node());
+      }
+      for (Node* control : node->control_inputs()) Push(control);
+    }
+  }
+
+  void CopyNodes() {
+    Graph& graph = *result_.graph;
+    for (int id = 0; id < source_.num_nodes(); ++id) {
+      if (!wanted_[id]) continue;
+      const Node& from = *source_.node(id);
+      Node* to = graph.NewNode(prefix_ + from.name_, from.op_);
+      to->attrs_ = from.attrs_;
+      to->outputs_ = from.outputs_;
+      to->device_ = from.device_;
+      copies_[id] = to;
+    }
+    for (int id = 0; id < source_.num_nodes(); ++id) {
+      if (!wanted_[id]) continue;
+      const Node& from = *source_.node(id);
+      Node* to = copies_[id];
+      to->inputs_.reserve(from.inputs_.size());
+      for (const Output& input : from.inputs_) to->inputs_.push_back(Map(input));
+      to->control_inputs_.reserve(from.control_inputs_.size());
+      for (const Node* control : from.control_inputs_) {
+        to->control_inputs_.push_back(copies_[control->id()]);
+      }
+    }
+  }
+
+  Output Map(Output output) const {
+    if (const auto it = fed_.find(output); it != fed_.end()) return it->second;
+    return Output(copies_[output.node()->id()], output.index());
+  }
+  Node* Copy(const Node* node) const { return copies_[node->id()]; }
+  bool fed(Output output) const { return fed_.contains(output); }
+  Subgraph& result() { return result_; }
+
+ private:
+  void Push(Node* node) {
+    if (wanted_[node->id()]) return;
+    wanted_[node->id()] = true;
+    stack_.push_back(node);
+  }
+
+  const Graph& source_;
+  const std::string prefix_;
+  Subgraph result_;
+  std::unordered_map<Output, Output> fed_;
+  std::vector<Node*> copies_, stack_;
+  std::vector<bool> wanted_;
+};
+
+Subgraph CopySubgraph(const Graph& source, const std::vector<SubgraphFeed>& feeds,
+                      const std::vector<Output>& fetches, const std::vector<Operation>& targets,
+                      const std::string& prefix) {
+  SubgraphCopier copier(source, prefix);
+  for (const SubgraphFeed& feed : feeds) copier.Feed(feed);
+  for (const Output& fetch : fetches) {
+    if (!copier.fed(fetch)) copier.Want(fetch.node());
+  }
+  for (const Operation& target : targets) copier.Want(target.node());
+  copier.CopyNodes();
+  for (const Output& fetch : fetches) copier.result().fetches.push_back(copier.Map(fetch));
+  for (const Operation& target : targets) {
+    copier.result().targets.push_back(copier.Copy(target.node()));
+  }
+  return std::move(copier.result());
+}
+
+std::vector<Node*> TopologicalOrder(const Graph& graph) {
+  const int count = graph.num_nodes();
+  std::vector<int> pending(count);
+  std::vector<std::vector<int>> consumers(count);
+  const auto back_edge = [](const Node& to, const Node& from) {
+    return from.type() == "NextIteration" && to.type() == "Merge";
+  };
+  for (int id = 0; id < count; ++id) {
+    const Node& node = *graph.node(id);
+    const auto depend = [&](const Node& on) {
+      if (back_edge(node, on)) return;
+      ++pending[id];
+      consumers[on.id()].push_back(id);
+    };
+    for (const Output& input : node.inputs()) depend(*input.node());
+    for (const Node* control : node.control_inputs()) depend(*control);
+  }
+  std::priority_queue<int, std::vector<int>, std::greater<>> ready;
+  for (int id = 0; id < count; ++id) {
+    if (pending[id] == 0) ready.push(id);
+  }
+  std::vector<Node*> order;
+  order.reserve(count);
+  while (!ready.empty()) {
+    const int id = ready.top();
+    ready.pop();
+    order.push_back(graph.node(id));
+    for (int consumer : consumers[id]) {
+      if (--pending[consumer] == 0) ready.push(consumer);
+    }
+  }
+  if (static_cast<int>(order.size()) != count) {
+    for (int id = 0; id < count; ++id) {
+      if (pending[id] > 0) {
+        const Node& node = *graph.node(id);
+        throw InvalidArgument("the graph has a cycle through [{} {}]", node.type(), node.name());
+      }
+    }
+  }
+  return order;
+}
+
+void RemoveUnneeded(Graph& graph, const std::vector<Node*>& needed) {
+  std::vector<bool> wanted(graph.num_nodes());
+  std::vector<const Node*> stack;
+  const auto push = [&](const Node* node) {
+    if (wanted[node->id()]) return;
+    wanted[node->id()] = true;
+    stack.push_back(node);
+  };
+  for (const Node* node : needed) push(node);
+  while (!stack.empty()) {
+    const Node* node = stack.back();
+    stack.pop_back();
+    for (const Output& input : node->inputs()) push(input.node());
+    for (const Node* control : node->control_inputs()) push(control);
+  }
+  std::vector<Node*> unneeded;
+  for (int id = 0; id < graph.num_nodes(); ++id) {
+    if (!wanted[id]) unneeded.push_back(graph.node(id));
+  }
+  if (!unneeded.empty()) graph.Remove(unneeded);
+}
+
+}  // namespace sextant

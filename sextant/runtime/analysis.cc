@@ -1,0 +1,259 @@
+#include "sextant/runtime/analysis.h"
+
+#include "sextant/device/kernel_registry.h"
+#include "sextant/device/resource_manager.h"
+#include "sextant/graph/passes/copy_subgraph.h"
+#include "sextant/graph/shape_context.h"
+
+namespace sextant {
+namespace {
+
+// Values larger than this are not computed ahead unless they shrink what they are made from.
+constexpr size_t kMaxFoldedBytes = 1 << 20;
+constexpr int kMaxFunctionDepth = 50;
+
+class Analyzer {
+ public:
+  Analyzer(Graph& graph, const PlanRequest& request, const PlanEnvironment& environment)
+      : graph_(graph), request_(request), environment_(environment) {}
+
+  Analysis Run(const std::vector<Output>& feeds) {
+    for (size_t i = 0; i < feeds.size() && environment_.optimizer.fold_constants; ++i) {
+      if (request_.feeds[i].value) result_.values.emplace(feeds[i], *request_.feeds[i].value);
+    }
+    const std::vector<Node*> order = TopologicalOrder(graph_);
+    for (const Node* node : order) conditionals_ = conditionals_ || node->type() == "Switch";
+    for (Node* node : order) Visit(node);
+    return std::move(result_);
+  }
+
+ private:
+  void Visit(Node* node) {
+    const std::string& type = node->type();
+    if (type == "Const") {
+      // With a control input it may lie on a branch that is not taken: then it has no value.
+      if (node->control_inputs().empty()) {
+        result_.values.emplace(node->output(0), node->attr<Tensor>("value"));
+      }
+    } else if (type == "If" || type == "StatelessIf") {
+      PlanIf(node, {"else_branch", "then_branch"});
+    } else if (type == "Case" || type == "StatelessCase") {
+      PlanCase(node);
+    } else if (type == "While" || type == "StatelessWhile") {
+      PlanWhile(node);
+    } else if (node->op().shape() && type != "_Feed" && type != "_Recv") {
+      Infer(node);
+      if (environment_.optimizer.fold_constants) Fold(node);
+    }
+  }
+
+  std::optional<Tensor> Value(Output output) const {
+    if (const auto it = result_.values.find(output); it != result_.values.end()) return it->second;
+    return ConstantValue(output);
+  }
+
+  void Infer(Node* node) {
+    try {
+      graph_.InferShapes(
+          node, [&](int i) { return Value(node->input(i)); },
+          [&](int i) {
+            if (const auto value = Value(node->input(i))) return AsShape(*value);
+            return ConstantValueAsShape(node->input(i));
+          });
+    } catch (const Error&) {
+      for (int i = 0; i < node->num_outputs(); ++i) node->set_output_shape(i, PartialShape());
+    }
+  }
+
+  static PartialShape AsShape(const Tensor& value) {
+    if (value.rank() != 1) return PartialShape();
+    return PartialShape(value.AsInt64s());
+  }
+
+  void Fold(Node* node) {
+    if (node->op().stateful() || node->op().structural() || !node->control_inputs().empty() ||
+        node->num_outputs() == 0 || node->type().starts_with("Placeholder")) {
+      return;
+    }
+    size_t input_bytes = 0, output_bytes = 0;
+    std::vector<Tensor> inputs;
+    if (!conditionals_ && FoldShape(node)) return;
+    for (const Output& input : node->inputs()) {
+      const auto value = result_.values.find(input);
+      if (value == result_.values.end()) return;
+      input_bytes += value->second.bytes();
+      inputs.push_back(value->second);
+    }
+    for (int i = 0; i < node->num_outputs(); ++i) {
+      const DType dtype = node->output_type(i);
+      if (dtype == DType::kVariant || dtype == DType::kResource) return;
+      const int64_t count = node->output_shape(i).rank_known() ? node->output_shape(i).num_elements() : -1;
+      if (count < 0 && input_bytes > kMaxFoldedBytes) return;
+      output_bytes += std::max<int64_t>(count, 0) * DTypeSize(dtype);
+    }
+    if (output_bytes > kMaxFoldedBytes && output_bytes > input_bytes) return;
+    const KernelDef* kernel = KernelRegistry::Global().Find(*node, "CPU");
+    if (!kernel) return;
+    try {
+      Evaluate(node, *kernel, std::move(inputs));
+    } catch (const Error&) {
+      // It will fail again, with its name, if it is reached.
+    }
+  }
+
+  // Shape, ShapeN, Size and Rank depend on the shape of their input only.
+  bool FoldShape(Node* node) {
+    const std::string& type = node->type();
+    if (type != "Shape" && type != "ShapeN" && type != "Size" && type != "Rank") return false;
+    for (int i = 0; i < node->num_outputs(); ++i) {
+      if (auto value = ConstantValue(node->output(i))) result_.values[node->output(i)] = std::move(*value);
+    }
+    return true;
+  }
+
+  void Evaluate(Node* node, const KernelDef& def, std::vector<Tensor> slots) {
+    StepIo io;
+    io.node_name = node->name();
+    const int num_inputs = node->num_inputs();
+    for (int i = 0; i < num_inputs; ++i) io.inputs.push_back(i);
+    io.last_use.assign(num_inputs, 0);
+    for (int i = 0; i < node->num_outputs(); ++i) {
+      io.outputs.push_back(num_inputs + i);
+      io.output_types.push_back(node->output_type(i));
+      io.in_place.push_back(-1);
+      io.prepared.push_back(0);
+      io.alias.push_back(-1);
+    }
+    slots.resize(num_inputs + node->num_outputs());
+    ResourceManager resources;
+    CancellationToken cancellation;
+    const RunState run{.allocator = environment_.allocator,
+                       .resources = &resources,
+                       .cancellation = &cancellation};
+    KernelContext context(slots.data(), run);
+    context.set_step(&io);
+    def.Create(*node)->Compute(context);
+    for (int i = 0; i < node->num_outputs(); ++i) {
+      Tensor& value = slots[num_inputs + i];
+      node->set_output_shape(i, value.shape());
+      result_.values[node->output(i)] = std::move(value);
+    }
+  }
+
+  // ---- branches
+
+  PlanRequest BranchRequest(const Node& node, const FunctionBody& body, const std::string& label,
+                            size_t first_input) {
+    if (request_.depth >= kMaxFunctionDepth) {
+      throw InvalidArgument("functions are nested more than {} deep", kMaxFunctionDepth);
+    }
+    PlanRequest request;
+    request.source = body.graph.get();
+    request.fetches = body.results;
+    request.targets = body.effects;
+    request.name_prefix = node.name() + "/" + label + "/";
+    request.depth = request_.depth + 1;
+    if (body.args.size() + first_input != static_cast<size_t>(node.num_inputs())) {
+      throw InvalidArgument("branch '{}' takes {} arguments, the node gives {}", label, body.args.size(),
+                            node.num_inputs() - first_input);
+    }
+    for (size_t i = 0; i < body.args.size(); ++i) {
+      const Output input = node.input(static_cast<int>(i + first_input));
+      request.feeds.push_back({.tensor = body.args[i], .dtype = RemoveRef(input.dtype()), .shape = input.shape()});
+    }
+    return request;
+  }
+
+  std::shared_ptr<const FunctionBody> Body(const FuncAttr& function) {
+    static const AttrMap kNone;
+    return graph_.functions().Get(function.name).Instantiate(
+        graph_.functions(), function.attrs ? *function.attrs : kNone);
+  }
+
+  // Constant arguments are told to a branch, so that it can be folded too.
+  void TellValues(PlanRequest& request, const Node& node, size_t first_input) {
+    for (size_t i = 0; i < request.feeds.size(); ++i) {
+      request.feeds[i].value = Value(node.input(static_cast<int>(i + first_input)));
+    }
+  }
+
+  void PlanIf(Node* node, const std::vector<std::string>& attrs) {
+    std::vector<FuncAttr> functions;
+    for (const std::string& attr : attrs) functions.push_back(node->attr<FuncAttr>(attr));
+    PlanBranches(node, functions);
+  }
+
+  void PlanCase(Node* node) { PlanBranches(node, node->attr<std::vector<FuncAttr>>("branches")); }
+
+  void PlanBranches(Node* node, const std::vector<FuncAttr>& functions) {
+    auto& plans = result_.branches[node];
+    for (const FuncAttr& function : functions) {
+      const auto body = Body(function);
+      PlanRequest request = BranchRequest(*node, *body, function.name, 1);
+      TellValues(request, *node, 1);
+      plans.push_back(BuildPlan(request, environment_));
+    }
+    for (int i = 0; i < node->num_outputs(); ++i) {
+      PartialShape shape = plans[0]->fetch_shapes.at(i);
+      for (const auto& plan : plans) shape = shape.RelaxWith(plan->fetch_shapes.at(i));
+      node->set_output_shape(i, shape);
+    }
+  }
+
+  // Sizes of the loop's variables that an iteration changes become unknown, until the body agrees with what it is given.
+  void PlanWhile(Node* node) {
+    const FuncAttr& cond = node->attr<FuncAttr>("cond");
+    const FuncAttr& body = node->attr<FuncAttr>("body");
+    const auto cond_body = Body(cond), body_body = Body(body);
+    PlanRequest cond_request = BranchRequest(*node, *cond_body, "cond", 0);
+    PlanRequest body_request = BranchRequest(*node, *body_body, "body", 0);
+    body_request.loop_body = true;
+    for (size_t i = 0; i < body_request.feeds.size() && i < body_body->results.size(); ++i) {
+      if (body_body->results[i] == body_body->args[i]) {
+        const auto value = Value(node->input(static_cast<int>(i)));
+        cond_request.feeds[i].value = body_request.feeds[i].value = value;
+      }
+    }
+    std::shared_ptr<const Plan> plan;
+    for (int round = 0;; ++round) {
+      plan = BuildPlan(body_request, environment_);
+      if (plan->fetch_shapes.size() != body_request.feeds.size()) {
+        throw InvalidArgument("the body returns {} values for {} variables", plan->fetch_shapes.size(),
+                              body_request.feeds.size());
+      }
+      bool stable = true;
+      for (size_t i = 0; i < body_request.feeds.size(); ++i) {
+        PartialShape& given = body_request.feeds[i].shape;
+        PartialShape relaxed = round < 2 ? given.RelaxWith(plan->fetch_shapes[i]) : PartialShape();
+        if (round >= 2 && given == plan->fetch_shapes[i]) relaxed = given;
+        if (!(relaxed == given)) {
+          given = relaxed;
+          stable = false;
+        }
+      }
+      if (stable) break;
+    }
+    for (size_t i = 0; i < cond_request.feeds.size(); ++i) {
+      cond_request.feeds[i].shape = body_request.feeds[i].shape;
+    }
+    result_.branches[node] = {BuildPlan(cond_request, environment_), plan};
+    for (int i = 0; i < node->num_outputs(); ++i) {
+      node->set_output_shape(i, body_request.feeds[i].shape);
+    }
+  }
+
+  Graph& graph_;
+  const PlanRequest& request_;
+  const PlanEnvironment& environment_;
+  Analysis result_;
+  bool conditionals_ = false;
+};
+
+}  // namespace
+
+Analysis AnalyzeGraph(Graph& graph, const PlanRequest& request, const std::vector<Output>& feeds,
+                      const PlanEnvironment& environment) {
+  return Analyzer(graph, request, environment).Run(feeds);
+}
+
+}  // namespace sextant

@@ -1,0 +1,88 @@
+// Plan: a graph compiled for one set of feeds (with their shapes), fetches and targets: a flat list of steps over
+// numbered slots. Frame: the memory and kernels of one run of it.
+//
+// A Plan is immutable and shared; a Frame is used by one run at a time and then goes back to the pool.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "sextant/device/device.h"
+#include "sextant/device/kernel.h"
+#include "sextant/device/kernel_registry.h"
+#include "sextant/graph/graph.h"
+
+namespace sextant {
+
+class Plan;
+
+enum class StepKind : uint8_t {
+  kKernel,
+  kSwitch,   // data, pred → one live output
+  kMerge,    // inputs → the live one, its index
+  kIf,       // branches: else, then
+  kCase,     // branches in order, the last is the default
+  kWhile,    // branches: cond, body
+  kSend,
+  kReceive,
+};
+
+struct Step {
+  StepKind kind = StepKind::kKernel;
+  const Node* node = nullptr;  // of the Plan's graph
+  const Device* device = nullptr;
+  const KernelDef* kernel = nullptr;
+  StepIo io;
+  // Slots that hold nothing needed after this step and are not prepared.
+  std::vector<int32_t> release;
+  // Only where a Switch is upstream: the step is dead when one of these slots or steps is.
+  std::vector<int32_t> dead_slots, dead_steps;
+  std::vector<std::shared_ptr<const Plan>> branches;
+  std::string key;  // of a send or receive
+};
+
+// A slot whose tensor exists before the run: a constant, or a place in the arena.
+struct PreparedSlot {
+  int32_t slot = 0;
+  Tensor constant;           // valid: this value
+  DType dtype = DType::kInvalid;
+  Shape shape;
+  int64_t offset = 0;        // in the arena
+};
+
+struct Frame {
+  std::vector<Tensor> slots;
+  std::vector<std::unique_ptr<Kernel>> kernels;  // per step; null for other kinds
+  BufferRef arena;
+  std::vector<uint8_t> dead_slots, dead_steps;   // empty in plans without conditionals
+  std::vector<std::vector<std::unique_ptr<Frame>>> branches;  // per step, made when first needed
+};
+
+class Plan {
+ public:
+  std::unique_ptr<Graph> graph;
+  std::vector<Step> steps;
+  int32_t num_slots = 0;
+  int64_t arena_bytes = 0;
+  std::vector<PreparedSlot> prepared;
+  std::vector<int32_t> feed_slots;    // in the order of the feeds; -1: nobody reads it
+  std::vector<int32_t> fetch_slots;   // in the order of the fetches; -1: see passthrough
+  std::vector<std::string> fetch_names;
+  std::vector<int32_t> dynamic_slots; // to be emptied when a run fails midway
+  std::vector<PartialShape> fetch_shapes;
+  bool has_conditionals = false;
+  std::vector<uint8_t> prepared_slots;  // per slot: one of "prepared"
+  // Of a loop's body, per result: itself where it is the argument of the same place, passed through; else -1.
+  std::vector<int32_t> passthrough;
+
+  // Whether the slot's tensor stays from run to run.
+  bool keeps_value(int32_t slot) const { return prepared_slots[slot]; }
+  std::unique_ptr<Frame> NewFrame(Allocator& allocator) const;
+  // About what the Plan and one frame occupy.
+  int64_t bytes() const;
+};
+
+}  // namespace sextant

@@ -1,0 +1,123 @@
+#include "sextant/runtime/plan_builder.h"
+
+#include <algorithm>
+
+#include "sextant/graph/passes/copy_subgraph.h"
+#include "sextant/graph/passes/inline_functions.h"
+#include "sextant/graph/passes/resolve_references.h"
+#include "sextant/graph/passes/structure_loops.h"
+#include "sextant/runtime/analysis.h"
+#include "sextant/runtime/placer.h"
+#include "sextant/runtime/step_emitter.h"
+
+namespace sextant {
+namespace {
+
+// Reads what is fetched and waits for the targets; the one node that every pass must feed.
+const OpDef& SinkOp() {
+  static const OpDef* def = [] {
+    auto* d = new OpDef("_Sink");
+    d->Inputs("fetches:T").Attrs("T:list(type)>=0").Stateful().Structural();
+    return d;
+  }();
+  return *def;
+}
+
+Node* AddSink(Subgraph& subgraph) {
+  std::vector<DType> types;
+  for (const Output& fetch : subgraph.fetches) types.push_back(RemoveRef(fetch.dtype()));
+  return subgraph.graph->AddNode({.name = "_sink",
+                                  .op = &SinkOp(),
+                                  .inputs = subgraph.fetches,
+                                  .control_inputs = subgraph.targets,
+                                  .attrs = {{"T", types}}});
+}
+
+// What kinds of node the graph has, so that stages without work are skipped.
+struct Contents {
+  bool calls = false, references = false, loops = false, conditionals = false;
+};
+
+Contents Look(const Graph& graph) {
+  Contents contents;
+  for (int id = 0; id < graph.num_nodes(); ++id) {
+    const Node& node = *graph.node(id);
+    const std::string& type = node.type();
+    contents.calls = contents.calls || type.ends_with("PartitionedCall") || type == "SymbolicGradient" ||
+                     (!graph.functions().empty() && graph.functions().Find(type));
+    contents.loops = contents.loops || type == "Enter" || type == "RefEnter";
+    contents.conditionals = contents.conditionals || type == "Switch" || type == "RefSwitch";
+    for (int i = 0; i < node.num_outputs(); ++i) {
+      contents.references = contents.references || IsRef(node.output_type(i));
+    }
+  }
+  return contents;
+}
+
+// Nodes whose values are known become constants.
+void UseValues(Graph& graph, const Analysis& analysis) {
+  std::unordered_map<Output, Output> constants;
+  const OpDef* const_op = graph.FindOp("Const");
+  const int count = graph.num_nodes();
+  for (int id = 0; id < count; ++id) {
+    Node* node = graph.node(id);
+    for (int i = 0; i < node->num_inputs(); ++i) {
+      const Output input = node->input(i);
+      if (input.node()->type() == "Const") continue;
+      const auto value = analysis.values.find(input);
+      if (value == analysis.values.end()) continue;
+      Output& constant = constants[input];
+      if (!constant) {
+        constant = graph
+                       .AddNode({.name = graph.UniqueName(input.node()->name() + "/_folded"),
+                                 .op = const_op,
+                                 .attrs = {{"value", value->second}, {"dtype", value->second.dtype()}},
+                                 .device = input.node()->device()})
+                       ->output(0);
+      }
+      graph.SetInput(node, i, constant);
+    }
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const Plan> BuildPlan(const PlanRequest& request, const PlanEnvironment& environment) {
+  std::vector<SubgraphFeed> feeds;
+  for (const PlanFeed& feed : request.feeds) feeds.push_back({feed.tensor, feed.dtype, feed.shape});
+  Subgraph subgraph =
+      CopySubgraph(*request.source, feeds, request.fetches, request.targets, request.name_prefix);
+  Graph& graph = *subgraph.graph;
+  Node* sink = AddSink(subgraph);
+
+  Contents contents = Look(graph);
+  if (contents.calls) {
+    InlineFunctions(graph);
+    contents = Look(graph);
+  }
+  if (contents.loops) StructureLoops(graph);
+  if (contents.references) ResolveReferences(graph);
+  if (contents.loops || contents.references || contents.calls) {
+    std::vector<Node*> needed(1, sink);
+    for (const Output& feed : subgraph.feeds) needed.push_back(feed.node());
+    RemoveUnneeded(graph, needed);
+    contents = Look(graph);
+  }
+  PlaceNodes(graph, environment.devices, environment.soft_placement, environment.log_placement);
+  if (environment.devices.size() > 1) PartitionByDevice(graph);
+
+  const Analysis analysis = AnalyzeGraph(graph, request, subgraph.feeds, environment);
+  if (environment.optimizer.fold_constants) UseValues(graph, analysis);
+  std::vector<Node*> needed(1, sink);
+  for (const Output& feed : subgraph.feeds) needed.push_back(feed.node());
+  RemoveUnneeded(graph, needed);
+  for (const Pass& pass : OptimizationPasses()) {
+    // Merging or fusing across a branch that may be dead would kill or revive nodes.
+    if (!(environment.optimizer.*pass.enabled) || contents.conditionals) continue;
+    pass.run(graph);
+    RemoveUnneeded(graph, needed);
+  }
+  return EmitPlan(std::move(subgraph.graph), sink, subgraph.feeds, request, environment, analysis);
+}
+
+}  // namespace sextant

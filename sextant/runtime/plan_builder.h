@@ -1,0 +1,43 @@
+// Makes Plans: prune → structure → place → partition → optimise → infer shapes → assign memory → steps.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sextant/runtime/passes/pass.h"
+#include "sextant/runtime/plan.h"
+
+namespace sextant {
+
+// What every Plan of a session shares.
+struct PlanEnvironment {
+  std::vector<Device*> devices;
+  bool soft_placement = true;
+  bool log_placement = false;
+  OptimizerOptions optimizer;
+  Allocator* allocator = nullptr;
+};
+
+struct PlanFeed {
+  Output tensor;                 // of the source graph
+  DType dtype = DType::kInvalid;
+  PartialShape shape;            // known sizes are relied upon
+  std::optional<Tensor> value;   // the same in every run (arguments of branches)
+};
+
+struct PlanRequest {
+  const Graph* source = nullptr;
+  std::vector<PlanFeed> feeds;
+  std::vector<Output> fetches;
+  std::vector<Operation> targets;
+  std::string name_prefix;  // of the nodes, for functions: "while_1/body/"
+  int depth = 0;            // of functions inside functions
+  bool loop_body = false;   // results that are the argument of the same place need not be returned
+};
+
+// Throws Error, naming the node, on a graph that cannot run.
+std::shared_ptr<const Plan> BuildPlan(const PlanRequest& request, const PlanEnvironment& environment);
+
+}  // namespace sextant

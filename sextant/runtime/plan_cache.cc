@@ -1,0 +1,59 @@
+#include "sextant/runtime/plan_cache.h"
+
+namespace sextant {
+
+std::unique_ptr<Frame> PreparedPlan::Take(Allocator& allocator) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!idle_.empty()) {
+      auto frame = std::move(idle_.back());
+      idle_.pop_back();
+      return frame;
+    }
+  }
+  return plan_->NewFrame(allocator);
+}
+
+void PreparedPlan::Give(std::unique_ptr<Frame> frame) {
+  std::lock_guard lock(mutex_);
+  idle_.push_back(std::move(frame));
+}
+
+size_t PlanCache::KeyHash::operator()(const Key* key) const {
+  uint64_t h = 0x9e3779b97f4a7c15u;
+  for (const uint64_t word : *key) {
+    h = (h ^ word) * 0xff51afd7ed558ccdu;
+    h ^= h >> 32;
+  }
+  return h;
+}
+
+std::shared_ptr<PreparedPlan> PlanCache::Find(const Key& key) {
+  std::lock_guard lock(mutex_);
+  const auto it = by_key_.find(&key);
+  if (it == by_key_.end()) return nullptr;
+  if (it->second != entries_.begin()) entries_.splice(entries_.begin(), entries_, it->second);
+  return it->second->plan;
+}
+
+std::shared_ptr<PreparedPlan> PlanCache::Add(const Key& key, std::shared_ptr<const Plan> plan) {
+  std::lock_guard lock(mutex_);
+  if (const auto it = by_key_.find(&key); it != by_key_.end()) return it->second->plan;
+  const int64_t bytes = plan->bytes();
+  entries_.push_front({key, std::make_shared<PreparedPlan>(std::move(plan)), bytes});
+  by_key_.emplace(&entries_.front().key, entries_.begin());
+  bytes_ += bytes;
+  while (bytes_ > max_bytes_ && entries_.size() > 1) {
+    by_key_.erase(&entries_.back().key);
+    bytes_ -= entries_.back().bytes;
+    entries_.pop_back();
+  }
+  return entries_.front().plan;
+}
+
+int PlanCache::size() const {
+  std::lock_guard lock(mutex_);
+  return static_cast<int>(entries_.size());
+}
+
+}  // namespace sextant

@@ -1,0 +1,120 @@
+// Session: runs a graph. Thread-safe: concurrent Runs share variables and Plans.
+//
+//   Session session(graph);
+//   Tensor value = session.Run({{a, x}, {b, w}}, y);
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sextant/base/cancellation.h"
+#include "sextant/graph/graph.h"
+#include "sextant/graph/output.h"
+#include "sextant/runtime/passes/pass.h"
+#include "sextant/runtime/trace.h"
+
+namespace sextant {
+
+class Device;
+class ResourceManager;
+class SessionState;
+
+struct SessionOptions {
+  int threads = 0;                      // of the process's team; 0 = all
+  int host_devices = 1;                 // /cpu:0 … /cpu:n-1
+  bool allow_soft_placement = true;     // a device that is not there is replaced by /cpu:0
+  bool log_device_placement = false;
+  int64_t memory_limit = 0;             // bytes of tensors alive at once; 0 = no limit
+  int64_t plan_cache_bytes = int64_t{256} << 20;
+  std::optional<std::chrono::milliseconds> deadline;  // of every Run that does not set its own
+  OptimizerOptions optimizer;
+};
+
+struct RunOptions {
+  std::optional<std::chrono::milliseconds> deadline;
+  CancellationToken* cancellation = nullptr;  // cancelling it ends the run with CANCELLED
+  StepTrace* trace = nullptr;                 // filled when not null
+};
+
+// Feeds and fetches by name, for imported graphs.
+using NamedFeeds = std::vector<std::pair<std::string, Tensor>>;
+
+// A run prepared once and called often: no look-up by signature as long as the shapes fed stay the same.
+// Thread-safe. Must not outlive its Session.
+class Callable {
+ public:
+  Callable();
+  Callable(Callable&&) noexcept;
+  Callable& operator=(Callable&&) noexcept;
+  ~Callable();
+  // "feeds" in the order of MakeCallable.
+  std::vector<Tensor> operator()(std::span<const Tensor> feeds, const RunOptions& options = {}) const;
+  std::vector<Tensor> operator()(std::initializer_list<Tensor> feeds = {}) const {
+    return (*this)(std::span<const Tensor>(feeds.begin(), feeds.size()));
+  }
+  // Without allocating the result vector. REQUIRES: fetches.size() is that of MakeCallable.
+  void Call(std::span<const Tensor> feeds, std::span<Tensor> fetches,
+            const RunOptions& options = {}) const;
+
+ private:
+  friend class Session;
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+class Session : public Evaluator {
+ public:
+  explicit Session(const Graph& graph, const SessionOptions& options = {});
+  ~Session() override;
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  const Graph& graph() const;
+
+  // The value of one tensor, of several, or the effect of operations.
+  Tensor Run(Output fetch, const RunOptions& options = {});
+  Tensor Run(const FeedMap& feeds, Output fetch, const RunOptions& options = {});
+  std::vector<Tensor> Run(const std::vector<Output>& fetches, const RunOptions& options = {});
+  std::vector<Tensor> Run(const FeedMap& feeds, const std::vector<Output>& fetches,
+                          const std::vector<Operation>& targets = {}, const RunOptions& options = {});
+  void Run(Operation target, const RunOptions& options = {});
+  void Run(const FeedMap& feeds, Operation target, const RunOptions& options = {});
+  // By name: "x:0"; targets "op".
+  std::vector<Tensor> Run(const NamedFeeds& feeds, const std::vector<std::string>& fetches,
+                          const std::vector<std::string>& targets = {}, const RunOptions& options = {});
+
+  Callable MakeCallable(const std::vector<Output>& feeds, const std::vector<Output>& fetches,
+                        const std::vector<Operation>& targets = {});
+
+  std::vector<Tensor> Evaluate(const FeedMap& feeds, const std::vector<Output>& fetches,
+                               const std::vector<Operation>& targets) override;
+
+  // Variables, tables and random streams.
+  ResourceManager& resources();
+  std::vector<const Device*> devices() const;
+  // Plans in the cache, for tests and curious users.
+  int num_plans() const;
+
+ private:
+  std::unique_ptr<SessionState> state_;
+};
+
+// y.Eval() and op.Run() use this session while the scope is open on the thread.
+class SessionScope {
+ public:
+  explicit SessionScope(Session& session) : previous_(Evaluator::SetCurrent(&session)) {}
+  ~SessionScope() { Evaluator::SetCurrent(previous_); }
+  SessionScope(const SessionScope&) = delete;
+  SessionScope& operator=(const SessionScope&) = delete;
+
+ private:
+  Evaluator* previous_;
+};
+
+}  // namespace sextant
