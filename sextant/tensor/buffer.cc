@@ -11,8 +11,8 @@ class PlainHostAllocator : public Allocator {
  public:
   void* Allocate(size_t bytes) override {
     // A block of zero bytes still has an address of its own.
-    const size_t blocks = bytes / kBufferAlignment + (bytes % kBufferAlignment != 0 || bytes == 0);
-    void* memory = blocks <= kMaxBlocks
+    const size_t blocks = bytes == 0 ? 1 : (bytes - 1) / kBufferAlignment + 1;
+    void* memory = bytes <= kMaxBytes
                        ? std::aligned_alloc(kBufferAlignment, blocks * kBufferAlignment)
                        : nullptr;
     if (!memory) throw ResourceExhausted("cannot allocate {} bytes of host memory", bytes);
@@ -21,7 +21,8 @@ class PlainHostAllocator : public Allocator {
   void Free(void* memory, size_t) override { std::free(memory); }
 
  private:
-  static constexpr size_t kMaxBlocks = (SIZE_MAX >> 1) / kBufferAlignment;
+  // More than any host has; sanitizers end the process when asked for 2^40 bytes.
+  static constexpr size_t kMaxBytes = size_t{1} << 39;
 };
 
 class AllocatedBuffer : public Buffer {

@@ -72,7 +72,8 @@ TEST(HalfTest, KnownValues) {
   EXPECT_TRUE(std::isnan(static_cast<float>(Half(std::bit_cast<float>(0x7f800001u)))));
 }
 
-// Every half converts back to itself, and every float between two neighbours goes to the nearer one.
+// Every half converts back to itself, and every float between two neighbours goes to the nearer
+// one.
 TEST(HalfTest, RoundsToNearestEven) {
   for (uint16_t bits = 0; bits < 0x7bff; ++bits) {
     const float low = static_cast<float>(Half::FromBits(bits));
@@ -90,8 +91,8 @@ TEST(HalfTest, RoundsToNearestEven) {
 TEST(BFloat16Test, RoundsToNearestEven) {
   EXPECT_EQ(BFloat16(1.0f).bits, 0x3f80);
   EXPECT_EQ(BFloat16(0.1f).bits, 0x3dcd);
-  EXPECT_EQ(BFloat16(1.0f + 0x1p-8f).bits, 0x3f80);        // a tie, to even
-  EXPECT_EQ(BFloat16(1.0f + 3 * 0x1p-8f).bits, 0x3f82);    // a tie, to even
+  EXPECT_EQ(BFloat16(1.0f + 0x1p-8f).bits, 0x3f80);      // a tie, to even
+  EXPECT_EQ(BFloat16(1.0f + 3 * 0x1p-8f).bits, 0x3f82);  // a tie, to even
   EXPECT_EQ(BFloat16(1.0f + 0x1.02p-8f).bits, 0x3f81);
   EXPECT_EQ(BFloat16(std::numeric_limits<float>::max()).bits, 0x7f80);
   EXPECT_EQ(BFloat16(-kInf).bits, 0xff80);

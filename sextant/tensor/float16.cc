@@ -11,8 +11,8 @@ uint16_t HalfFromFloat(float value) {
   }
   if (magnitude >= 0x477ff000u) return sign | 0x7c00u;  // 65520 and above round to infinity
   if (magnitude < 0x38800000u) {                        // below 2^-14: subnormal or zero
-    // Adding 0.5 puts the last bit of a half subnormal (2^-24) at the last bit of the float, so that
-    // the addition itself rounds to nearest even.
+    // Adding 0.5 puts the last bit of a half subnormal (2^-24) at the last bit of the float, so
+    // that the addition itself rounds to nearest even.
     const float shifted = std::bit_cast<float>(magnitude) + 0.5f;
     return static_cast<uint16_t>(sign | (std::bit_cast<uint32_t>(shifted) - 0x3f000000u));
   }

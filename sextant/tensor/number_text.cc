@@ -32,14 +32,17 @@ struct Text {
 
 template <typename T>
 double Exact(T value) {
-  if constexpr (sizeof(T) == 2) return static_cast<float>(value);
-  else return value;
+  if constexpr (sizeof(T) == 2)
+    return static_cast<float>(value);
+  else
+    return value;
 }
 
 // a / b in the arithmetic of T, which decides on the notation of borderline arrays.
 template <typename T>
 double Quotient(double a, double b) {
-  return Exact(static_cast<T>(static_cast<std::conditional_t<sizeof(T) == 8, double, float>>(a / b)));
+  return Exact(
+      static_cast<T>(static_cast<std::conditional_t<sizeof(T) == 8, double, float>>(a / b)));
 }
 
 Decimal ParseScientific(std::string_view text) {

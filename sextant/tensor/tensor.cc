@@ -203,9 +203,8 @@ bool Tensor::Identical(const Tensor& other) const {
       return std::ranges::equal(flat<ResourceHandle>(), other.flat<ResourceHandle>(), SameHandle);
     case DType::kVariant:
       return data_ == other.data_ ||
-             std::ranges::equal(flat<Variant>(), other.flat<Variant>(), [](auto& a, auto& b) {
-               return a.SharesValueWith(b);
-             });
+             std::ranges::equal(flat<Variant>(), other.flat<Variant>(),
+                                [](auto& a, auto& b) { return a.SharesValueWith(b); });
     default:
       return bytes() == 0 || std::memcmp(data_, other.data_, bytes()) == 0;
   }

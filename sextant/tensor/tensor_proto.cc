@@ -24,12 +24,14 @@ void Fill(int count, Convert convert, Tensor* tensor) {
 
 template <typename T, typename List>
 void FillFrom(const List& list, Tensor* tensor) {
-  Fill<T>(list.size(), [&](int i) { return static_cast<T>(list[i]); }, tensor);
+  Fill<T>(
+      list.size(), [&](int i) { return static_cast<T>(list[i]); }, tensor);
 }
 
 template <typename T, typename List>
 void FillBits(const List& list, Tensor* tensor) {
-  Fill<T>(list.size(), [&](int i) { return T::FromBits(static_cast<uint16_t>(list[i])); }, tensor);
+  Fill<T>(
+      list.size(), [&](int i) { return T::FromBits(static_cast<uint16_t>(list[i])); }, tensor);
 }
 
 template <typename T, typename List>
@@ -37,7 +39,8 @@ void FillComplex(const List& list, Tensor* tensor) {
   if (list.size() % 2 != 0) {
     throw InvalidArgument("a complex TensorProto lists an odd number of parts: {}", list.size());
   }
-  Fill<T>(list.size() / 2, [&](int i) { return T(list[2 * i], list[2 * i + 1]); }, tensor);
+  Fill<T>(
+      list.size() / 2, [&](int i) { return T(list[2 * i], list[2 * i + 1]); }, tensor);
 }
 
 void FillHandles(const TensorProto& proto, Tensor* tensor) {
@@ -161,8 +164,8 @@ void FillFromContent(const std::string& content, Tensor* tensor) {
 // Before allocating, so that a few bytes cannot ask for much memory.
 void CheckContentSize(DType dtype, const Shape& shape, size_t size) {
   const auto count = static_cast<size_t>(shape.num_elements());
-  const bool fits = dtype == DType::kString ? size >= count
-                                            : IsPlain(dtype) && size == count * DTypeSize(dtype);
+  const bool fits =
+      dtype == DType::kString ? size >= count : IsPlain(dtype) && size == count * DTypeSize(dtype);
   if (!fits) {
     throw InvalidArgument("{} bytes of tensor_content do not hold a {}{}", size, DTypeName(dtype),
                           shape.ToString());

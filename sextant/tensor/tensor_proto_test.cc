@@ -70,8 +70,8 @@ TEST(TensorProtoTest, WritesContentOnlyForSeveralPlainElements) {
 
 TEST(TensorProtoTest, ShortListsRepeatTheirLastValue) {
   const std::string shape = "tensor_shape { dim { size: 3 } } ";
-  EXPECT_TRUE(Read("dtype: DT_FLOAT float_val: [1, 2] " + shape)
-                  .Identical(Tensor::Of<float>({1, 2, 2})));
+  EXPECT_TRUE(
+      Read("dtype: DT_FLOAT float_val: [1, 2] " + shape).Identical(Tensor::Of<float>({1, 2, 2})));
   EXPECT_TRUE(Read("dtype: DT_FLOAT " + shape).Identical(Tensor::Of<float>({0, 0, 0})));
   EXPECT_TRUE(Read("dtype: DT_INT64 int64_val: [1, 2, 3, 4] " + shape)
                   .Identical(Tensor::Of<int64_t>({1, 2, 3})));
@@ -92,15 +92,17 @@ TEST(TensorProtoTest, StringsInContent) {
   const std::string two = "dtype: DT_STRING tensor_shape { dim { size: 2 } } ";
   EXPECT_TRUE(Read(two + "tensor_content: '\\002\\001abc'")
                   .Identical(Tensor::Of<std::string>({"ab", "c"})));
-  for (const char* content : {"\\002\\001ab", "\\002\\001abcd", "\\002", "\\200\\200",
-                              "\\377\\377\\377\\377\\377\\377", "\\377\\377\\377\\377\\017\\001a"}) {
+  for (const char* content :
+       {"\\002\\001ab", "\\002\\001abcd", "\\002", "\\200\\200", "\\377\\377\\377\\377\\377\\377",
+        "\\377\\377\\377\\377\\017\\001a"}) {
     EXPECT_EQ(CodeOfReading(two + "tensor_content: '" + content + "'"), Code::kInvalidArgument)
         << content;
   }
 }
 
 TEST(TensorProtoTest, BoolContentIsNormalised) {
-  const Tensor t = Read("dtype: DT_BOOL tensor_shape { dim { size: 2 } } tensor_content: '\\007\\000'");
+  const Tensor t =
+      Read("dtype: DT_BOOL tensor_shape { dim { size: 2 } } tensor_content: '\\007\\000'");
   EXPECT_TRUE(t.Identical(Tensor::Of<bool>({true, false})));
 }
 

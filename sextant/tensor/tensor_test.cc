@@ -117,7 +117,8 @@ struct Counted : Resource {
 TEST(TensorTest, HandlesAndVariantsAreDestroyed) {
   int alive = 0;
   {
-    Tensor t = Tensor::Scalar(ResourceHandle{.name = "v", .resource = std::make_shared<Counted>(&alive)});
+    Tensor t =
+        Tensor::Scalar(ResourceHandle{.name = "v", .resource = std::make_shared<Counted>(&alive)});
     const Tensor v = Tensor::Scalar(Variant::Of(std::make_shared<Counted>(&alive)));
     const Tensor copy = v.Clone();
     EXPECT_TRUE(copy.Identical(v));
@@ -134,7 +135,8 @@ TEST(TensorTest, IdenticalIsBitwise) {
   EXPECT_FALSE(Tensor(1).Identical(Tensor(1.0f)));
   EXPECT_FALSE(Tensor::Of<int32_t>({1}).Identical(Tensor(1)));
   EXPECT_TRUE(Tensor::Zeros(DType::kString, Shape{2}).Identical(Tensor::Of<std::string>({"", ""})));
-  EXPECT_TRUE(Tensor::Zeros(DType::kFloat, Shape{0, 3}).Identical(Tensor(DType::kFloat, Shape{0, 3})));
+  EXPECT_TRUE(
+      Tensor::Zeros(DType::kFloat, Shape{0, 3}).Identical(Tensor(DType::kFloat, Shape{0, 3})));
 }
 
 }  // namespace
