@@ -30,7 +30,9 @@ T Divide(T a, T b) {
 // Signed overflow wraps: done unsigned.
 template <typename T>
 auto Bits(T value) {
-  if constexpr (std::is_integral_v<T>) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return static_cast<unsigned>(value);
+  } else if constexpr (std::is_integral_v<T>) {
     return static_cast<std::common_type_t<std::make_unsigned_t<T>, unsigned>>(value);
   } else {
     return value;
@@ -121,6 +123,8 @@ RowUpdate FindArithmetic(UpdateKind kind, DType dtype) {
       return Find<uint32_t>(kind);
     case DType::kUInt64:
       return Find<uint64_t>(kind);
+    case DType::kBool:
+      return Find<bool>(kind);
     case DType::kComplex64:
       return Find<std::complex<float>>(kind);
     case DType::kComplex128:
@@ -144,7 +148,8 @@ RowUpdate FindRowUpdate(UpdateKind kind, DType dtype) {
 const std::vector<DType>& RowUpdateTypes(UpdateKind kind) {
   static const std::vector<DType> reals = {
       DType::kFloat, DType::kDouble, DType::kHalf,  DType::kBFloat16, DType::kInt8,   DType::kInt16,
-      DType::kInt32, DType::kInt64,  DType::kUInt8, DType::kUInt16,   DType::kUInt32, DType::kUInt64};
+      DType::kInt32, DType::kInt64,  DType::kUInt8, DType::kUInt16,   DType::kUInt32, DType::kUInt64,
+      DType::kBool};
   static const std::vector<DType> numbers = [] {
     auto all = reals;
     all.insert(all.end(), {DType::kComplex64, DType::kComplex128});
@@ -152,7 +157,7 @@ const std::vector<DType>& RowUpdateTypes(UpdateKind kind) {
   }();
   static const std::vector<DType> all = [] {
     auto all = numbers;
-    all.insert(all.end(), {DType::kBool, DType::kString, DType::kVariant, DType::kResource});
+    all.insert(all.end(), {DType::kString, DType::kVariant, DType::kResource});
     return all;
   }();
   switch (kind) {

@@ -1,0 +1,276 @@
+#include "sextant/device/cpu/gemm.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "sextant/device/cpu/gemm_kernels.h"
+
+namespace sextant {
+namespace {
+
+using gemm::Kernels;
+using gemm::kMaxThin;
+
+// Depth of a block: a tile's slices of a and b fit the first-level cache.
+constexpr int64_t kDepthBlock = 256;
+// A block of packed a stays in the second-level cache while a unit of work sweeps its columns.
+constexpr int64_t kRowBlock = 120;
+constexpr int64_t kColBlock = 256;
+// Bounds the packed copies: larger matrices are multiplied in parts of so many rows and columns.
+constexpr int64_t kPackedElements = int64_t{1} << 22;
+// Below so many rows b is used in place: packing would cost more than it saves.
+constexpr int64_t kPackRows = 48;
+constexpr int64_t kThinCols = 512;
+
+constexpr int64_t RoundUp(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
+
+// Memory of the calling thread that grows to the largest size asked for.
+template <typename T, int slot>
+T* Scratch(int64_t elements) {
+  thread_local BufferRef memory;
+  const size_t bytes = static_cast<size_t>(elements) * sizeof(T);
+  if (!memory || memory->size() < bytes) {
+    memory = BufferRef();
+    memory = NewBuffer(bytes);
+  }
+  return static_cast<T*>(memory->data());
+}
+
+// Runs body(unit) for every unit, each thread taking the next one that is free.
+template <typename F>
+void ForUnits(KernelContext& ctx, int64_t units, double cost, const F& body) {
+  if (units == 1) return body(0);
+  std::atomic<int64_t> next{0};
+  ctx.ParallelFor(ctx.threads(), cost * static_cast<double>(units), [&](int64_t, int64_t) {
+    for (int64_t unit; (unit = next.fetch_add(1, std::memory_order_relaxed)) < units;) body(unit);
+  });
+}
+
+template <typename T>
+class Product {
+ public:
+  Product(KernelContext& ctx, int64_t rows, int64_t cols, int64_t depth, MatrixView<T> a,
+          MatrixView<T> b, T* c, int64_t c_stride)
+      : ctx_(ctx), kernels_(gemm::BestKernels<T>()), rows_(rows), cols_(cols), depth_(depth), a_(a),
+        b_(b), c_(c), c_stride_(c_stride) {}
+
+  // At most kMaxThin rows; the element (i, j) goes to c[i * c_stride + j * c_col].
+  void RunThin(int64_t c_col) const {
+    const double flop_cost = 0.1 * static_cast<double>(rows_ * depth_);
+    if (b_.col_stride == 1) {
+      const int64_t blocks = (cols_ + kThinCols - 1) / kThinCols;
+      ForUnits(ctx_, blocks, flop_cost * kThinCols, [&](int64_t block) {
+        const int64_t begin = block * kThinCols, count = std::min(kThinCols, cols_ - begin);
+        T sums[kMaxThin * kThinCols];
+        kernels_.thin(static_cast<int>(rows_), count, depth_, a_.data, a_.row_stride,
+                      a_.col_stride, b_.data + begin, b_.row_stride, sums);
+        for (int64_t i = 0; i < rows_; ++i) {
+          for (int64_t j = 0; j < count; ++j) {
+            c_[i * c_stride_ + (begin + j) * c_col] = sums[i * count + j];
+          }
+        }
+      });
+      return;
+    }
+    const T* a = a_.data;
+    int64_t a_row = a_.row_stride;
+    if (a_.col_stride != 1) {
+      T* copy = Scratch<T, 0>(rows_ * depth_);
+      for (int64_t i = 0; i < rows_; ++i) {
+        for (int64_t k = 0; k < depth_; ++k) {
+          copy[i * depth_ + k] = a_.data[i * a_.row_stride + k * a_.col_stride];
+        }
+      }
+      a = copy;
+      a_row = depth_;
+    }
+    ctx_.ParallelFor(cols_, flop_cost, [&](int64_t begin, int64_t end) {
+      for (int64_t j = begin; j < end; ++j) {
+        for (int64_t i = 0; i < rows_; ++i) {
+          c_[i * c_stride_ + j * c_col] =
+              kernels_.dot(depth_, a + i * a_row, b_.data + j * b_.col_stride);
+        }
+      }
+    });
+  }
+
+  void RunBlocked() {
+    const int64_t part_cols = std::max(RoundUp(kPackedElements / depth_, kColBlock), kColBlock);
+    const int64_t part_rows = std::max(RoundUp(kPackedElements / depth_, kRowBlock), kRowBlock);
+    for (int64_t col = 0; col < cols_; col += part_cols) {
+      const int64_t cols = std::min(part_cols, cols_ - col);
+      PackB(col, cols);
+      for (int64_t row = 0; row < rows_; row += part_rows) {
+        Multiply(row, std::min(part_rows, rows_ - row), col, cols);
+      }
+    }
+  }
+
+ private:
+  int64_t DepthBlocks() const { return (depth_ + kDepthBlock - 1) / kDepthBlock; }
+  int64_t BlockDepth(int64_t block) const {
+    return std::min(kDepthBlock, depth_ - block * kDepthBlock);
+  }
+
+  // Packed b: panels of tile_cols columns, each as [depth][tile_cols], padded with zeros.
+  void PackB(int64_t col, int64_t cols) {
+    const int width = kernels_.tile_cols;
+    const int64_t panels = (cols + width - 1) / width;
+    packs_all_b_ = b_.col_stride != 1 || rows_ > kPackRows;
+    const int64_t first = packs_all_b_ ? 0 : cols / width;
+    packed_b_ = Scratch<T, 1>((panels - first) * depth_ * width);
+    ForUnits(ctx_, panels - first, 0.1 * static_cast<double>(depth_ * width), [&](int64_t panel) {
+      T* out = packed_b_ + panel * depth_ * width;
+      const int64_t begin = (first + panel) * width;
+      PackBPanel(b_.data + (col + begin) * b_.col_stride, std::min<int64_t>(width, cols - begin), out);
+    });
+  }
+  void PackBPanel(const T* in, int64_t count, T* out) const {
+    const int width = kernels_.tile_cols;
+    if (b_.col_stride == 1) {
+      for (int64_t k = 0; k < depth_; ++k, in += b_.row_stride, out += width) {
+        std::memcpy(out, in, count * sizeof(T));
+        if (count < width) std::fill(out + count, out + width, T(0));
+      }
+      return;
+    }
+    // In blocks that stay in the first-level cache while their columns are read one by one.
+    for (int64_t k0 = 0; k0 < depth_; k0 += 64) {
+      const int64_t k1 = std::min(depth_, k0 + 64);
+      for (int64_t j = 0; j < width; ++j) {
+        const T* column = in + j * b_.col_stride;
+        for (int64_t k = k0; k < k1; ++k) {
+          out[k * width + j] = j < count ? column[k * b_.row_stride] : T(0);
+        }
+      }
+    }
+  }
+
+  // Block of packed a: panels of tile_rows rows, each as [depth][tile_rows], padded with zeros.
+  void PackA(int64_t row, int64_t rows, int64_t block, T* out) const {
+    const int height = kernels_.tile_rows;
+    const int64_t depth = BlockDepth(block);
+    const T* in = a_.data + row * a_.row_stride + block * kDepthBlock * a_.col_stride;
+    for (int64_t i = 0; i < rows; i += height, out += depth * height) {
+      const int64_t count = std::min<int64_t>(height, rows - i);
+      const T* panel = in + i * a_.row_stride;
+      if (count < height) std::fill(out, out + depth * height, T(0));
+      if (a_.row_stride == 1) {
+        for (int64_t k = 0; k < depth; ++k) {
+          for (int64_t r = 0; r < count; ++r) out[k * height + r] = panel[k * a_.col_stride + r];
+        }
+      } else {
+        for (int64_t r = 0; r < count; ++r) {
+          const T* line = panel + r * a_.row_stride;
+          for (int64_t k = 0; k < depth; ++k) out[k * height + r] = line[k * a_.col_stride];
+        }
+      }
+    }
+  }
+
+  void Multiply(int64_t row, int64_t rows, int64_t col, int64_t cols) const {
+    const int64_t row_blocks = (rows + kRowBlock - 1) / kRowBlock;
+    const int64_t col_blocks = (cols + kColBlock - 1) / kColBlock;
+    const int64_t depth_blocks = DepthBlocks(), block_size = kRowBlock * kDepthBlock;
+    // With one column of blocks each block of a is used once: its user packs it.
+    T* packed_a = nullptr;
+    if (col_blocks > 1) {
+      packed_a = Scratch<T, 2>(row_blocks * depth_blocks * block_size);
+      ForUnits(ctx_, row_blocks * depth_blocks, 0.3 * block_size, [&](int64_t unit) {
+        const int64_t begin = unit / depth_blocks * kRowBlock;
+        PackA(row + begin, std::min(kRowBlock, rows - begin), unit % depth_blocks,
+              packed_a + unit * block_size);
+      });
+    }
+    const double cost = 0.02 * static_cast<double>(std::min(kRowBlock, rows)) *
+                        static_cast<double>(std::min(kColBlock, cols)) * static_cast<double>(depth_);
+    ForUnits(ctx_, row_blocks * col_blocks, cost, [&](int64_t unit) {
+      const int64_t row_block = unit / col_blocks, col_block = unit % col_blocks;
+      const int64_t r = row_block * kRowBlock, j = col_block * kColBlock;
+      const int64_t count = std::min(kRowBlock, rows - r);
+      for (int64_t block = 0; block < depth_blocks; ++block) {
+        T* a = packed_a ? packed_a + (row_block * depth_blocks + block) * block_size
+                        : Scratch<T, 3>(block_size);
+        if (!packed_a) PackA(row + r, count, block, a);
+        Block(block, a, row + r, count, col, j, std::min(cols, j + kColBlock), cols);
+      }
+    });
+  }
+
+  // Adds block "block" of the depth to columns [begin, end) of the part of c that starts at "col".
+  void Block(int64_t block, const T* a, int64_t row, int64_t rows, int64_t col, int64_t begin,
+             int64_t end, int64_t cols) const {
+    const int width = kernels_.tile_cols, height = kernels_.tile_rows;
+    const int64_t depth = BlockDepth(block), k = block * kDepthBlock;
+    for (int64_t j = begin; j < end; j += width) {
+      const T* b;
+      int64_t b_stride = width;
+      const int64_t first = packs_all_b_ ? 0 : cols / width;
+      if (j / width >= first) {
+        b = packed_b_ + (j / width - first) * depth_ * width + k * width;
+      } else {
+        b = b_.data + k * b_.row_stride + col + j;
+        b_stride = b_.row_stride;
+      }
+      for (int64_t i = 0; i < rows; i += height) {
+        kernels_.tile(depth, a + i * depth, b, b_stride, c_ + (row + i) * c_stride_ + col + j,
+                      c_stride_, static_cast<int>(std::min<int64_t>(height, rows - i)),
+                      static_cast<int>(std::min<int64_t>(width, end - j)), block > 0);
+      }
+    }
+  }
+
+  KernelContext& ctx_;
+  const Kernels<T>& kernels_;
+  const int64_t rows_, cols_, depth_;
+  const MatrixView<T> a_, b_;
+  T* const c_;
+  const int64_t c_stride_;
+  T* packed_b_ = nullptr;
+  bool packs_all_b_ = true;
+};
+
+template <typename T>
+void Tiny(int64_t rows, int64_t cols, int64_t depth, MatrixView<T> a, MatrixView<T> b, T* c,
+          int64_t c_stride) {
+  for (int64_t i = 0; i < rows; ++i) {
+    T* row = c + i * c_stride;
+    std::fill(row, row + cols, T(0));
+    for (int64_t k = 0; k < depth; ++k) {
+      const T value = a.data[i * a.row_stride + k * a.col_stride];
+      const T* line = b.data + k * b.row_stride;
+      for (int64_t j = 0; j < cols; ++j) row[j] += value * line[j * b.col_stride];
+    }
+  }
+}
+
+}  // namespace
+
+template <typename T>
+void Gemm(KernelContext& ctx, int64_t rows, int64_t cols, int64_t depth, MatrixView<T> a,
+          MatrixView<T> b, T* c, int64_t c_stride) {
+  if (rows == 0 || cols == 0) return;
+  if (rows * cols <= 512 && rows * cols * depth <= 512) {
+    return Tiny(rows, cols, depth, a, b, c, c_stride);
+  }
+  if (rows <= kMaxThin && (b.col_stride == 1 || b.row_stride == 1)) {
+    return Product<T>(ctx, rows, cols, depth, a, b, c, c_stride).RunThin(1);
+  }
+  if (cols <= kMaxThin && (a.col_stride == 1 || a.row_stride == 1)) {
+    const MatrixView<T> at{a.data, a.col_stride, a.row_stride}, bt{b.data, b.col_stride, b.row_stride};
+    return Product<T>(ctx, cols, rows, depth, bt, at, c, 1).RunThin(c_stride);
+  }
+  if (depth == 0) {
+    for (int64_t i = 0; i < rows; ++i) std::fill(c + i * c_stride, c + i * c_stride + cols, T(0));
+    return;
+  }
+  Product<T>(ctx, rows, cols, depth, a, b, c, c_stride).RunBlocked();
+}
+
+template void Gemm(KernelContext&, int64_t, int64_t, int64_t, MatrixView<float>, MatrixView<float>,
+                   float*, int64_t);
+template void Gemm(KernelContext&, int64_t, int64_t, int64_t, MatrixView<double>, MatrixView<double>,
+                   double*, int64_t);
+
+}  // namespace sextant

@@ -1,0 +1,19 @@
+// Draws from a categorical distribution per row.
+#pragma once
+
+#include "sextant/graph/output.h"
+#include "sextant/ops/random/random.h"
+
+namespace sextant {
+
+struct MultinomialOptions {
+  DType output_dtype = DType::kInt64;
+  std::optional<int64_t> seed = {};
+};
+// out[b, s] = class j with probability proportional to exp(logits[b, j]), for s < num_samples.
+Output Multinomial(Output logits, Output num_samples, const MultinomialOptions& options = {});
+// The same as a function of a seed of two integers.
+Output StatelessMultinomial(Output logits, Output num_samples, Output seed,
+                            DType output_dtype = DType::kInt64);
+
+}  // namespace sextant
