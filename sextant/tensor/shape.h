@@ -1,11 +1,13 @@
 // Shape: the sizes of a tensor's dimensions. PartialShape: what is known of one before the graph runs.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sextant {
@@ -18,12 +20,17 @@ class Dims {
  public:
   Dims() = default;
   Dims(const Dims& other) { Assign(other.data(), other.size_); }
-  Dims(Dims&& other) noexcept = default;
+  Dims(Dims&& other) noexcept { *this = std::move(other); }
   Dims& operator=(const Dims& other) {
     if (this != &other) Assign(other.data(), other.size_);
     return *this;
   }
-  Dims& operator=(Dims&& other) noexcept = default;
+  Dims& operator=(Dims&& other) noexcept {
+    size_ = std::exchange(other.size_, 0);
+    std::copy(other.inline_, other.inline_ + kInline, inline_);
+    heap_ = std::move(other.heap_);
+    return *this;
+  }
 
   int size() const { return size_; }
   const int64_t* data() const { return size_ <= kInline ? inline_ : heap_.get(); }
@@ -46,6 +53,15 @@ class Dims {
 class Shape {
  public:
   Shape() = default;
+  Shape(const Shape&) = default;
+  Shape& operator=(const Shape&) = default;
+  Shape(Shape&& other) noexcept
+      : dims_(std::move(other.dims_)), num_elements_(std::exchange(other.num_elements_, 1)) {}
+  Shape& operator=(Shape&& other) noexcept {
+    dims_ = std::move(other.dims_);
+    num_elements_ = std::exchange(other.num_elements_, 1);
+    return *this;
+  }
   Shape(std::initializer_list<int64_t> dims) : Shape(std::span(dims.begin(), dims.size())) {}
   // Throws INVALID_ARGUMENT on a negative size or when the number of elements does not fit in int64.
   explicit Shape(std::span<const int64_t> dims);

@@ -22,6 +22,21 @@ class Tensor {
  public:
   // No value: dtype() is kInvalid, valid() false.
   Tensor() = default;
+  Tensor(const Tensor&) = default;
+  Tensor& operator=(const Tensor&) = default;
+  // What is moved from has no value.
+  Tensor(Tensor&& other) noexcept
+      : dtype_(std::exchange(other.dtype_, DType::kInvalid)),
+        shape_(std::move(other.shape_)),
+        data_(std::exchange(other.data_, nullptr)),
+        buffer_(std::move(other.buffer_)) {}
+  Tensor& operator=(Tensor&& other) noexcept {
+    dtype_ = std::exchange(other.dtype_, DType::kInvalid);
+    shape_ = std::move(other.shape_);
+    data_ = std::exchange(other.data_, nullptr);
+    buffer_ = std::move(other.buffer_);
+    return *this;
+  }
   // Elements of plain types are not initialised; strings, handles and variants are empty.
   Tensor(DType dtype, Shape shape, Allocator& allocator = HostAllocator());
   // A view of plain elements inside "buffer", starting "offset" bytes into it.

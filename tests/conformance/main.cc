@@ -1,0 +1,63 @@
+// sextant-conformance: runs vectors recorded from real TensorFlow and counts what agrees.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sextant/base/file_system.h"
+#include "tests/conformance/op_cases.h"
+
+namespace sextant::conformance {
+namespace {
+
+// The files of the paths: folders stand for the .tfrecord files in them.
+std::vector<std::string> Expand(const std::vector<std::string>& paths) {
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    FileSystem& fs = FileSystem::ForPath(path);
+    if (!fs.Stat(path).is_directory) {
+      files.push_back(path);
+      continue;
+    }
+    std::vector<std::string> names = fs.ListDirectory(path);
+    std::sort(names.begin(), names.end());
+    for (const std::string& name : names) {
+      if (name.ends_with(".tfrecord")) files.push_back(path + "/" + name);
+    }
+  }
+  return files;
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app("Compares Sextant with vectors recorded from TensorFlow.\n"
+               "Example: sextant-conformance ops testdata/golden/ops");
+  app.require_subcommand(1);
+  std::vector<std::string> paths;
+  std::string filter;
+  CLI::App* ops = app.add_subcommand("ops", "op vectors: forward, our gradients, TensorFlow's gradient graph");
+  ops->add_option("path", paths, "files, or folders of .tfrecord files")->required();
+  ops->add_option("--filter", filter, "only cases whose name contains this");
+  CLI11_PARSE(app, argc, argv);
+
+  Counts total;
+  for (const std::string& file : Expand(paths)) {
+    const Counts counts = RunOpCases(file, filter);
+    total.passed += counts.passed;
+    total.failed += counts.failed;
+    total.skipped += counts.skipped;
+  }
+  fmt::print("{} passed, {} failed, {} skipped\n", total.passed, total.failed, total.skipped);
+  return total.failed == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace sextant::conformance
+
+int main(int argc, char** argv) {
+  try {
+    return sextant::conformance::Main(argc, argv);
+  } catch (const sextant::Error& e) {
+    fmt::print(stderr, "sextant-conformance: {}\n", e.what());
+    return 2;
+  }
+}

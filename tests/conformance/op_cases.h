@@ -1,0 +1,19 @@
+// The op vectors of a golden file: one TFRecord of Examples, each a graph with feeds and the values TensorFlow computed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace sextant::conformance {
+
+struct Counts {
+  int passed = 0;
+  int failed = 0;
+  int skipped = 0;
+};
+
+// Runs every case of the file whose name contains "filter", in up to three ways: the graph as it is; our own gradients of it;
+// the gradient graph that TensorFlow built. Prints one line per failure or skip.
+Counts RunOpCases(const std::string& path, const std::string& filter);
+
+}  // namespace sextant::conformance
