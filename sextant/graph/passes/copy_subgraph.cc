@@ -118,7 +118,7 @@ std::vector<Node*> TopologicalOrder(const Graph& graph) {
   std::vector<int> pending(count);
   std::vector<std::vector<int>> consumers(count);
   const auto back_edge = [](const Node& to, const Node& from) {
-    return from.type() == "NextIteration" && to.type() == "Merge";
+    return from.type().ends_with("NextIteration") && to.type().ends_with("Merge");
   };
   for (int id = 0; id < count; ++id) {
     const Node& node = *graph.node(id);

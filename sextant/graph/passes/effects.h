@@ -1,0 +1,27 @@
+// Tells stateful nodes that change something from those that only read, make or draw something: the latter
+// need not run when nobody uses their outputs.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+
+#include "sextant/graph/graph.h"
+
+namespace sextant {
+
+class Effects {
+ public:
+  // Of the nodes of "graph", which must outlive this.
+  explicit Effects(const Graph& graph) : functions_(graph.functions()) {}
+
+  // A node that runs functions (If, While, a call) has an effect when one of them has.
+  bool HasEffect(const Node& node);
+
+ private:
+  bool FunctionHasEffect(const FuncAttr& function);
+
+  const FunctionLibrary functions_;
+  std::unordered_map<std::string, bool> known_;
+};
+
+}  // namespace sextant

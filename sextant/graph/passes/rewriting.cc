@@ -1,0 +1,24 @@
+#include "sextant/graph/passes/rewriting.h"
+
+namespace sextant {
+
+const OpDef* RequireOp(const Graph& graph, std::string_view name) {
+  const OpDef* op = graph.FindOp(name);
+  if (op == nullptr) throw Internal("op type '{}' is not registered", name);
+  return op;
+}
+
+std::string FreshName(Graph& graph, const std::string& name) {
+  std::string fresh = graph.UniqueName(name);
+  while (graph.FindNode(fresh) != nullptr) fresh = graph.UniqueName(name);
+  return fresh;
+}
+
+void RequireKnown(const Node& node) {
+  if (node.op().unknown()) {
+    throw Unimplemented("[{} {}] op type '{}' is not registered", node.type(), node.name(),
+                        node.type());
+  }
+}
+
+}  // namespace sextant
