@@ -1,5 +1,6 @@
 #include "sextant/graph/body_copy.h"
 
+#include <algorithm>
 #include <unordered_set>
 #include <utility>
 
@@ -105,16 +106,26 @@ std::shared_ptr<const FunctionBody> BodyOf(const Graph& graph, const FuncAttr& f
 }
 
 FuncAttr AddFunction(FunctionBody body, const std::string& base_name, Graph& graph, Graph& other) {
-  std::string name = graph.functions().UniqueName(base_name);
-  for (int i = 1; graph.functions().Find(name) || other.functions().Find(name); ++i) {
-    name = fmt::format("{}_{}", base_name, i);
+  // Enclosing graphs too: bodies beside this one, built later, must not take the name.
+  std::vector<FunctionLibrary*> libraries;
+  for (Graph* first : {&graph, &other}) {
+    for (Graph* g = first; g; g = g->outer()) {
+      if (std::ranges::find(libraries, &g->functions()) == libraries.end()) {
+        libraries.push_back(&g->functions());
+      }
+    }
   }
-  graph.functions().AddAll(body.graph->functions());
-  other.functions().AddAll(body.graph->functions());
+  std::string safe_name = base_name;
+  std::ranges::replace(safe_name, '/', '_');
+  std::string name = safe_name;
+  const auto taken = [&](const FunctionLibrary* library) { return library->Find(name) != nullptr; };
+  for (int i = 1; std::ranges::any_of(libraries, taken); ++i) {
+    name = fmt::format("{}_{}", safe_name, i);
+  }
+  for (FunctionLibrary* library : libraries) library->AddAll(body.graph->functions());
   auto function =
       std::make_shared<const Function>(name, std::make_shared<const FunctionBody>(std::move(body)));
-  graph.functions().Add(function);
-  if (&other != &graph) other.functions().Add(function);
+  for (FunctionLibrary* library : libraries) library->Add(function);
   return FuncAttr{name, nullptr};
 }
 

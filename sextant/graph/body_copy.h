@@ -43,7 +43,8 @@ FunctionBody CopyBody(const FunctionBody& body, const FunctionLibrary& library,
 // The body of the function that the attribute names.
 std::shared_ptr<const FunctionBody> BodyOf(const Graph& graph, const FuncAttr& function);
 
-// Makes the body a function of both graphs (which may be one) under a name that is free in both.
+// Makes the body a function of both graphs (which may be one) and of those around them, under a name that is
+// free in all.
 FuncAttr AddFunction(FunctionBody body, const std::string& base_name, Graph& graph, Graph& other);
 
 // Whether a node of the body, nested calls included, has an effect or a state.

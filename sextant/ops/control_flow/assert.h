@@ -1,0 +1,24 @@
+// Checks and prints inside a graph.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sextant/graph/output.h"
+
+namespace sextant {
+
+// Fails with INVALID_ARGUMENT and the first "summarize" elements of each datum (-1: all) unless the condition holds.
+// Runs only when something depends on it: put the node into ControlDependencies.
+Operation Assert(Output condition, const std::vector<Output>& data, int64_t summarize = 3);
+
+struct PrintOptions {
+  std::string message;
+  int64_t first_n = -1;  // prints so many times; -1: always
+  int64_t summarize = 3;
+};
+// The input; prints message and data to standard error when it is computed.
+Output Print(Output input, const std::vector<Output>& data, const PrintOptions& options = {});
+
+}  // namespace sextant
