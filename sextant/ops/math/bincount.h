@@ -1,0 +1,26 @@
+// Counting values.
+#pragma once
+
+#include "sextant/graph/output.h"
+
+namespace sextant {
+
+// y[v] = number of the elements of arr that equal v, or the sum of their weights; "weights" is empty
+// or as large as arr. Values not below size are left out, negative ones are an error.
+Output Bincount(Output arr, Output size, Output weights);
+
+struct DenseBincountOptions {
+  bool binary_output = false;  // 1 where a value occurs, whatever how often
+};
+// The same for a vector, or for each row of a matrix.
+Output DenseBincount(Output input, Output size, Output weights,
+                     const DenseBincountOptions& options = {});
+
+struct HistogramOptions {
+  DType dtype = DType::kInt32;
+};
+// Counts of the values in nbins equal parts of the range; what lies outside goes to the ends.
+Output HistogramFixedWidth(Output values, Output value_range, Output nbins,
+                           const HistogramOptions& options = {});
+
+}  // namespace sextant

@@ -1,0 +1,11 @@
+// Half the sum of squares.
+#pragma once
+
+#include "sextant/graph/output.h"
+
+namespace sextant {
+
+// sum(t^2) / 2, a scalar
+Output L2Loss(Output t);
+
+}  // namespace sextant

@@ -1,0 +1,22 @@
+// Matrix products, of single matrices and of batches.
+#pragma once
+
+#include "sextant/graph/output.h"
+
+namespace sextant {
+
+struct MatMulOptions {
+  bool transpose_a = false;
+  bool transpose_b = false;
+};
+// a * b of two matrices, each transposed first if asked.
+Output MatMul(Output a, Output b, const MatMulOptions& options = {});
+
+struct BatchMatMulOptions {
+  bool adj_x = false;  // transposed, and conjugated when complex
+  bool adj_y = false;
+};
+// x[..., :, :] * y[..., :, :]; the dimensions before the last two are broadcast (op BatchMatMulV2).
+Output BatchMatMul(Output x, Output y, const BatchMatMulOptions& options = {});
+
+}  // namespace sextant

@@ -1,0 +1,84 @@
+#include <cmath>
+#include <limits>
+
+#include "sextant/base/error.h"
+#include "sextant/device/kernel_registry.h"
+#include "sextant/ops/array/index_tensor.h"
+
+namespace sextant {
+namespace {
+
+template <typename T>
+using Wide = std::conditional_t<std::is_integral_v<T>, int64_t,
+                                std::conditional_t<std::is_same_v<T, double>, double, float>>;
+
+template <typename W>
+int64_t CountSteps(W start, W limit, W delta) {
+  if (delta == W(0)) throw InvalidArgument("Requires delta != 0: {}", delta);
+  // Written so that a NaN is refused too.
+  if (delta > W(0) && !(start <= limit)) {
+    throw InvalidArgument("Requires start <= limit when delta > 0: {}/{}", start, limit);
+  }
+  if (!(delta > W(0)) && !(start >= limit)) {
+    throw InvalidArgument("Requires start >= limit when delta < 0: {}/{}", start, limit);
+  }
+  if constexpr (std::is_integral_v<W>) {
+    const uint64_t distance = delta > 0 ? static_cast<uint64_t>(limit) - static_cast<uint64_t>(start)
+                                        : static_cast<uint64_t>(start) - static_cast<uint64_t>(limit);
+    const uint64_t step = delta > 0 ? static_cast<uint64_t>(delta) : 0 - static_cast<uint64_t>(delta);
+    const uint64_t count = distance / step + (distance % step != 0);
+    if (count <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+      return static_cast<int64_t>(count);
+    }
+  } else {
+    const double count = std::ceil(std::abs(static_cast<double>((limit - start) / delta)));
+    if (count < 9.2e18) return static_cast<int64_t>(count);
+  }
+  throw InvalidArgument("Requires ((limit - start) / delta) <= {}: {}, {}, {}",
+                        std::numeric_limits<int64_t>::max(), start, limit, delta);
+}
+
+template <typename T>
+void Range(KernelContext& ctx) {
+  using W = Wide<T>;
+  const auto value = [&](int i) { return static_cast<W>(ctx.input(i).scalar<T>()); };
+  const W start = value(0), delta = value(2);
+  const int64_t count = CountSteps(start, value(1), delta);
+  T* out = ctx.AllocateOutput(0, {count}).template data<T>();
+  W next = start;
+  for (int64_t i = 0; i < count; ++i) {
+    out[i] = static_cast<T>(next);
+    if (i + 1 < count) next += delta;
+  }
+}
+
+template <typename T>
+void LinSpace(KernelContext& ctx) {
+  using W = Wide<T>;
+  const char* const names[] = {"start", "stop", "num"};
+  for (int i = 0; i < 3; ++i) {
+    if (ctx.input(i).rank() != 0) {
+      throw InvalidArgument("{} must be a scalar, not shape {}", names[i],
+                            ctx.input(i).shape().ToString());
+    }
+  }
+  const int64_t num = IndexAt(ctx.input(2), 0);
+  if (num <= 0) throw InvalidArgument("Requires num > 0: {}", num);
+  const W start = static_cast<W>(ctx.input(0).scalar<T>());
+  const W stop = static_cast<W>(ctx.input(1).scalar<T>());
+  T* out = ctx.AllocateOutput(0, {num}).template data<T>();
+  const W step = num > 1 ? (stop - start) / static_cast<W>(num - 1) : W(0);
+  for (int64_t i = 0; i < num; ++i) out[i] = static_cast<T>(start + step * static_cast<W>(i));
+  if (num > 1) out[num - 1] = static_cast<T>(stop);
+}
+
+}  // namespace
+
+void RegisterRangeCpu(KernelRegistry& registry) {
+  ForTypes<float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint16_t, uint32_t>(
+      [&]<typename T>() { registry.Add(KernelDef("Range").Type<T>("Tidx").Function(Range<T>)); });
+  ForTypes<float, double, Half, BFloat16>(
+      [&]<typename T>() { registry.Add(KernelDef("LinSpace").Type<T>("T").Function(LinSpace<T>)); });
+}
+
+}  // namespace sextant
