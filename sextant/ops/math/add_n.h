@@ -1,0 +1,16 @@
+// Sums of many tensors of one shape.
+#pragma once
+
+#include <vector>
+
+#include "sextant/graph/output.h"
+
+namespace sextant {
+
+// The sum of all inputs, added from the first to the last; lists of tensors (variants) are added
+// element by element.
+Output AddN(const std::vector<Output>& inputs);
+// The same for inputs that are known to have this shape.
+Output AccumulateNV2(const std::vector<Output>& inputs, const PartialShape& shape);
+
+}  // namespace sextant

@@ -1,0 +1,13 @@
+// Stopping where numbers go wrong.
+#pragma once
+
+#include <string_view>
+
+#include "sextant/graph/output.h"
+
+namespace sextant {
+
+// x itself; running fails with INVALID_ARGUMENT and the message when an element is infinite or NaN.
+Output CheckNumerics(Output x, std::string_view message);
+
+}  // namespace sextant

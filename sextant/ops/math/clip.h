@@ -1,0 +1,11 @@
+// Keeping values within bounds.
+#pragma once
+
+#include "sextant/graph/output.h"
+
+namespace sextant {
+
+// max(min(t, clip_value_max), clip_value_min); bounds are scalars or broadcast to the shape of t.
+Output ClipByValue(Output t, Output clip_value_min, Output clip_value_max);
+
+}  // namespace sextant

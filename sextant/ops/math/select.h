@@ -1,0 +1,14 @@
+// Choosing between two tensors, element by element.
+#pragma once
+
+#include "sextant/graph/output.h"
+
+namespace sextant {
+
+// t where the condition holds, else e, all three broadcast together.
+Output SelectV2(Output condition, Output t, Output e);
+// The same for t and e of one shape; a condition that is a vector chooses whole rows of the first
+// dimension.
+Output Select(Output condition, Output t, Output e);
+
+}  // namespace sextant

@@ -1,0 +1,19 @@
+// Special functions, element by element.
+#pragma once
+
+#include "sextant/graph/output.h"
+
+namespace sextant {
+
+Output Erf(Output x);      // 2 / sqrt(pi) * integral of exp(-t^2) from 0 to x
+Output Erfc(Output x);     // 1 - Erf(x), accurate for large x
+Output Erfinv(Output x);   // the number whose Erf is x
+Output Ndtri(Output p);    // the number that a normal variable does not exceed with probability p
+Output Lgamma(Output x);   // log |Gamma(x)|
+Output Digamma(Output x);  // derivative of log Gamma
+// Sum over k >= 0 of (q + k)^-x.
+Output Zeta(Output x, Output q);
+// The derivative of Digamma of order a (a whole number, not negative) at x.
+Output Polygamma(Output a, Output x);
+
+}  // namespace sextant

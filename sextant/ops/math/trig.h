@@ -1,0 +1,22 @@
+// Circular and hyperbolic functions and their inverses, element by element; angles in radians.
+#pragma once
+
+#include "sextant/graph/output.h"
+
+namespace sextant {
+
+Output Sin(Output x);
+Output Cos(Output x);
+Output Tan(Output x);
+Output Asin(Output x);
+Output Acos(Output x);
+Output Atan(Output x);
+Output Atan2(Output y, Output x);  // angle of the point (x, y), in [-pi, pi]; broadcasts
+Output Sinh(Output x);
+Output Cosh(Output x);
+Output Tanh(Output x);
+Output Asinh(Output x);
+Output Acosh(Output x);
+Output Atanh(Output x);
+
+}  // namespace sextant
