@@ -1,0 +1,35 @@
+// Crosses of categorical features: for each row of a batch, all combinations of one feature per column.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sextant/graph/output.h"
+#include "sextant/ops/sparse/sparse_tensor.h"
+
+namespace sextant {
+
+// The columns, matrices of int64 or string with one row per example. In a combination the sparse
+// columns come first.
+struct CrossColumns {
+  std::vector<SparseTensor> sparse;
+  std::vector<Output> dense;
+};
+
+struct SparseCrossOptions {
+  int64_t num_buckets = 0;          // 0: hashes are below 2^63 - 1
+  int64_t hash_key = 956888297470;  // TensorFlow's default
+};
+// Hashes of the combinations, modulo num_buckets: fingerprints of the features (integers as they are)
+// chained with FingerprintCat64, starting from hash_key. The last column varies fastest.
+SparseTensor SparseCrossHash(const CrossColumns& columns, const SparseCrossOptions& options = {});
+// The combinations as text: features joined by "_X_".
+SparseTensor SparseCrossText(const CrossColumns& columns);
+
+// As SparseCrossHash, but without a key; num_buckets is a scalar tensor (op SparseCrossHashed).
+SparseTensor SparseCrossHashed(const CrossColumns& columns, Output num_buckets);
+// Features joined by the scalar "separator".
+SparseTensor SparseCrossV2(const CrossColumns& columns, Output separator);
+
+}  // namespace sextant

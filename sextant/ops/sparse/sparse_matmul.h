@@ -1,0 +1,17 @@
+// Product of a sparse and a dense matrix.
+#pragma once
+
+#include "sextant/graph/output.h"
+#include "sextant/ops/sparse/sparse_tensor.h"
+
+namespace sextant {
+
+struct SparseTensorDenseMatMulOptions {
+  bool adjoint_a = false;  // a is transposed first
+  bool adjoint_b = false;
+};
+// y[i, j] = sum over k of a[i, k] * b[k, j]. Entries of a may come in any order and repeat.
+Output SparseTensorDenseMatMul(const SparseTensor& a, Output b,
+                               const SparseTensorDenseMatMulOptions& options = {});
+
+}  // namespace sextant

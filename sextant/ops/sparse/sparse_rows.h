@@ -1,0 +1,17 @@
+// Making sure that every row of a sparse matrix has an entry.
+#pragma once
+
+#include "sextant/graph/output.h"
+#include "sextant/ops/sparse/sparse_tensor.h"
+
+namespace sextant {
+
+struct FilledRows {
+  SparseTensor sparse;
+  Output empty_row_indicator;  // bool per row: it had no entry
+  Output reverse_index_map;    // per entry of the input: its place in the output
+};
+// The input, its entries grouped by row, with default_value put at the start of rows without entries.
+FilledRows SparseFillEmptyRows(const SparseTensor& sparse, Output default_value);
+
+}  // namespace sextant

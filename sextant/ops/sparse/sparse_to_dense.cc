@@ -1,0 +1,65 @@
+#include "sextant/ops/sparse/sparse_to_dense.h"
+
+#include "sextant/graph/gradients.h"
+#include "sextant/graph/op_builder.h"
+#include "sextant/graph/op_registry.h"
+#include "sextant/graph/shape_context.h"
+#include "sextant/ops/array/gather.h"
+#include "sextant/ops/array/shape.h"
+#include "sextant/ops/math/binary.h"
+#include "sextant/ops/math/reduce.h"
+
+namespace sextant {
+namespace {
+
+bool KnownRankBelow(Output x, int rank) {
+  return x.shape().rank_known() && x.shape().rank() < rank;
+}
+
+void SparseToDenseGradient(GradientContext& c) {
+  Output indices = c.input(0);
+  if (KnownRankBelow(indices, 2)) indices = Reshape(indices, {-1, 1});
+  const Output picked = GatherNd(c.grad(), indices);
+  const Output sum = Sum(picked, AllAxes(picked));
+  if (KnownRankBelow(c.input(2), 1)) {
+    c.set(2, sum);
+  } else {
+    c.set(2, picked);
+  }
+  if (c.wanted(3)) c.set(3, Sub(Sum(c.grad(), AllAxes(c.grad())), sum));
+}
+
+}  // namespace
+
+Output SparseToDense(Output indices, const IndexArg& output_shape, Output values,
+                     Output default_value, const SparseToDenseOptions& options) {
+  return OpBuilder("SparseToDense")
+      .Input(indices)
+      .Input(output_shape.ToOutput(indices.dtype()))
+      .Input(values)
+      .Input(default_value)
+      .Attr("validate_indices", options.validate_indices)
+      .Build();
+}
+Output SparseToDense(const SparseTensor& sparse, Output default_value,
+                     const SparseToDenseOptions& options) {
+  return SparseToDense(sparse.indices, sparse.dense_shape, sparse.values, default_value, options);
+}
+
+void RegisterSparseToDense(OpRegistry& registry) {
+  registry.Add(OpDef("SparseToDense")
+                   .Inputs("sparse_indices:Tindices, output_shape:Tindices, sparse_values:T, "
+                           "default_value:T")
+                   .Outputs("dense:T")
+                   .Attrs("validate_indices:bool=True; T:type; Tindices:type in [int32,int64]")
+                   .Doc("A tensor of the given shape filled with default_value, with sparse_values "
+                        "put at sparse_indices.")
+                   .Shape([](ShapeContext& c) {
+                     c.InputOfRank(1, 1);
+                     c.InputOfRank(3, 0);
+                     c.set_output(0, c.InputAsShape(1));
+                   })
+                   .Gradient(SparseToDenseGradient));
+}
+
+}  // namespace sextant

@@ -1,0 +1,21 @@
+// From sparse to dense.
+#pragma once
+
+#include "sextant/graph/output.h"
+#include "sextant/ops/array/index_arg.h"
+#include "sextant/ops/sparse/sparse_tensor.h"
+
+namespace sextant {
+
+struct SparseToDenseOptions {
+  // Indices must be in lexicographic order and not repeat; otherwise the last of equal ones counts.
+  bool validate_indices = true;
+};
+// A tensor of shape output_shape that holds default_value but for values[k] at indices[k]. indices may
+// be a matrix, a vector of positions in a vector, or one such position; values may be a scalar.
+Output SparseToDense(Output indices, const IndexArg& output_shape, Output values,
+                     Output default_value, const SparseToDenseOptions& options = {});
+Output SparseToDense(const SparseTensor& sparse, Output default_value,
+                     const SparseToDenseOptions& options = {});
+
+}  // namespace sextant
