@@ -1,0 +1,26 @@
+// Joining strings.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sextant/graph/output.h"
+#include "sextant/ops/array/index_arg.h"
+
+namespace sextant {
+
+struct StringJoinOptions {
+  std::string separator;
+};
+// x[0] + separator + x[1] + ... for each element. Scalars go with every element; other shapes must be
+// the same.
+Output StringJoin(const std::vector<Output>& xs, const StringJoinOptions& options = {});
+
+struct ReduceJoinOptions {
+  bool keep_dims = false;  // the axes stay, with size 1
+  std::string separator;
+};
+// The strings along the axes joined to one; the first axis given varies fastest.
+Output ReduceJoin(Output x, const IndexArg& axes, const ReduceJoinOptions& options = {});
+
+}  // namespace sextant
