@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <compare>
 
 #include "sextant/base/error.h"
 #include "sextant/device/kernel_registry.h"
@@ -14,7 +15,35 @@ constexpr int kMaxMisses = 1000;
 // Plain rejection pays when a bound is at least this many standard deviations beyond the mean.
 constexpr double kWide = 1.3;
 
-// A block of numbers of type T.
+// A half to compute with: every operation is done in float and rounded.
+class HalfNumber {
+ public:
+  HalfNumber() = default;
+  HalfNumber(double value) : value_(Round(static_cast<float>(value))) {}  // NOLINT: for literals
+  explicit HalfNumber(Half value) : value_(static_cast<float>(value)) {}
+  explicit operator Half() const { return Half(value_); }
+  explicit operator float() const { return value_; }
+
+  HalfNumber operator-() const { return -value_; }
+  friend HalfNumber operator+(HalfNumber a, HalfNumber b) { return a.value_ + b.value_; }
+  friend HalfNumber operator-(HalfNumber a, HalfNumber b) { return a.value_ - b.value_; }
+  friend HalfNumber operator*(HalfNumber a, HalfNumber b) { return a.value_ * b.value_; }
+  friend HalfNumber operator/(HalfNumber a, HalfNumber b) { return a.value_ / b.value_; }
+  friend bool operator==(HalfNumber a, HalfNumber b) { return a.value_ == b.value_; }
+  friend auto operator<=>(HalfNumber a, HalfNumber b) { return a.value_ <=> b.value_; }
+  friend HalfNumber sqrt(HalfNumber a) { return std::sqrt(a.value_); }
+  friend HalfNumber exp(HalfNumber a) { return std::exp(a.value_); }
+  friend HalfNumber log(HalfNumber a) { return std::log(a.value_); }
+  friend bool isfinite(HalfNumber a) { return std::isfinite(a.value_); }
+
+ private:
+  static float Round(float value) { return static_cast<float>(Half(value)); }
+  float value_ = 0;
+};
+
+// What computes numbers stored as Out, and how many of them a block gives.
+template <typename Out>
+using Computed = std::conditional_t<std::is_same_v<Out, Half>, HalfNumber, Out>;
 template <typename T>
 constexpr int kPerBlock = sizeof(T) == 8 ? 2 : 4;
 
@@ -27,12 +56,21 @@ void Uniforms(Philox& generator, double* out) {
   out[0] = UniformDouble(block[0], block[1]);
   out[1] = UniformDouble(block[2], block[3]);
 }
+void Uniforms(Philox& generator, HalfNumber* out) {
+  const Philox::Block block = generator.Next();
+  for (int i = 0; i < 4; ++i) out[i] = HalfNumber(Half::FromBits(UniformHalfBits(block[i])));
+}
 void Normals(Philox& generator, float* out) {
   const Philox::Block block = generator.Next();
   BoxMuller(block[0], block[1], out);
   BoxMuller(block[2], block[3], out + 2);
 }
 void Normals(Philox& generator, double* out) { BoxMuller(generator.Next(), out); }
+void Normals(Philox& generator, HalfNumber* out) {
+  float values[4];
+  Normals(generator, values);
+  std::copy_n(values, 4, out);
+}
 
 // Where the samples of one batch go: takes them until the batch is full.
 template <typename T, typename Out>
@@ -63,23 +101,24 @@ class Batch {
 // Robert, "Simulation of truncated normal variables" (1995); bounds in standard deviations.
 template <typename T, typename Out>
 void Sample(Philox& generator, T lo, T hi, Batch<T, Out> batch) {
+  using std::exp, std::log, std::sqrt;
   constexpr int n = kPerBlock<T>;
-  const T root = std::sqrt(lo * lo + T(4));
-  const T cutoff = T(2) * std::exp(T(0.5) + lo * (lo - root) / T(4)) / (lo + root);
+  const T root = sqrt(lo * lo + T(4));
+  const T cutoff = T(2) * exp(T(0.5) + lo * (lo - root) / T(4)) / (lo + root);
   T r[n], u[n];
-  if ((lo < T(-kWide) && hi >= 0) || (hi > T(kWide) && lo <= 0)) {
+  if ((lo < T(-kWide) && hi >= T(0)) || (hi > T(kWide) && lo <= T(0))) {
     while (!batch.full()) {
       Normals(generator, r);
       for (int i = 0; i < n && !batch.full(); ++i) batch.Take(r[i], r[i] >= lo && r[i] <= hi);
     }
   } else if (hi - lo < cutoff) {
-    const T peak = lo < 0 ? T(0) : lo * lo;
+    const T peak = lo < T(0) ? T(0) : lo * lo;
     while (!batch.full()) {
       Uniforms(generator, r);
       Uniforms(generator, u);
       for (int i = 0; i < n && !batch.full(); ++i) {
         const T z = r[i] * (hi - lo) + lo;
-        batch.Take(z, u[i] <= std::exp((peak - z * z) / T(2)));
+        batch.Take(z, u[i] <= exp((peak - z * z) / T(2)));
       }
     }
   } else {
@@ -87,9 +126,9 @@ void Sample(Philox& generator, T lo, T hi, Batch<T, Out> batch) {
     while (!batch.full()) {
       Uniforms(generator, r);
       for (int i = 0; i < n && !batch.full(); i += 2) {
-        const T z = -std::log(r[i]) / alpha + lo;
+        const T z = -log(r[i]) / alpha + lo;
         const T x = lo < alpha ? alpha - z : lo - alpha;
-        batch.Take(z, r[i + 1] <= std::exp(-x * x / T(2)) && z < hi);
+        batch.Take(z, r[i + 1] <= exp(-x * x / T(2)) && z < hi);
       }
     }
   }
@@ -98,7 +137,7 @@ void Sample(Philox& generator, T lo, T hi, Batch<T, Out> batch) {
 template <typename Out>
 class ParameterizedTruncatedNormalKernel : public Kernel {
  public:
-  using T = std::conditional_t<std::is_same_v<Out, double>, double, float>;
+  using T = Computed<Out>;
 
   explicit ParameterizedTruncatedNormalKernel(KernelInit& init) : stream_(init) {}
 
@@ -126,7 +165,7 @@ class ParameterizedTruncatedNormalKernel : public Kernel {
     Philox generator = stream_.Reserve(
         ctx, static_cast<uint64_t>(batches * 2 * kMaxMisses * (per_batch + 3) / 4));
     const auto at = [](const Tensor& t, int64_t b) {
-      return static_cast<T>(t.data<Out>()[t.num_elements() == 1 ? 0 : b]);
+      return T(t.data<Out>()[t.num_elements() == 1 ? 0 : b]);
     };
     for (int64_t b = 0; b < batches; ++b) {
       Out* data = out.data<Out>() + b * per_batch;
@@ -141,12 +180,14 @@ class ParameterizedTruncatedNormalKernel : public Kernel {
 
   static void DrawBatch(Philox& generator, T mean, T stddev, T low, T high, Out* out,
                         int64_t count) {
-    if (!(stddev > 0) || !(low < high) || (!std::isfinite(low) && !std::isfinite(high))) {
-      throw InvalidArgument("invalid parameters: mean {}, stddev {}, bounds [{}, {}]", mean, stddev,
-                            low, high);
+    using std::isfinite;
+    if (!(stddev > T(0)) || !(low < high) || (!isfinite(low) && !isfinite(high))) {
+      throw InvalidArgument("invalid parameters: mean {}, stddev {}, bounds [{}, {}]",
+                            static_cast<float>(mean), static_cast<float>(stddev),
+                            static_cast<float>(low), static_cast<float>(high));
     }
     // Seen from the other side the finite bound is the lower one, or both are above the mean.
-    if (low == -INFINITY || high < mean) {
+    if (low == T(-INFINITY) || high < mean) {
       std::swap(low, high);
       stddev = -stddev;
     }
