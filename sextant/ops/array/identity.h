@@ -1,0 +1,22 @@
+// Ops that give back what they are given.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "sextant/graph/output.h"
+
+namespace sextant {
+
+Output Identity(Output x, std::string_view name = "Identity");
+std::vector<Output> IdentityN(const std::vector<Output>& xs);
+// x, taken for a constant by Gradients.
+Output StopGradient(Output x);
+// x; asking for a gradient through it is an error with this message.
+Output PreventGradient(Output x, std::string_view message);
+// A copy that shares nothing with x.
+Output DeepCopy(Output x);
+// x, checked to have this shape when it runs.
+Output EnsureShape(Output x, const PartialShape& shape);
+
+}  // namespace sextant

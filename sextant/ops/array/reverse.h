@@ -1,0 +1,24 @@
+// Turning dimensions round and shifting them in a circle.
+#pragma once
+
+#include <cstdint>
+
+#include "sextant/graph/output.h"
+#include "sextant/ops/array/index_arg.h"
+
+namespace sextant {
+
+// x with the order of its elements turned round along these axes.
+Output Reverse(Output x, const IndexArg& axes);
+
+struct ReverseSequenceOptions {
+  int64_t seq_dim = 1;
+  int64_t batch_dim = 0;
+};
+// Of each slice b along batch_dim, the first lengths[b] elements along seq_dim turned round.
+Output ReverseSequence(Output x, Output lengths, const ReverseSequenceOptions& options = {});
+
+// y[(i + shift) mod size] = x[i] along each axis; shifts for the same axis add up.
+Output Roll(Output x, const IndexArg& shift, const IndexArg& axis);
+
+}  // namespace sextant

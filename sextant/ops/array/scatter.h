@@ -1,0 +1,19 @@
+// Putting slices into a tensor by position. The last dimension of "indices" holds one position.
+#pragma once
+
+#include "sextant/graph/output.h"
+#include "sextant/ops/array/index_arg.h"
+
+namespace sextant {
+
+// Zeros of this shape with updates[i] added at indices[i].
+Output ScatterNd(Output indices, Output updates, const IndexArg& shape);
+// tensor with updates[i] put at, added to, subtracted from tensor[indices[i]]; or the larger, the
+// smaller of both.
+Output TensorScatterUpdate(Output tensor, Output indices, Output updates);
+Output TensorScatterAdd(Output tensor, Output indices, Output updates);
+Output TensorScatterSub(Output tensor, Output indices, Output updates);
+Output TensorScatterMax(Output tensor, Output indices, Output updates);
+Output TensorScatterMin(Output tensor, Output indices, Output updates);
+
+}  // namespace sextant

@@ -1,0 +1,18 @@
+// The largest elements of each row.
+#pragma once
+
+#include "sextant/graph/output.h"
+#include "sextant/ops/array/index_arg.h"
+
+namespace sextant {
+
+struct TopKOutputs {
+  Output values;
+  Output indices;
+};
+
+// The k largest elements along the last dimension and where they are, largest first; of equal ones
+// the first. Without "sorted" their order is unspecified.
+TopKOutputs TopK(Output x, const IndexArg& k, bool sorted = true);
+
+}  // namespace sextant

@@ -1,0 +1,11 @@
+// The positions of true elements.
+#pragma once
+
+#include "sextant/graph/output.h"
+
+namespace sextant {
+
+// One row per element of "condition" that is true (not zero), in row-major order: its position.
+Output Where(Output condition);
+
+}  // namespace sextant
