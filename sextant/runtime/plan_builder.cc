@@ -95,8 +95,8 @@ std::shared_ptr<const Plan> BuildPlan(const PlanRequest& request, const PlanEnvi
     InlineFunctions(graph);
     contents = Look(graph);
   }
-  if (contents.loops) StructureLoops(graph);
   if (contents.references) ResolveReferences(graph);
+  if (contents.loops) StructureLoops(graph);
   if (contents.loops || contents.references || contents.calls) {
     std::vector<Node*> needed(1, sink);
     for (const Output& feed : subgraph.feeds) needed.push_back(feed.node());

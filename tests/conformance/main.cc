@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "sextant/base/error.h"
+#include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
 #include "tests/conformance/op_cases.h"
 

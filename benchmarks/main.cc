@@ -1,0 +1,53 @@
+// sextant-bench: measures Sextant on the workloads of benchmarks/peers and prints the same kind of lines.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <thread>
+
+#include "benchmarks/report.h"
+#include "sextant/base/error.h"
+
+namespace sextant::bench {
+namespace {
+
+void AddOptions(CLI::App* app, Options& options) {
+  app->add_option("--threads", options.threads, "threads (default: all cores)");
+  app->add_option("--seconds", options.seconds, "length of one repeat")->capture_default_str();
+  app->add_option("--repeats", options.repeats, "timed groups")->capture_default_str();
+  app->add_option("--warmup", options.warmup, "steps before timing")->capture_default_str();
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app("Measures Sextant; prints one JSON line per measurement.\nExample: sextant-bench matmul --size 1024");
+  app.require_subcommand(1);
+  Options options;
+  options.threads = static_cast<int>(std::thread::hardware_concurrency());
+  int chain = 1000;
+  std::vector<int> sizes = {256, 512, 1024, 2048};
+  CLI::App* peak = app.add_subcommand("peak", "multiply-add and copy limits of the machine");
+  CLI::App* overhead = app.add_subcommand("session_overhead", "cost of Session::Run itself");
+  CLI::App* matmul = app.add_subcommand("matmul", "square float32 matrix products");
+  for (CLI::App* command : {peak, overhead, matmul}) AddOptions(command, options);
+  overhead->add_option("--chain", chain, "additions one after another")->capture_default_str();
+  matmul->add_option("--size", sizes, "rows and columns");
+  CLI11_PARSE(app, argc, argv);
+  if (*peak) Peak(options);
+  if (*overhead) SessionOverhead(options, chain);
+  if (*matmul) {
+    if (matmul->count("--warmup") == 0) options.warmup = 3;
+    Matmul(options, sizes);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace sextant::bench
+
+int main(int argc, char** argv) {
+  try {
+    return sextant::bench::Main(argc, argv);
+  } catch (const sextant::Error& e) {
+    fmt::print(stderr, "sextant-bench: {}\n", e.what());
+    return 1;
+  }
+}

@@ -1,0 +1,36 @@
+// Timing and the one JSON line per measurement that the peers' scripts print too (benchmarks/peers/README.md).
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sextant::bench {
+
+struct Options {
+  int threads = 0;       // 0 = all cores
+  double seconds = 1.0;  // of one repeat
+  int repeats = 5;
+  int warmup = 50;
+};
+
+// Calls step() in options.repeats timed groups; returns the calls per second of each group.
+std::vector<double> Repeat(const std::function<void()>& step, const Options& options);
+
+// Further keys of a line, values as JSON text.
+using Extra = std::vector<std::pair<std::string, std::string>>;
+
+// Prints the median and the best of the values.
+void Emit(const std::string& workload, const std::string& metric, std::vector<double> values, bool lower_is_better,
+          const Extra& extra = {});
+
+// "text" as a JSON string.
+std::string Quote(const std::string& text);
+
+// The workloads.
+void Peak(const Options& options);
+void SessionOverhead(const Options& options, int chain);
+void Matmul(const Options& options, const std::vector<int>& sizes);
+
+}  // namespace sextant::bench

@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Set-up, build, all tests.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+scripts/setup.sh
+tools/check_layers
+scripts/build.sh release
+ctest --preset release --parallel "$(nproc)" "$@"
