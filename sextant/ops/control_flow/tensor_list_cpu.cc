@@ -1,23 +1,11 @@
-#include <algorithm>
+#include "sextant/ops/control_flow/tensor_list_kernel.h"
 
-#include "sextant/device/kernel_registry.h"
-#include "sextant/ops/control_flow/tensor_list_value.h"
+#include <algorithm>
 
 namespace sextant {
 
-namespace {
+namespace tensor_list {
 
-// Elements that kernels keep must not live in the arena of a step.
-void Append(TensorList& list, const Tensor& tensor) {
-  list.CheckElement(tensor);
-  if (list.max_num_elements >= 0 && list.size() >= list.max_num_elements) {
-    throw InvalidArgument("Tried to push item into a full list list size: {} max_num_elements: {}",
-                          list.size(), list.max_num_elements);
-  }
-  list.elements.push_back(tensor.Persistent());
-}
-
-// One element, or the zeros it is read as.
 Tensor ElementOrZeros(KernelContext& ctx, const Tensor& element, DType dtype, const PartialShape& shape) {
   if (element.valid()) {
     if (!shape.CompatibleWith(element.shape())) {
@@ -51,20 +39,12 @@ int64_t ScalarInt(const Tensor& tensor, const char* what) {
   return tensor.AsInt64();
 }
 
-int64_t CountArgument(const Tensor& tensor, const char* what) {
-  const int64_t count = ScalarInt(tensor, what);
-  if (count < 0) {
-    throw InvalidArgument("The {} must be a non negative number, but got {}", what, count);
+// What a list costs besides its elements' buffers: one of 2^31 elements must not kill the process.
+void Resize(KernelContext& ctx, TensorList& list, int64_t size) {
+  if (size > list.size()) {
+    ctx.AllocateTemp(DType::kUInt8, Shape{(size - list.size()) * static_cast<int64_t>(sizeof(Tensor))});
   }
-  return count;
-}
-
-// What a list costs besides its elements' buffers; a list of 2^31 elements must not kill the process.
-void ReserveElements(KernelContext& ctx, TensorList& list, int64_t count) {
-  if (count > list.size()) {
-    ctx.AllocateTemp(DType::kUInt8, Shape{(count - list.size()) * static_cast<int64_t>(sizeof(Tensor))});
-  }
-  list.elements.resize(count);
+  list.elements.resize(size);
 }
 
 Shape RowOf(const Tensor& tensor) {
@@ -74,15 +54,32 @@ Shape RowOf(const Tensor& tensor) {
   return row;
 }
 
-class ListKernel : public Kernel {
- public:
-  explicit ListKernel(KernelInit& init) {
-    if (const Attr* dtype = init.node().FindAttr("element_dtype")) dtype_ = dtype->Get<DType>();
-  }
+}  // namespace tensor_list
 
- protected:
-  DType dtype_ = DType::kInvalid;
-};
+namespace {
+
+using tensor_list::CheckType;
+using tensor_list::ElementOrZeros;
+using tensor_list::RowOf;
+using tensor_list::ScalarInt;
+
+// Elements that kernels keep must not live in the arena of a step.
+void Append(TensorList& list, const Tensor& tensor) {
+  list.CheckElement(tensor);
+  if (list.max_num_elements >= 0 && list.size() >= list.max_num_elements) {
+    throw InvalidArgument("Tried to push item into a full list list size: {} max_num_elements: {}",
+                          list.size(), list.max_num_elements);
+  }
+  list.elements.push_back(tensor.Persistent());
+}
+
+int64_t CountArgument(const Tensor& tensor, const char* what) {
+  const int64_t count = ScalarInt(tensor, what);
+  if (count < 0) {
+    throw InvalidArgument("The {} must be a non negative number, but got {}", what, count);
+  }
+  return count;
+}
 
 class EmptyKernel : public ListKernel {
  public:
@@ -98,7 +95,7 @@ class ReserveKernel : public ListKernel {
   using ListKernel::ListKernel;
   void Compute(KernelContext& ctx) override {
     TensorList list{dtype_, ShapeFromTensor(ctx.input(0)), -1, {}};
-    ReserveElements(ctx, list, CountArgument(ctx.input(1), "num_elements to reserve"));
+    tensor_list::Resize(ctx, list, CountArgument(ctx.input(1), "num_elements to reserve"));
     ctx.SetOutput(0, ListTensor(std::move(list)));
   }
 };
@@ -187,227 +184,13 @@ class SetItemKernel : public ListKernel {
     list.CheckElement(ctx.input(2));
     Tensor handle = ctx.TakeInput(0);
     TensorList& changed = MutableList(handle);
-    if (index >= changed.size()) ReserveElements(ctx, changed, index + 1);
+    if (index >= changed.size()) tensor_list::Resize(ctx, changed, index + 1);
     changed.elements[index] = ctx.input(2).Persistent();
     ctx.SetOutput(0, std::move(handle));
   }
 
  private:
   const bool resize_;
-};
-
-// The elements at the given places (all of them without indices) as one tensor.
-class StackKernel : public ListKernel {
- public:
-  explicit StackKernel(KernelInit& init) : ListKernel(init), gather_(init.num_inputs() == 3) {
-    if (!gather_) num_elements_ = init.attr<int64_t>("num_elements");
-  }
-
-  void Compute(KernelContext& ctx) override {
-    const TensorList& list = ListOf(ctx.input(0));
-    CheckType(list, dtype_);
-    if (num_elements_ >= 0 && num_elements_ != list.size()) {
-      throw InvalidArgument("Operation expected a list with {} elements but got a list with {} elements.",
-                            num_elements_, list.size());
-    }
-    const PartialShape wanted = ShapeFromTensor(ctx.input(gather_ ? 2 : 1));
-    const PartialShape element = list.MergedShape(wanted);
-    const std::vector<int64_t> indices = gather_ ? Indices(ctx.input(1), list) : std::vector<int64_t>();
-    const int64_t count = gather_ ? static_cast<int64_t>(indices.size()) : list.size();
-    if (!element.fully_known()) {
-      throw InvalidArgument("Tried to stack {} elements of a list of shape that is not fully defined: {}",
-                            count, element.ToString());
-    }
-    Shape shape = element.AsShape();
-    const int64_t row = shape.num_elements();
-    shape.Insert(0, count);
-    Tensor& out = ctx.AllocateOutput(0, shape);
-    for (int64_t i = 0; i < count; ++i) {
-      const Tensor& value = list.elements[gather_ ? indices[i] : i];
-      CopyElements(value.valid() && value.shape() == element.AsShape()
-                       ? value
-                       : ElementOrZeros(ctx, value, dtype_, element),
-                   out, i * row);
-    }
-  }
-
- private:
-  static std::vector<int64_t> Indices(const Tensor& tensor, const TensorList& list) {
-    std::vector<int64_t> indices = tensor.AsInt64s();
-    for (int64_t i : indices) {
-      if (i < 0 || i >= list.size()) {
-        throw InvalidArgument("Index {} out of range; list only has {} elements.", i, list.size());
-      }
-    }
-    return indices;
-  }
-
-  const bool gather_;
-  int64_t num_elements_ = -1;
-};
-
-class FromTensorKernel : public ListKernel {
- public:
-  using ListKernel::ListKernel;
-  void Compute(KernelContext& ctx) override {
-    const Shape row = RowOf(ctx.input(0));
-    const PartialShape element = ShapeFromTensor(ctx.input(1));
-    if (!element.CompatibleWith(row)) {
-      throw InvalidArgument("Specified a list with shape {} from a tensor with shape {}",
-                            element.ToString(), row.ToString());
-    }
-    const Tensor values = ctx.input(0).Persistent();
-    TensorList list{dtype_, element, -1, {}};
-    for (int64_t i = 0; i < values.dim(0); ++i) {
-      list.elements.push_back(values.Rows(i, i + 1).Reshaped(row));
-    }
-    ctx.SetOutput(0, ListTensor(std::move(list)));
-  }
-};
-
-class SplitKernel : public ListKernel {
- public:
-  using ListKernel::ListKernel;
-  void Compute(KernelContext& ctx) override {
-    const Tensor& tensor = ctx.input(0);
-    PartialShape rest(RowOf(tensor));
-    PartialShape element = ShapeFromTensor(ctx.input(1));
-    PartialShape piece = rest;
-    piece.Insert(0, PartialShape::kUnknown);
-    if (!element.CompatibleWith(piece)) {
-      throw InvalidArgument("tensor of shape {} cannot be split into elements of shape {}",
-                            tensor.shape().ToString(), element.ToString());
-    }
-    const std::vector<int64_t> lengths = ctx.input(2).AsInt64s();
-    const Tensor values = tensor.Persistent();
-    TensorList list{dtype_, element, -1, {}};
-    int64_t begin = 0;
-    for (int64_t length : lengths) {
-      if (length < 0 || length > tensor.dim(0) - begin) {
-        throw InvalidArgument("Invalid value in lengths: {} at {} of a tensor of shape {}", length, begin,
-                              tensor.shape().ToString());
-      }
-      list.elements.push_back(values.Rows(begin, begin + length));
-      begin += length;
-    }
-    if (begin != tensor.dim(0)) {
-      throw InvalidArgument("Unused values in tensor. Length of tensor: {} Values used: {}",
-                            tensor.dim(0), begin);
-    }
-    ctx.SetOutput(0, ListTensor(std::move(list)));
-  }
-};
-
-// TensorListScatter, V2 and IntoExistingList.
-class ScatterKernel : public ListKernel {
- public:
-  explicit ScatterKernel(KernelInit& init)
-      : ListKernel(init), existing_(init.node().type() == "TensorListScatterIntoExistingList"),
-        sized_(init.node().type() == "TensorListScatterV2") {}
-
-  void Compute(KernelContext& ctx) override {
-    const Tensor& tensor = ctx.input(existing_ ? 1 : 0);
-    const std::vector<int64_t> indices = ctx.input(existing_ ? 2 : 1).AsInt64s();
-    const Shape row = RowOf(tensor);
-    if (static_cast<int64_t>(indices.size()) != tensor.dim(0)) {
-      throw InvalidArgument("Expected {} indices, but the tensor has shape {}", indices.size(),
-                            tensor.shape().ToString());
-    }
-    int64_t needed = 0;
-    for (int64_t i : indices) {
-      if (i < 0) throw InvalidArgument("Indices in TensorListScatter must all be non-negative: {}", i);
-      needed = std::max(needed, i + 1);
-    }
-    if (existing_) CheckType(ListOf(ctx.input(0)), dtype_);
-    Tensor handle = existing_ ? ctx.TakeInput(0)
-                              : ListTensor({dtype_, ShapeFromTensor(ctx.input(2)), -1, {}});
-    TensorList& list = MutableList(handle);
-    if (sized_) {
-      const int64_t size = ScalarInt(ctx.input(3), "num_elements");
-      if (size >= 0 && needed > size) {
-        throw InvalidArgument("TensorListScatter: index {} out of range; the list has {} elements",
-                              needed - 1, size);
-      }
-      needed = std::max(needed, size);
-    }
-    if (needed > list.size()) ReserveElements(ctx, list, needed);
-    const Tensor values = tensor.Persistent();
-    for (size_t i = 0; i < indices.size(); ++i) {
-      Tensor value = values.Rows(i, i + 1).Reshaped(row);
-      list.CheckElement(value);
-      list.elements[indices[i]] = std::move(value);
-    }
-    ctx.SetOutput(0, std::move(handle));
-  }
-
- private:
-  const bool existing_, sized_;
-};
-
-class ConcatKernel : public ListKernel {
- public:
-  explicit ConcatKernel(KernelInit& init) : ListKernel(init), v2_(init.num_inputs() == 3) {
-    if (!v2_) element_shape_ = init.attr<PartialShape>("element_shape");
-  }
-
-  void Compute(KernelContext& ctx) override {
-    const TensorList& list = ListOf(ctx.input(0));
-    CheckType(list, dtype_);
-    const PartialShape element =
-        (v2_ ? ShapeFromTensor(ctx.input(1)) : element_shape_).MergeWith(list.element_shape);
-    const std::vector<int64_t> leading =
-        v2_ ? ctx.input(2).AsInt64s() : std::vector<int64_t>();
-    PartialShape rest = WithoutFirst(element);
-    for (const Tensor& value : list.elements) {
-      if (!value.valid()) continue;
-      rest = WithoutFirst(value.shape()).MergeWith(rest);
-    }
-    if (!rest.fully_known()) {
-      throw InvalidArgument("All except the first dimension must be fully defined when concating an "
-                            "empty or uninitialized tensor list. element_shape: {}",
-                            element.ToString());
-    }
-    Tensor& lengths = ctx.AllocateOutput(1, Shape{list.size()});
-    int64_t total = 0;
-    for (int64_t i = 0; i < list.size(); ++i) {
-      const Tensor& value = list.elements[i];
-      const int64_t first = element.rank_known() && element.rank() > 0 ? element[0] : -1;
-      const int64_t length = value.valid() ? value.dim(0)
-                             : i < static_cast<int64_t>(leading.size()) ? leading[i]
-                                                                        : first;
-      if (length < 0) throw InvalidArgument("Concat cannot tell the length of uninitialized element {}", i);
-      if (first >= 0 && value.valid() && length != first) {
-        throw InvalidArgument("List contains uninitialized tensor or inconsistent sizes: {} and {}", first,
-                              length);
-      }
-      lengths.data<int64_t>()[i] = length;
-      total += length;
-    }
-    Shape shape = rest.AsShape();
-    const int64_t row = shape.num_elements();
-    shape.Insert(0, total);
-    Tensor& out = ctx.AllocateOutput(0, shape);
-    int64_t offset = 0;
-    for (int64_t i = 0; i < list.size(); ++i) {
-      Shape piece = rest.AsShape();
-      piece.Insert(0, lengths.data<int64_t>()[i]);
-      CopyElements(ElementOrZeros(ctx, list.elements[i], dtype_, piece), out, offset * row);
-      offset += piece[0];
-    }
-  }
-
- private:
-  static PartialShape WithoutFirst(PartialShape shape) {
-    if (!shape.rank_known()) return shape;
-    if (shape.rank() == 0) {
-      throw InvalidArgument("Concat requires elements to be at least vectors, found scalars");
-    }
-    shape.Erase(0);
-    return shape;
-  }
-
-  const bool v2_;
-  PartialShape element_shape_;
 };
 
 void Length(KernelContext& ctx) {
@@ -417,7 +200,7 @@ void Length(KernelContext& ctx) {
 void Resize(KernelContext& ctx) {
   const int64_t size = CountArgument(ctx.input(1), "size");
   Tensor handle = ctx.TakeInput(0);
-  ReserveElements(ctx, MutableList(handle), size);
+  tensor_list::Resize(ctx, MutableList(handle), size);
   ctx.SetOutput(0, std::move(handle));
 }
 
@@ -464,20 +247,11 @@ void RegisterTensorListCpu(KernelRegistry& registry) {
   registry.Add(KernelDef("TensorListPopBack").OwnOutputs().Make<PopBackKernel>());
   registry.Add(KernelDef("TensorListGetItem").OwnOutputs().Make<GetItemKernel>());
   registry.Add(KernelDef("TensorListSetItem").OwnOutputs().Make<SetItemKernel>());
-  registry.Add(KernelDef("TensorListStack").Make<StackKernel>());
-  registry.Add(KernelDef("TensorListGather").Make<StackKernel>());
-  registry.Add(KernelDef("TensorListFromTensor").OwnOutputs().Make<FromTensorKernel>());
-  registry.Add(KernelDef("TensorListSplit").OwnOutputs().Make<SplitKernel>());
-  for (const char* op :
-       {"TensorListScatter", "TensorListScatterV2", "TensorListScatterIntoExistingList"}) {
-    registry.Add(KernelDef(op).OwnOutputs().Make<ScatterKernel>());
-  }
-  registry.Add(KernelDef("TensorListConcat").Make<ConcatKernel>());
-  registry.Add(KernelDef("TensorListConcatV2").Make<ConcatKernel>());
   registry.Add(KernelDef("TensorListLength").Function(Length));
   registry.Add(KernelDef("TensorListResize").OwnOutputs().Function(Resize));
   registry.Add(KernelDef("TensorListElementShape").Function(ElementShape));
   registry.Add(KernelDef("TensorListConcatLists").OwnOutputs().Function(ConcatLists));
+  RegisterTensorListBulkCpu(registry);
 }
 
 }  // namespace sextant
