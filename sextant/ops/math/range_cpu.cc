@@ -4,6 +4,7 @@
 #include "sextant/base/error.h"
 #include "sextant/device/kernel_registry.h"
 #include "sextant/ops/array/index_tensor.h"
+#include "sextant/ops/math/wrapping.h"
 
 namespace sextant {
 namespace {
@@ -45,10 +46,8 @@ void Range(KernelContext& ctx) {
   const W start = value(0), delta = value(2);
   const int64_t count = CountSteps(start, value(1), delta);
   T* out = ctx.AllocateOutput(0, {count}).template data<T>();
-  W next = start;
   for (int64_t i = 0; i < count; ++i) {
-    out[i] = static_cast<T>(next);
-    if (i + 1 < count) next += delta;
+    out[i] = static_cast<T>(Wrapping::Add(start, Wrapping::Mul(delta, static_cast<W>(i))));
   }
 }
 

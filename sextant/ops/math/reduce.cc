@@ -11,8 +11,11 @@
 #include "sextant/ops/array/concat_split.h"
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/array/gather.h"
+#include "sextant/ops/array/pack.h"
+#include "sextant/ops/array/partition.h"
 #include "sextant/ops/array/shape.h"
 #include "sextant/ops/array/transpose.h"
+#include "sextant/ops/array/unique.h"
 #include "sextant/ops/math/binary.h"
 #include "sextant/ops/math/cast.h"
 #include "sextant/ops/math/compare.h"
@@ -75,21 +78,15 @@ void ProdGradient(GradientContext& c) {
   const Output rank = Rank(x);
   const Output folded =
       NonNegativeAxes(Cast(Reshape(c.input(1), {-1}), DType::kInt32), rank);
-  const Output kept = OpBuilder("ListDiff")
-                          .Input(Range(Const(0), rank, Const(1)))
-                          .Input(folded)
-                          .Attr("out_idx", DType::kInt32)
-                          .Build();
+  const Output kept = ListDiff(Range(Const(0), rank, Const(1)), folded).out;
   const Output order = Concat({folded, kept}, 0);
   const Output moved = Transpose(x, order);
-  const Output matrix = Reshape(
-      moved, OpBuilder("Pack")
-                 .Input(std::vector<Output>{Prod(Gather(shape, folded), 0), Prod(Gather(shape, kept), 0)})
-                 .Build());
+  const Output matrix =
+      Reshape(moved, Pack({Prod(Gather(shape, folded), 0), Prod(Gather(shape, kept), 0)}));
   const Output before = Cumprod(matrix, 0, {.exclusive = true});
   const Output after = Cumprod(matrix, 0, {.exclusive = true, .reverse = true});
   const Output others = Reshape(before * after, ShapeOf(moved));
-  c.set(0, gradient * Transpose(others, OpBuilder("InvertPermutation").Input(order).Build()));
+  c.set(0, gradient * Transpose(others, InvertPermutation(order)));
 }
 
 void EuclideanNormGradient(GradientContext& c) {
@@ -158,12 +155,18 @@ IndexArg AllAxes(Output x) {
 }
 
 Output ReducedShape(Output shape, Output axes) {
+  const auto sizes = ConstantValue(shape), known = ConstantValue(axes);
+  if (sizes && known) {
+    std::vector<int64_t> kept = sizes->AsInt64s();
+    for (int64_t axis : known->AsInt64s()) {
+      kept[shapes::NormalizeAxis(axis, static_cast<int>(kept.size()))] = 1;
+    }
+    return ConstInts(kept);
+  }
   const Output rank = Size(shape);
   const Output folded = NonNegativeAxes(Cast(axes, DType::kInt32), rank);
-  return OpBuilder("DynamicStitch")
-      .Input(std::vector<Output>{Range(Const(0), rank, Const(1)), folded})
-      .Input(std::vector<Output>{shape, Fill(ShapeOf(folded), Const(1))})
-      .Build();
+  return DynamicStitch({Range(Const(0), rank, Const(1)), folded},
+                       {shape, Fill(ShapeOf(folded), Const(1))});
 }
 
 void RegisterReduce(OpRegistry& registry) {

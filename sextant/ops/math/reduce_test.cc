@@ -69,7 +69,8 @@ TEST_F(ReduceTest, ExtremesKeepNaN) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const Output x = Const(Tensor::Of<float>({2, 2}, {1, nan, nan, 1}));
   for (const Output y : {Max(x, {1}), Min(x, {1})}) {
-    for (const float value : Run(y).flat<float>()) EXPECT_TRUE(std::isnan(value));
+    const Tensor values = Run(y);
+    for (const float value : values.flat<float>()) EXPECT_TRUE(std::isnan(value));
   }
 }
 
