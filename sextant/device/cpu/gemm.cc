@@ -14,9 +14,13 @@ using gemm::kMaxThin;
 
 // Depth of a block: a tile's slices of a and b fit the first-level cache.
 constexpr int64_t kDepthBlock = 256;
-// A block of packed a stays in the second-level cache while a unit of work sweeps its columns.
+// Largest unit of work: its block of packed a stays in the second-level cache while it sweeps its
+// columns. How a product is cut into units does not change the result.
 constexpr int64_t kRowBlock = 120;
 constexpr int64_t kColBlock = 256;
+constexpr int64_t kSmallestBlock = 48;
+// Every thread should have so many units, lest one waits long for another.
+constexpr int64_t kUnitsPerThread = 6;
 // Bounds the packed copies: larger matrices are multiplied in parts of so many rows and columns.
 constexpr int64_t kPackedElements = int64_t{1} << 22;
 // Below so many rows b is used in place: packing would cost more than it saves.
@@ -169,31 +173,53 @@ class Product {
     }
   }
 
+  // Blocks of equal size, as large as the threads' need for units allows.
+  void ChooseUnits(int64_t rows, int64_t cols, int64_t* row_block, int64_t* col_block) const {
+    const auto even = [](int64_t total, int64_t most, int64_t step) {
+      const int64_t blocks = (total + most - 1) / most;
+      return RoundUp((total + blocks - 1) / blocks, step);
+    };
+    *row_block = even(rows, kRowBlock, kernels_.tile_rows);
+    *col_block = even(cols, kColBlock, kernels_.tile_cols);
+    const int64_t wanted = ctx_.threads() == 1 ? 1 : kUnitsPerThread * ctx_.threads();
+    for (int64_t most = kColBlock; most >= 2 * kSmallestBlock; most /= 2) {
+      const auto units = [&] {
+        return ((rows + *row_block - 1) / *row_block) * ((cols + *col_block - 1) / *col_block);
+      };
+      if (units() >= wanted) return;
+      *col_block = even(cols, most / 2, kernels_.tile_cols);
+      if (units() >= wanted) return;
+      *row_block = even(rows, most / 4, kernels_.tile_rows);
+    }
+  }
+
   void Multiply(int64_t row, int64_t rows, int64_t col, int64_t cols) const {
-    const int64_t row_blocks = (rows + kRowBlock - 1) / kRowBlock;
-    const int64_t col_blocks = (cols + kColBlock - 1) / kColBlock;
-    const int64_t depth_blocks = DepthBlocks(), block_size = kRowBlock * kDepthBlock;
+    int64_t row_block_size, col_block_size;
+    ChooseUnits(rows, cols, &row_block_size, &col_block_size);
+    const int64_t row_blocks = (rows + row_block_size - 1) / row_block_size;
+    const int64_t col_blocks = (cols + col_block_size - 1) / col_block_size;
+    const int64_t depth_blocks = DepthBlocks(), block_size = row_block_size * kDepthBlock;
     // With one column of blocks each block of a is used once: its user packs it.
     T* packed_a = nullptr;
     if (col_blocks > 1) {
       packed_a = Scratch<T, 2>(row_blocks * depth_blocks * block_size);
       ForUnits(ctx_, row_blocks * depth_blocks, 0.3 * block_size, [&](int64_t unit) {
-        const int64_t begin = unit / depth_blocks * kRowBlock;
-        PackA(row + begin, std::min(kRowBlock, rows - begin), unit % depth_blocks,
+        const int64_t begin = unit / depth_blocks * row_block_size;
+        PackA(row + begin, std::min(row_block_size, rows - begin), unit % depth_blocks,
               packed_a + unit * block_size);
       });
     }
-    const double cost = 0.02 * static_cast<double>(std::min(kRowBlock, rows)) *
-                        static_cast<double>(std::min(kColBlock, cols)) * static_cast<double>(depth_);
+    const double cost = 0.02 * static_cast<double>(row_block_size) *
+                        static_cast<double>(col_block_size) * static_cast<double>(depth_);
     ForUnits(ctx_, row_blocks * col_blocks, cost, [&](int64_t unit) {
       const int64_t row_block = unit / col_blocks, col_block = unit % col_blocks;
-      const int64_t r = row_block * kRowBlock, j = col_block * kColBlock;
-      const int64_t count = std::min(kRowBlock, rows - r);
+      const int64_t r = row_block * row_block_size, j = col_block * col_block_size;
+      const int64_t count = std::min(row_block_size, rows - r);
       for (int64_t block = 0; block < depth_blocks; ++block) {
         T* a = packed_a ? packed_a + (row_block * depth_blocks + block) * block_size
                         : Scratch<T, 3>(block_size);
         if (!packed_a) PackA(row + r, count, block, a);
-        Block(block, a, row + r, count, col, j, std::min(cols, j + kColBlock), cols);
+        Block(block, a, row + r, count, col, j, std::min(cols, j + col_block_size), cols);
       }
     });
   }
