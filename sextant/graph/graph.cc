@@ -234,7 +234,7 @@ void Graph::InferShapes(Node* node) const {
 void Graph::InferShapes(Node* node, const std::function<std::optional<Tensor>(int)>& value,
                         const std::function<PartialShape(int)>& shape_value) const {
   const ShapeFunction& function = node->op().shape();
-  if (!function || node->num_outputs() == 0) return;
+  if (!function) return;
   std::vector<PartialShape> shapes;
   std::vector<const HandleShape*> handles;
   shapes.reserve(node->inputs_.size());
