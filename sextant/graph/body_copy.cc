@@ -4,6 +4,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "sextant/graph/op_builder.h"
+
 namespace sextant {
 
 GraphCopier::GraphCopier(const Graph& from, Graph& to) : to_(to) {
@@ -138,6 +140,39 @@ bool IsStateful(const FunctionBody& body) {
     }
   }
   return false;
+}
+
+std::vector<bool> ConditionalNodes(const Graph& graph) {
+  std::vector<bool> conditional(graph.num_nodes());
+  // Nearly always in order already, so that the second round finds nothing new.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int i = 0; i < graph.num_nodes(); ++i) {
+      const Node& node = *graph.node(i);
+      if (conditional[i]) continue;
+      bool is = node.type() == "Switch";
+      for (Output input : node.inputs()) is = is || conditional[input.node()->id()];
+      for (const Node* input : node.control_inputs()) is = is || conditional[input->id()];
+      if (is) conditional[i] = changed = true;
+    }
+  }
+  return conditional;
+}
+
+Output WrapIfLive(Output tensor) {
+  const Output value = OpBuilder("OptionalFromValue").Input(std::vector<Output>{tensor}).Build();
+  // Merge takes the first of its inputs that is live.
+  return OpBuilder("Merge").Input({value, OpBuilder("OptionalNone").Build()}).Build();
+}
+
+Output UnwrapIfLive(Output optional, DType dtype, const PartialShape& shape) {
+  const Output live = OpBuilder("OptionalHasValue").Input(optional).Build();
+  Node* side = OpBuilder("Switch").Input(optional).Input(live).BuildNode();
+  return OpBuilder("OptionalGetValue")
+      .Input(side->output(1))
+      .Attr("output_types", std::vector<DType>{dtype})
+      .Attr("output_shapes", std::vector<PartialShape>{shape})
+      .Build();
 }
 
 }  // namespace sextant

@@ -50,4 +50,11 @@ FuncAttr AddFunction(FunctionBody body, const std::string& base_name, Graph& gra
 // Whether a node of the body, nested calls included, has an effect or a state.
 bool IsStateful(const FunctionBody& body);
 
+// By node: whether it may be dead because a Switch before it took the other side.
+std::vector<bool> ConditionalNodes(const Graph& graph);
+// For keeping a tensor that may be dead: an optional that is empty then, and the way back, which is dead
+// where the tensor was. Added to the current graph.
+Output WrapIfLive(Output tensor);
+Output UnwrapIfLive(Output optional, DType dtype, const PartialShape& shape);
+
 }  // namespace sextant

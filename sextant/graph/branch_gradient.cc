@@ -46,12 +46,25 @@ Output Dummy(DType dtype) {
   return Const(Tensor::Zeros(dtype, Shape()), "unused");
 }
 
+// A tensor of the forward body that the backward one needs: the slot, an additional output, that holds it.
+struct Kept {
+  size_t slot = 0;
+  bool wrapped = false;  // in an optional: handles, which have no dummy, and what may be dead
+};
+
 // One function of the node: its body to be changed, and the gradient graph that captures from it.
 struct Branch {
   FunctionBody forward;
-  FunctionBody backward;                        // args: the gradients of the outputs
-  std::vector<Gradient> gradients;              // by input of the node, without the selector
-  std::vector<std::pair<Output, size_t>> kept;  // captured tensor of the backward graph, slot
+  FunctionBody backward;            // args: the gradients of the outputs
+  std::vector<Gradient> gradients;  // by input of the node, without the selector
+  std::unordered_map<Output, Kept> kept;
+};
+
+// A captured tensor of the backward body and the input of the backward node that brings it.
+struct Binding {
+  Output stand_in;
+  size_t input = 0;
+  bool wrapped = false;
 };
 
 class BranchDifferentiator {
@@ -135,7 +148,7 @@ class BranchDifferentiator {
   // slot, an output it will have.
   void SortCaptures(Branch& branch) {
     std::map<DType, size_t> used;  // slots of each type taken by this branch
-    const GraphScope use(*branch.forward.graph);
+    const std::vector<bool> conditional = ConditionalNodes(*branch.forward.graph);
     const auto captures = branch.backward.graph->captures();
     for (const auto& [tensor, stand_in] : captures) {
       const auto& args = branch.forward.args;
@@ -143,10 +156,9 @@ class BranchDifferentiator {
       const auto& results = branch.forward.results;
       if (std::ranges::find(results, tensor) != results.end()) continue;
       if (ConstantValue(tensor)) continue;
-      // A handle has no dummy: it travels inside an optional.
-      const bool wrap = tensor.dtype() == DType::kResource;
+      const bool wrap = tensor.dtype() == DType::kResource || conditional[tensor.node()->id()];
       const DType type = wrap ? DType::kVariant : tensor.dtype();
-      branch.kept.emplace_back(tensor, SlotOfType(type, used[type]++));
+      branch.kept[tensor] = {SlotOfType(type, used[type]++), wrap};
     }
   }
 
@@ -174,10 +186,10 @@ class BranchDifferentiator {
       {
         const GraphScope use(*body.graph);
         std::vector<Output> slots(slot_types_.size());
-        for (const auto& [tensor, slot] : branches_[b].kept) {
-          slots[slot] = tensor.dtype() == DType::kResource
-                            ? OpBuilder("OptionalFromValue").Input({tensor}).Build()
-                            : tensor;
+        for (const auto& [tensor, stand_in] : branches_[b].backward.graph->captures()) {
+          const auto it = branches_[b].kept.find(tensor);
+          if (it == branches_[b].kept.end()) continue;
+          slots[it->second.slot] = it->second.wrapped ? WrapIfLive(tensor) : tensor;
         }
         for (size_t s = 0; s < slots.size(); ++s) {
           if (!slots[s]) slots[s] = Dummy(slot_types_[s]);
@@ -222,12 +234,15 @@ class BranchDifferentiator {
   void BuildBackward() {
     backward_inputs_ = output_gradients_;
     // Which argument stands for each capture, for all branches before any is built: they share arguments.
-    std::vector<std::vector<std::pair<Output, size_t>>> bindings(branches_.size());
+    std::vector<std::vector<Binding>> bindings(branches_.size());
     for (size_t b = 0; b < branches_.size(); ++b) {
       Branch& branch = branches_[b];
       for (const auto& [tensor, stand_in] : branch.backward.graph->captures()) {
         const Output outer = OuterTensor(branch, tensor);
-        if (outer) bindings[b].emplace_back(stand_in, BackwardInput(outer));
+        if (!outer) continue;
+        const auto kept = branch.kept.find(tensor);
+        const bool wrapped = kept != branch.kept.end() && kept->second.wrapped;
+        bindings[b].push_back({stand_in, BackwardInput(outer), wrapped});
       }
     }
     std::vector<FuncAttr> functions;
@@ -267,8 +282,8 @@ class BranchDifferentiator {
     if (const auto it = std::ranges::find(args, tensor); it != args.end()) {
       return inputs_[it - args.begin()];
     }
-    for (const auto& [kept, slot] : branch.kept) {
-      if (kept == tensor) return node_.output(first_slot_ + static_cast<int>(slot));
+    if (const auto it = branch.kept.find(tensor); it != branch.kept.end()) {
+      return node_.output(first_slot_ + static_cast<int>(it->second.slot));
     }
     const auto& results = branch.forward.results;
     if (const auto it = std::ranges::find(results, tensor); it != results.end()) {
@@ -277,8 +292,7 @@ class BranchDifferentiator {
     return Output();  // a constant
   }
 
-  FunctionBody FinishBackward(const Branch& branch,
-                              const std::vector<std::pair<Output, size_t>>& bindings) {
+  FunctionBody FinishBackward(const Branch& branch, const std::vector<Binding>& bindings) {
     FunctionBody body;
     body.graph = std::make_unique<Graph>();
     body.graph->functions().AddAll(branch.backward.graph->functions());
@@ -290,14 +304,10 @@ class BranchDifferentiator {
     }
     GraphCopier copier(*branch.backward.graph, *body.graph);
     for (size_t i = 0; i < outputs_.size(); ++i) copier.Map(branch.backward.args[i], body.args[i]);
-    for (const auto& [stand_in, index] : bindings) {
-      Output value = body.args[index];
-      if (stand_in.dtype() == DType::kResource && value.dtype() == DType::kVariant) {
-        value = OpBuilder("OptionalGetValue")
-                    .Input(value)
-                    .Attr("output_types", std::vector<DType>{DType::kResource})
-                    .Attr("output_shapes", std::vector<PartialShape>{PartialShape()})
-                    .Build();
+    for (const auto& [stand_in, input, wrapped] : bindings) {
+      Output value = body.args[input];
+      if (wrapped) {
+        value = UnwrapIfLive(value, stand_in.dtype(), stand_in.shape());
       } else if (!value.shape().rank_known()) {
         value.node()->set_output_shape(0, stand_in.shape());
       }

@@ -65,6 +65,9 @@ class LoopDifferentiator {
   // A captured tensor of the forward body, and the tensor of the backward body it stands for.
   struct Kept {
     Output tensor, stand_in;
+    Output optional;  // wraps the tensor when it may be dead
+
+    Output pushed() const { return optional ? optional : tensor; }
   };
 
   // The variables whose gradient the backward loop carries: those that matter for an output with a gradient and
@@ -138,7 +141,7 @@ class LoopDifferentiator {
     } else if (const int i = InvariantIndex(tensor); i >= 0) {
       invariants_.emplace_back(i, stand_in);
     } else {
-      kept_.push_back({tensor, stand_in});
+      kept_.push_back({tensor, stand_in, {}});
     }
   }
 
@@ -171,6 +174,11 @@ class LoopDifferentiator {
 
   // The forward loop counts iterations and pushes the kept tensors on lists.
   void RewriteForward() {
+    const std::vector<bool> conditional = ConditionalNodes(*forward_.graph);
+    for (Kept& kept : kept_) {
+      const GraphScope use(*forward_.graph);
+      if (conditional[kept.tensor.node()->id()]) kept.optional = WrapIfLive(kept.tensor);
+    }
     std::vector<Output> initial(node_.inputs().begin(), node_.inputs().end());
     {
       const GraphScope use(graph_);
@@ -178,9 +186,9 @@ class LoopDifferentiator {
       initial.push_back(Const(Tensor(0), "count"));
       for (const Kept& kept : kept_) {
         initial.push_back(OpBuilder("EmptyTensorList")
-                              .Input(ShapeAsTensor(kept.tensor.shape()))
+                              .Input(ShapeAsTensor(kept.pushed().shape()))
                               .Input(Const(Tensor(-1), "max_num_elements"))
-                              .Attr("element_dtype", kept.tensor.dtype())
+                              .Attr("element_dtype", kept.pushed().dtype())
                               .Build());
       }
     }
@@ -196,7 +204,7 @@ class LoopDifferentiator {
       for (const Kept& kept : kept_) {
         const Output list = add_argument(DType::kVariant, "kept");
         forward_.results.push_back(
-            OpBuilder("TensorListPushBack").Input(list).Input(kept.tensor).Build());
+            OpBuilder("TensorListPushBack").Input(list).Input(kept.pushed()).Build());
       }
     }
     Graph& current = CurrentGraph();
@@ -308,17 +316,19 @@ class LoopDifferentiator {
     }
     std::vector<Output> lists;
     for (size_t k = 0; k < kept_.size(); ++k) {
+      const Kept& kept = kept_[k];
       const auto popped = OpBuilder("TensorListPopBack")
                               .Input(body.args[first_list + k])
-                              .Input(ShapeAsTensor(kept_[k].tensor.shape()))
-                              .Attr("element_dtype", kept_[k].tensor.dtype())
+                              .Input(ShapeAsTensor(kept.pushed().shape()))
+                              .Attr("element_dtype", kept.pushed().dtype())
                               .BuildAll();
       lists.push_back(popped[0]);
-      const Output source = kept_[k].tensor;
-      if (const HandleShape* handle = source.node()->output_handle(source.index())) {
-        popped[1].node()->set_output_handle(1, *handle);
+      Output value = popped[1];
+      if (kept.optional) value = UnwrapIfLive(value, kept.tensor.dtype(), kept.tensor.shape());
+      if (const HandleShape* handle = kept.tensor.node()->output_handle(kept.tensor.index())) {
+        value.node()->set_output_handle(value.index(), *handle);
       }
-      copier.Map(kept_[k].stand_in, popped[1]);
+      copier.Map(kept.stand_in, value);
     }
     body.results.push_back(
         OpBuilder("Sub").Input(body.args[0]).Input(Const(Tensor(1), "one")).Build());

@@ -121,6 +121,23 @@ Tensor AddVariants(const Tensor& a, const Tensor& b) {
   return sum;
 }
 
+void AddToVariants(Tensor& sum, const Tensor& value) {
+  TensorList* list = nullptr;
+  if (sum.num_elements() == 1 && sum.unique()) list = sum.data<Variant>()->GetIfUnique<TensorList>();
+  const TensorList* other =
+      value.num_elements() == 1 ? value.data<Variant>()->Get<TensorList>() : nullptr;
+  if (!list || !other || list->size() != other->size() || list->dtype != other->dtype) {
+    sum = AddVariants(sum, value);
+    return;
+  }
+  for (size_t i = 0; i < other->elements.size(); ++i) {
+    const Tensor& term = other->elements[i];
+    if (!term.valid()) continue;
+    Tensor& element = list->elements[i];
+    element = element.valid() ? AddTensors(element, term) : term;
+  }
+}
+
 Tensor ZerosLikeVariant(const Tensor& value) {
   Tensor zeros(DType::kVariant, value.shape());
   std::ranges::transform(value.flat<Variant>(), zeros.data<Variant>(), ZerosLikeValue);

@@ -33,6 +33,8 @@ TensorList& MutableList(Tensor& handle);
 // that is not set counts as zeros. Optionals and other values without arithmetic give empty ones.
 // Throws INVALID_ARGUMENT on lists of different lengths, types or shapes.
 Tensor AddVariants(const Tensor& a, const Tensor& b);
+// sum = AddVariants(sum, value), in place where nobody else holds the list.
+void AddToVariants(Tensor& sum, const Tensor& value);
 Tensor ZerosLikeVariant(const Tensor& value);
 
 // a + b for tensors of one shape and numeric (or variant) type.

@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include "sextant/ops/control_flow/tensor_list_value.h"
+#include "sextant/ops/control_flow/tensor_list_value.h"
 #include "sextant/ops/math/elementwise_kernel.h"
 #include "sextant/ops/math/wrapping.h"
 
@@ -62,15 +64,30 @@ void AddKernels(KernelRegistry& registry, DType type, BinaryLoop add) {
   }
 }
 
+// Lists of tensors, element by element.
+void AddLists(KernelContext& ctx) {
+  Tensor sum = ctx.TakeInput(0);
+  for (int k = 1; k < ctx.num_inputs(); ++k) AddToVariants(sum, ctx.input(k));
+  ctx.SetOutput(0, std::move(sum));
+}
+
+void AddNVariants(KernelContext& ctx) {
+  Tensor sum = ctx.input(0);
+  for (int k = 1; k < ctx.num_inputs(); ++k) sum = AddVariants(sum, ctx.input(k));
+  ctx.SetOutput(0, sum);
+}
+
 }  // namespace
 
 void RegisterAddNCpu(KernelRegistry& registry) {
+  registry.Add(KernelDef("AddN").Type<Variant>("T").OwnOutputs().Function(AddNVariants));
   AddKernels(registry, DType::kFloat, FloatBinaryLoop(ElementwiseOp::kAdd));
   ForTypes<Half, BFloat16, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
            uint64_t, std::complex<float>, std::complex<double>>([&]<typename T>() {
     AddKernels(registry, DTypeOf<T>,
                BinaryLoopOf<T, T>([](auto x, auto y) { return Wrapping::Add(x, y); }));
   });
+  registry.Add(KernelDef("AddN").Type<Variant>("T").OwnOutputs().Function(AddLists));
 }
 
 }  // namespace sextant
