@@ -15,8 +15,14 @@ namespace {
 class KernelContextTest : public testing::Test {
  protected:
   KernelContextTest() {
-    io_ = {.inputs = {0}, .outputs = {1}, .output_types = {DType::kFloat}, .last_use = {1},
-           .in_place = {-1}, .prepared = {0}, .alias = {-1}, .node_name = "n"};
+    io_ = {.inputs = {0},
+           .outputs = {1},
+           .output_types = {DType::kFloat},
+           .last_use = {1},
+           .in_place = {-1},
+           .prepared = {0},
+           .alias = {-1},
+           .node_name = "n"};
     run_.allocator = &HostAllocator();
     ctx_.set_step(&io_);
     slots_[0] = Tensor::Of<float>({1, 2});

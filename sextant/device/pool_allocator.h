@@ -1,6 +1,7 @@
 // PoolAllocator: keeps freed blocks for the next caller, counts them and obeys a limit.
 //
-// Blocks come in size classes, four to each power of two, with one list of free blocks each. Thread-safe.
+// Blocks come in size classes, four to each power of two, with one list of free blocks each.
+// Thread-safe.
 #pragma once
 
 #include <array>

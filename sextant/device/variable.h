@@ -1,7 +1,7 @@
 // VariableResource: the resource behind VarHandleOp.
 //
-// Readers share the buffer; a writer that finds it shared replaces it by a changed copy, so what was read
-// stays as it was. All access is under mutex().
+// Readers share the buffer; a writer that finds it shared replaces it by a changed copy, so what
+// was read stays as it was. All access is under mutex().
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,8 @@ class VariableResource final : public Resource {
   bool initialized() const { return value_.valid(); }
   // Throws FAILED_PRECONDITION, naming the variable, when it has no value.
   const Tensor& value() const {
-    if (!initialized()) [[unlikely]] ThrowUninitialized();
+    if (!initialized()) [[unlikely]]
+      ThrowUninitialized();
     return value_;
   }
   // The value for changing in place: a copy is made first when others share it. Bumps version().

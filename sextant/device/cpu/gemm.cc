@@ -56,8 +56,15 @@ class Product {
  public:
   Product(KernelContext& ctx, int64_t rows, int64_t cols, int64_t depth, MatrixView<T> a,
           MatrixView<T> b, T* c, int64_t c_stride)
-      : ctx_(ctx), kernels_(gemm::BestKernels<T>()), rows_(rows), cols_(cols), depth_(depth), a_(a),
-        b_(b), c_(c), c_stride_(c_stride) {}
+      : ctx_(ctx),
+        kernels_(gemm::BestKernels<T>()),
+        rows_(rows),
+        cols_(cols),
+        depth_(depth),
+        a_(a),
+        b_(b),
+        c_(c),
+        c_stride_(c_stride) {}
 
   // At most kMaxThin rows; the element (i, j) goes to c[i * c_stride + j * c_col].
   void RunThin(int64_t c_col) const {
@@ -67,8 +74,8 @@ class Product {
       ForUnits(ctx_, blocks, flop_cost * kThinCols, [&](int64_t block) {
         const int64_t begin = block * kThinCols, count = std::min(kThinCols, cols_ - begin);
         T sums[kMaxThin * kThinCols];
-        kernels_.thin(static_cast<int>(rows_), count, depth_, a_.data, a_.row_stride,
-                      a_.col_stride, b_.data + begin, b_.row_stride, sums);
+        kernels_.thin(static_cast<int>(rows_), count, depth_, a_.data, a_.row_stride, a_.col_stride,
+                      b_.data + begin, b_.row_stride, sums);
         for (int64_t i = 0; i < rows_; ++i) {
           for (int64_t j = 0; j < count; ++j) {
             c_[i * c_stride_ + (begin + j) * c_col] = sums[i * count + j];
@@ -127,7 +134,8 @@ class Product {
     ForUnits(ctx_, panels - first, 0.1 * static_cast<double>(depth_ * width), [&](int64_t panel) {
       T* out = packed_b_ + panel * depth_ * width;
       const int64_t begin = (first + panel) * width;
-      PackBPanel(b_.data + (col + begin) * b_.col_stride, std::min<int64_t>(width, cols - begin), out);
+      PackBPanel(b_.data + (col + begin) * b_.col_stride, std::min<int64_t>(width, cols - begin),
+                 out);
     });
   }
   void PackBPanel(const T* in, int64_t count, T* out) const {
@@ -284,7 +292,8 @@ void Gemm(KernelContext& ctx, int64_t rows, int64_t cols, int64_t depth, MatrixV
     return Product<T>(ctx, rows, cols, depth, a, b, c, c_stride).RunThin(1);
   }
   if (cols <= kMaxThin && (a.col_stride == 1 || a.row_stride == 1)) {
-    const MatrixView<T> at{a.data, a.col_stride, a.row_stride}, bt{b.data, b.col_stride, b.row_stride};
+    const MatrixView<T> at{a.data, a.col_stride, a.row_stride},
+        bt{b.data, b.col_stride, b.row_stride};
     return Product<T>(ctx, cols, rows, depth, bt, at, c, 1).RunThin(c_stride);
   }
   if (depth == 0) {
@@ -296,7 +305,7 @@ void Gemm(KernelContext& ctx, int64_t rows, int64_t cols, int64_t depth, MatrixV
 
 template void Gemm(KernelContext&, int64_t, int64_t, int64_t, MatrixView<float>, MatrixView<float>,
                    float*, int64_t);
-template void Gemm(KernelContext&, int64_t, int64_t, int64_t, MatrixView<double>, MatrixView<double>,
-                   double*, int64_t);
+template void Gemm(KernelContext&, int64_t, int64_t, int64_t, MatrixView<double>,
+                   MatrixView<double>, double*, int64_t);
 
 }  // namespace sextant

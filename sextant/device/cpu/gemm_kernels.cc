@@ -58,7 +58,8 @@ template <typename T>
 void FullTile(int rows, int64_t depth, const T* a, const T* b, int64_t b_stride, T* c,
               int64_t c_stride, bool add) {
   if (rows > kTileRows * 2 / 3) return TileOf<kTileRows>(depth, a, b, b_stride, c, c_stride, add);
-  if (rows > kTileRows / 3) return TileOf<kTileRows * 2 / 3>(depth, a, b, b_stride, c, c_stride, add);
+  if (rows > kTileRows / 3)
+    return TileOf<kTileRows * 2 / 3>(depth, a, b, b_stride, c, c_stride, add);
   TileOf<kTileRows / 3>(depth, a, b, b_stride, c, c_stride, add);
 }
 

@@ -53,7 +53,7 @@ struct Problem {
 
 TEST(GemmTest, EqualsTheDefinitionForAllShapesAndTranspositions) {
   const std::vector<std::tuple<int64_t, int64_t, int64_t>> shapes = {
-      {1, 1, 1},   {4, 4, 4},    {3, 700, 41},  {700, 3, 41}, {1, 37, 513}, {7, 19, 0},
+      {1, 1, 1},   {4, 4, 4},    {3, 700, 41},  {700, 3, 41}, {1, 37, 513},  {7, 19, 0},
       {5, 17, 33}, {48, 16, 20}, {49, 300, 70}, {130, 33, 9}, {33, 270, 600}};
   for (const auto& [m, n, k] : shapes) {
     for (int turn = 0; turn < 4; ++turn) {

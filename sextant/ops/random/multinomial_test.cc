@@ -26,7 +26,8 @@ TEST(MultinomialTest, ARowWithoutFiniteLogitsGivesTheNumberOfClasses) {
   Graph graph;
   const GraphScope scope(graph);
   const Output logits = Const(Tensor::Of<float>({1, 2}, {-INFINITY, NAN}));
-  const Output x = StatelessMultinomial(logits, Const(Tensor(2)), Const(Tensor::Of<int64_t>({1, 2})));
+  const Output x =
+      StatelessMultinomial(logits, Const(Tensor(2)), Const(Tensor::Of<int64_t>({1, 2})));
   Session session(graph);
   EXPECT_TRUE(session.Run(x).Identical(Tensor::Of<int64_t>({1, 2}, {2, 2})));
 }

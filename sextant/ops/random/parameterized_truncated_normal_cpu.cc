@@ -162,8 +162,8 @@ class ParameterizedTruncatedNormalKernel : public Kernel {
     // One generator serves all batches one after another, so the numbers depend on their size.
     const int64_t per_batch = same ? std::min<int64_t>(kSameBatch, total) : total / shape[0];
     const int64_t batches = (total + per_batch - 1) / per_batch;
-    Philox generator = stream_.Reserve(
-        ctx, static_cast<uint64_t>(batches * 2 * kMaxMisses * (per_batch + 3) / 4));
+    Philox generator =
+        stream_.Reserve(ctx, static_cast<uint64_t>(batches * 2 * kMaxMisses * (per_batch + 3) / 4));
     const auto at = [](const Tensor& t, int64_t b) {
       return T(t.data<Out>()[t.num_elements() == 1 ? 0 : b]);
     };

@@ -22,7 +22,8 @@ void RegisterRandom(OpRegistry& registry) {
                      .NotDifferentiable(random));
   };
   real("RandomUniform", "Numbers drawn uniformly from [0, 1).");
-  real("RandomStandardNormal", "Numbers with mean 0 and standard deviation 1, normally distributed.");
+  real("RandomStandardNormal",
+       "Numbers with mean 0 and standard deviation 1, normally distributed.");
   real("TruncatedNormal", "Standard normal numbers; those of size 2 and more are drawn again.");
   registry.Add(OpDef("RandomUniformInt")
                    .Inputs("shape:T, minval:Tout, maxval:Tout")

@@ -12,8 +12,8 @@
 
 namespace sextant {
 
-// The attributes "seed" and "seed2" of an op made in "graph" with this seed of its own, by TensorFlow's
-// rules. Without a seed it counts the op (Graph::NextRandomOpIndex).
+// The attributes "seed" and "seed2" of an op made in "graph" with this seed of its own, by
+// TensorFlow's rules. Without a seed it counts the op (Graph::NextRandomOpIndex).
 struct RandomSeeds {
   int64_t seed = 0, seed2 = 0;
 };
@@ -22,8 +22,8 @@ RandomSeeds MakeRandomSeeds(Graph& graph, std::optional<int64_t> seed);
 // A shape given as a Shape or as an integer vector.
 class ShapeInput {
  public:
-  ShapeInput(Output tensor) : tensor_(tensor) {}        // NOLINT
-  ShapeInput(const Shape& shape) : shape_(shape) {}     // NOLINT
+  ShapeInput(Output tensor) : tensor_(tensor) {}     // NOLINT
+  ShapeInput(const Shape& shape) : shape_(shape) {}  // NOLINT
   ShapeInput(std::initializer_list<int64_t> dims) : shape_(dims) {}
   // The vector; a constant "shape" in the current graph for a Shape.
   Output tensor() const;

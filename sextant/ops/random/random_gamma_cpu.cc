@@ -145,8 +145,7 @@ class SamplesKernel : public Kernel {
 
 void RegisterRandomGammaCpu(KernelRegistry& registry) {
   ForTypes<Half, float, double>([&]<typename T>() {
-    registry.Add(
-        KernelDef("RandomGamma").Type<T>("T").template Make<SamplesKernel<T, Gamma>>());
+    registry.Add(KernelDef("RandomGamma").Type<T>("T").template Make<SamplesKernel<T, Gamma>>());
   });
   ForTypes<Half, float, double, int32_t, int64_t>([&]<typename T>() {
     registry.Add(

@@ -30,8 +30,7 @@ TEST_F(RandomTest, StreamGoesOnFromRunToRunAndStartsAgainInANewSession) {
   const std::vector<float> first = {0.2390373945f, 0.9203995466f, 0.0505124331f};
   Session session(graph_);
   EXPECT_EQ(Floats(session, x), first);
-  EXPECT_EQ(Floats(session, x),
-            (std::vector<float>{0.8514761925f, 0.2871236801f, 0.7976276875f}));
+  EXPECT_EQ(Floats(session, x), (std::vector<float>{0.8514761925f, 0.2871236801f, 0.7976276875f}));
   Session again(graph_);
   EXPECT_EQ(Floats(again, x), first);
 }
@@ -71,7 +70,8 @@ TEST_F(RandomTest, TruncatedNormalDrawsAgainWithinItsGroup) {
 
 TEST_F(RandomTest, Integers) {
   const Output small = RandomUniformInt({5}, -5, 100, {.seed = 1});
-  const Output large = RandomUniformInt({3}, 0, int64_t{1} << 40, {.dtype = DType::kInt64, .seed = 1});
+  const Output large =
+      RandomUniformInt({3}, 0, int64_t{1} << 40, {.dtype = DType::kInt64, .seed = 1});
   Session session(graph_);
   EXPECT_TRUE(session.Run(small).Identical(Tensor::Of<int32_t>({67, 54, 28, 47, 62})));
   EXPECT_TRUE(session.Run(large).Identical(

@@ -78,8 +78,8 @@ void RegisterStatelessRandom(OpRegistry& registry) {
   const auto both = [&](const std::string& name, const std::string& doc) {
     AddOp(registry, name, seeded, real + shape + kSeed, doc + " A function of the seed.",
           SeededShape);
-    AddOp(registry, name + "V2", keyed, real + keyed_shape,
-          doc + " A function of key and counter.", KeyedShape);
+    AddOp(registry, name + "V2", keyed, real + keyed_shape, doc + " A function of key and counter.",
+          KeyedShape);
   };
   both("StatelessRandomUniform", "Numbers drawn uniformly from [0, 1).");
   both("StatelessRandomNormal", "Standard normal numbers.");

@@ -56,8 +56,12 @@ void AddOp(OpRegistry& registry, const std::string& name, const std::string& var
     for (const char variable : variables) {
       args += (variable == 'v' ? "var:" : "accum:") + type + ", ";
     }
-    return OpDef(op).Inputs(args + inputs).Attrs(attrs).Doc(doc).Shape(shape).NotDifferentiable(
-        kEffect);
+    return OpDef(op)
+        .Inputs(args + inputs)
+        .Attrs(attrs)
+        .Doc(doc)
+        .Shape(shape)
+        .NotDifferentiable(kEffect);
   };
   registry.Add(define("Resource" + name, "resource").Stateful());
   if (on_refs) registry.Add(define(name, "ref(T)").Outputs("out:ref(T)").Structural());

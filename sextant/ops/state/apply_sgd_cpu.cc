@@ -12,19 +12,31 @@ namespace {
 
 // Arithmetic in T: 16-bit floats are computed in float and rounded after each operation.
 template <typename T>
-T Add(T a, T b) { return a + b; }
+T Add(T a, T b) {
+  return a + b;
+}
 template <typename T>
-T Sub(T a, T b) { return a - b; }
+T Sub(T a, T b) {
+  return a - b;
+}
 template <typename T>
-T Mul(T a, T b) { return a * b; }
+T Mul(T a, T b) {
+  return a * b;
+}
 template <typename T>
 concept Float16 = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
 template <Float16 T>
-T Add(T a, T b) { return T(static_cast<float>(a) + static_cast<float>(b)); }
+T Add(T a, T b) {
+  return T(static_cast<float>(a) + static_cast<float>(b));
+}
 template <Float16 T>
-T Sub(T a, T b) { return T(static_cast<float>(a) - static_cast<float>(b)); }
+T Sub(T a, T b) {
+  return T(static_cast<float>(a) - static_cast<float>(b));
+}
 template <Float16 T>
-T Mul(T a, T b) { return T(static_cast<float>(a) * static_cast<float>(b)); }
+T Mul(T a, T b) {
+  return T(static_cast<float>(a) * static_cast<float>(b));
+}
 
 template <typename T>
 T ScalarInput(KernelContext& ctx, int i, const char* name) {
@@ -153,8 +165,8 @@ class SparseMomentumKernel : public Kernel {
     wanted.set_dim(0, indices.num_elements());
     if (!(grad.shape() == wanted)) {
       throw InvalidArgument("the gradient has shape {}, {} indices into variable '{}' ask for {}",
-                            grad.shape().ToString(), indices.num_elements(),
-                            pair.variable().name(), wanted.ToString());
+                            grad.shape().ToString(), indices.num_elements(), pair.variable().name(),
+                            wanted.ToString());
     }
     ReadIndices(indices, &indices_);
     for (size_t i = 0; i < indices_.size(); ++i) {
@@ -180,24 +192,22 @@ class SparseMomentumKernel : public Kernel {
 }  // namespace
 
 void RegisterApplySgdCpu(KernelRegistry& registry) {
-  ForTypes<Half, BFloat16, float, double, std::complex<float>, std::complex<double>>(
-      [&]<typename T>() {
-        registry.Add(KernelDef("ResourceApplyGradientDescent")
-                         .Type<T>("T")
-                         .Function(GradientDescentKernel<T>));
-        registry.Add(KernelDef("ResourceApplyMomentum")
-                         .Type<T>("T")
-                         .template Make<MomentumKernel<T, false>>());
-        registry.Add(KernelDef("ResourceApplyKerasMomentum")
-                         .Type<T>("T")
-                         .template Make<MomentumKernel<T, true>>());
-        registry.Add(KernelDef("ResourceSparseApplyMomentum")
-                         .Type<T>("T")
-                         .template Make<SparseMomentumKernel<T, false>>());
-        registry.Add(KernelDef("ResourceSparseApplyKerasMomentum")
-                         .Type<T>("T")
-                         .template Make<SparseMomentumKernel<T, true>>());
-      });
+  ForTypes<Half, BFloat16, float, double, std::complex<float>,
+           std::complex<double>>([&]<typename T>() {
+    registry.Add(
+        KernelDef("ResourceApplyGradientDescent").Type<T>("T").Function(GradientDescentKernel<T>));
+    registry.Add(
+        KernelDef("ResourceApplyMomentum").Type<T>("T").template Make<MomentumKernel<T, false>>());
+    registry.Add(KernelDef("ResourceApplyKerasMomentum")
+                     .Type<T>("T")
+                     .template Make<MomentumKernel<T, true>>());
+    registry.Add(KernelDef("ResourceSparseApplyMomentum")
+                     .Type<T>("T")
+                     .template Make<SparseMomentumKernel<T, false>>());
+    registry.Add(KernelDef("ResourceSparseApplyKerasMomentum")
+                     .Type<T>("T")
+                     .template Make<SparseMomentumKernel<T, true>>());
+  });
 }
 
 }  // namespace sextant

@@ -1,5 +1,5 @@
-// Reference variables, as old graphs have them. Only definitions: they become resource variables when
-// a Plan is made.
+// Reference variables, as old graphs have them. Only definitions: they become resource variables
+// when a Plan is made.
 #include <string>
 
 #include "sextant/graph/op_registry.h"

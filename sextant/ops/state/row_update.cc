@@ -147,9 +147,9 @@ RowUpdate FindRowUpdate(UpdateKind kind, DType dtype) {
 
 const std::vector<DType>& RowUpdateTypes(UpdateKind kind) {
   static const std::vector<DType> reals = {
-      DType::kFloat, DType::kDouble, DType::kHalf,  DType::kBFloat16, DType::kInt8,   DType::kInt16,
-      DType::kInt32, DType::kInt64,  DType::kUInt8, DType::kUInt16,   DType::kUInt32, DType::kUInt64,
-      DType::kBool};
+      DType::kFloat,  DType::kDouble, DType::kHalf,  DType::kBFloat16, DType::kInt8,
+      DType::kInt16,  DType::kInt32,  DType::kInt64, DType::kUInt8,    DType::kUInt16,
+      DType::kUInt32, DType::kUInt64, DType::kBool};
   static const std::vector<DType> numbers = [] {
     auto all = reals;
     all.insert(all.end(), {DType::kComplex64, DType::kComplex128});

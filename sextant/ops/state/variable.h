@@ -5,8 +5,8 @@
 //   Output step = w.AssignAdd(delta);
 //   session.Run(GlobalVariablesInitializer());
 //
-// Nodes are named as TensorFlow names them: "w" is the handle, "w/Initializer/…" what makes the first
-// value, "w/Assign" stores it, "w/Read/ReadVariableOp" reads.
+// Nodes are named as TensorFlow names them: "w" is the handle, "w/Initializer/…" what makes the
+// first value, "w/Assign" stores it, "w/Read/ReadVariableOp" reads.
 #pragma once
 
 #include <functional>
@@ -71,7 +71,8 @@ class Variable {
   Output AssignSub(Output value) const { return Update("AssignSubVariableOp", value); }
 
  private:
-  void Create(std::string_view name, const Initializer& initializer, const VariableOptions& options);
+  void Create(std::string_view name, const Initializer& initializer,
+              const VariableOptions& options);
   const HandleShape& info() const { return *handle_.node()->output_handle(handle_.index()); }
   Output Update(const char* op, Output value) const;
 
@@ -80,9 +81,9 @@ class Variable {
   Operation initializer_;
 };
 
-// The variable called "name" in the current VariableScope, whatever the name scope is: made, or, as the
-// scope's Reuse says, found. Throws INVALID_ARGUMENT when it exists and may not be reused, must be reused
-// and does not exist, or has another shape than options.shape.
+// The variable called "name" in the current VariableScope, whatever the name scope is: made, or, as
+// the scope's Reuse says, found. Throws INVALID_ARGUMENT when it exists and may not be reused, must
+// be reused and does not exist, or has another shape than options.shape.
 Variable GetVariable(std::string_view name, const Variable::Initializer& initializer,
                      const VariableOptions& options = {});
 

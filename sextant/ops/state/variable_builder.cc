@@ -13,8 +13,10 @@ Graph& OutermostGraph() {
 }
 
 const HandleShape& HandleInfo(Output handle) {
-  const HandleShape* info = handle ? handle.node()->output_handle(handle.index()) : nullptr;
-  if (info == nullptr) throw InvalidArgument("a variable's handle is needed, got {}", handle.name());
+  if (!handle) throw InvalidArgument("a variable's handle is needed, got an empty Output");
+  const HandleShape* info = handle.node()->output_handle(handle.index());
+  if (info == nullptr)
+    throw InvalidArgument("a variable's handle is needed, got {}", handle.name());
   return *info;
 }
 
@@ -38,11 +40,13 @@ Output VariableShape(Output handle, DType out_type) {
 
 Variable::Variable(std::string_view name, const Tensor& initial_value,
                    const VariableOptions& options) {
-  Create(name, [&] { return Const(initial_value, "initial_value"); }, options);
+  Create(
+      name, [&] { return Const(initial_value, "initial_value"); }, options);
 }
 
 Variable::Variable(std::string_view name, Output initial_value, const VariableOptions& options) {
-  Create(name, [&] { return initial_value; }, options);
+  Create(
+      name, [&] { return initial_value; }, options);
 }
 
 Variable::Variable(std::string_view name, const Initializer& initializer,
@@ -68,15 +72,12 @@ void Variable::Create(std::string_view name, const Initializer& initializer,
   if (!initial) throw InvalidArgument("the initializer of variable '{}' gave no value", full_name);
   const PartialShape shape =
       options.shape ? options.shape->MergeWith(initial.shape()) : initial.shape();
-  NodeSpec spec{.name = full_name, .op = graph.FindOp("VarHandleOp"),
-                .device = CurrentScope().device};
+  NodeSpec spec{
+      .name = full_name, .op = graph.FindOp("VarHandleOp"), .device = CurrentScope().device};
   if (spec.op == nullptr) throw NotFound("op type 'VarHandleOp' is not registered");
-  spec.attrs = {{"container", ""},
-                {"shared_name", full_name},
-                {"debug_name", full_name},
-                {"dtype", initial.dtype()},
-                {"shape", shape},
-                {"allowed_devices", std::vector<std::string>()}};
+  spec.attrs = {{"container", ""},         {"shared_name", full_name},
+                {"debug_name", full_name}, {"dtype", initial.dtype()},
+                {"shape", shape},          {"allowed_devices", std::vector<std::string>()}};
   handle_ = graph.AddNode(std::move(spec))->output(0);
   OpBuilder("VarIsInitializedOp").Input(handle_).Name("IsInitialized/VarIsInitializedOp").Build();
   initializer_ =
@@ -132,11 +133,8 @@ Output Variable::value() const {
 }
 
 Output Variable::Update(const char* op, Output value) const {
-  const Operation update = OpBuilder(op)
-                               .Input(handle_)
-                               .Input(value)
-                               .Device(handle_.node()->device())
-                               .BuildOperation();
+  const Operation update =
+      OpBuilder(op).Input(handle_).Input(value).Device(handle_.node()->device()).BuildOperation();
   const ControlDependencies after({update});
   return Read();
 }
@@ -156,8 +154,10 @@ Variable GetVariable(std::string_view name, const Variable::Initializer& initial
     return Variable(full_name, initializer, options);
   }
   if (reuse != Reuse::kTrue && reuse != Reuse::kAuto) {
-    throw InvalidArgument("variable '{}' already exists; open its VariableScope with Reuse::kTrue "
-                          "or Reuse::kAuto to share it", full_name);
+    throw InvalidArgument(
+        "variable '{}' already exists; open its VariableScope with Reuse::kTrue "
+        "or Reuse::kAuto to share it",
+        full_name);
   }
   const Variable found = Variable::FromHandle(existing->output(0));
   if (options.shape && !found.shape().CompatibleWith(*options.shape)) {

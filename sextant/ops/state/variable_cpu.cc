@@ -10,8 +10,8 @@
 namespace sextant {
 namespace {
 
-// The variable stays in the ResourceManager for the life of the session (destroying it takes its value
-// away), so the handle is made once.
+// The variable stays in the ResourceManager for the life of the session (destroying it takes its
+// value away), so the handle is made once.
 class VarHandleKernel : public Kernel {
  public:
   explicit VarHandleKernel(KernelInit& init)
@@ -93,9 +93,9 @@ class AssignUpdateKernel : public Kernel {
     VariableResource& variable = VariableAt(ctx, 0, dtype_);
     std::lock_guard lock(variable.mutex());
     if (!(variable.value().shape() == value.shape())) {
-      throw InvalidArgument("variable '{}' has shape {} and cannot be updated by a value of shape {}",
-                            variable.name(), variable.value().shape().ToString(),
-                            value.shape().ToString());
+      throw InvalidArgument(
+          "variable '{}' has shape {} and cannot be updated by a value of shape {}",
+          variable.name(), variable.value().shape().ToString(), value.shape().ToString());
     }
     auto* dst = static_cast<char*>(variable.mutable_value(ctx.allocator()).raw_data());
     const auto* src = static_cast<const char*>(value.raw_data());

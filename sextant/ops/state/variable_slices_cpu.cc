@@ -30,8 +30,8 @@ void CheckRange(const Shape& indices, const std::vector<int64_t>& values, int64_
   }
 }
 
-// The slices of a tensor of shape "params" that an index tensor with K components in its last dimension
-// points at.
+// The slices of a tensor of shape "params" that an index tensor with K components in its last
+// dimension points at.
 struct SliceIndex {
   int depth = 0;           // K
   int64_t slice_size = 1;  // elements of one slice
@@ -139,8 +139,7 @@ class ResourceGatherNdKernel : public Kernel {
     auto* dst = static_cast<char*>(out.raw_data());
     const int64_t slice = index_.slice_size;
     ctx.ParallelFor(static_cast<int64_t>(index_.offsets.size()),
-                    10 + 0.2 * static_cast<double>(slice * size),
-                    [&](int64_t begin, int64_t end) {
+                    10 + 0.2 * static_cast<double>(slice * size), [&](int64_t begin, int64_t end) {
                       for (int64_t i = begin; i < end; ++i) {
                         copy_(dst + i * slice * size, src + index_.offsets[i] * size, slice, false);
                       }

@@ -25,7 +25,8 @@ class VariableSlicesTest : public testing::Test {
 
 TEST_F(VariableSlicesTest, GathersRowsAndSlices) {
   const Output rows = ResourceGather(v_.handle(), ConstInts({2, 0}));
-  const Output cells = ResourceGatherNd(v_.handle(), Const(Tensor::Of<int32_t>({2, 2}, {0, 1, 2, 0})));
+  const Output cells =
+      ResourceGatherNd(v_.handle(), Const(Tensor::Of<int32_t>({2, 2}, {0, 1, 2, 0})));
   Session session(graph_);
   session.Run(v_.initializer());
   EXPECT_TRUE(session.Run(rows).Identical(Tensor::Of<float>({2, 2}, {5, 6, 1, 2})));

@@ -87,8 +87,7 @@ TEST_F(VariableTest, UpdatesInPlaceOnceNobodyElseHoldsTheValue) {
 
 TEST_F(VariableTest, RejectsOtherShapesAndTypes) {
   const Variable w("w", Tensor::Of<float>({1, 2}));
-  EXPECT_EQ(CodeOf([&] { w.Assign(Const(Tensor::Of<float>({1, 2, 3}))); }),
-            Code::kInvalidArgument);
+  EXPECT_EQ(CodeOf([&] { w.Assign(Const(Tensor::Of<float>({1, 2, 3}))); }), Code::kInvalidArgument);
   EXPECT_EQ(CodeOf([&] { w.Assign(Const(Tensor::Of<int32_t>({1, 2}))); }), Code::kInvalidArgument);
   const Output fed = OpBuilder("Placeholder").Attr("dtype", DType::kFloat).Build();
   const Output sum = w.AssignAdd(fed);
@@ -99,8 +98,10 @@ TEST_F(VariableTest, RejectsOtherShapesAndTypes) {
 
 TEST_F(VariableTest, DestroyTakesTheValueAway) {
   const Variable w("w", Tensor(1.0f));
-  const Operation destroy =
-      OpBuilder("DestroyResourceOp").Input(w.handle()).Attr("ignore_lookup_error", false).BuildOperation();
+  const Operation destroy = OpBuilder("DestroyResourceOp")
+                                .Input(w.handle())
+                                .Attr("ignore_lookup_error", false)
+                                .BuildOperation();
   Session session(graph_);
   EXPECT_EQ(CodeOf([&] { session.Run(destroy); }), Code::kNotFound);
   session.Run(w.initializer());
