@@ -33,6 +33,27 @@ void Rank(KernelContext& ctx) {
   ctx.AllocateOutput(0, Shape()).data<int32_t>()[0] = ctx.input(0).rank();
 }
 
+int64_t ProductOfNonZero(const Shape& shape) {
+  int64_t product = 1;
+  for (int64_t size : shape.dims()) product *= size == 0 ? 1 : size;
+  return product;
+}
+
+// What the -1, counted as 1 in "wanted", stands for. When sizes of 0 are asked for, those that are
+// not 0 decide: [3,0] becomes [3,0] by [-1,0].
+int64_t InferredSize(const Shape& input, const Shape& wanted) {
+  const bool empty = wanted.num_elements() == 0;
+  const int64_t elements = empty ? ProductOfNonZero(input) : input.num_elements();
+  const int64_t rest = empty ? ProductOfNonZero(wanted) : wanted.num_elements();
+  if (!empty && elements % rest != 0) {
+    throw InvalidArgument(
+        "Input to reshape is a tensor with {} values, but the requested shape requires a multiple "
+        "of {}",
+        elements, rest);
+  }
+  return elements / rest;
+}
+
 void Reshape(KernelContext& ctx) {
   const Tensor& input = ctx.input(0);
   const Tensor& sizes = ctx.input(1);
@@ -52,21 +73,7 @@ void Reshape(KernelContext& ctx) {
     }
     shape.Append(size);
   }
-  if (inferred >= 0) {
-    const int64_t rest = shape.num_elements();
-    if (rest == 0) {
-      throw InvalidArgument("cannot infer size {} of an empty tensor when other sizes are 0",
-                            inferred);
-    }
-    if (input.num_elements() % rest != 0) {
-      throw InvalidArgument(
-          "Input to reshape is a tensor with {} values, but the requested shape requires a "
-          "multiple "
-          "of {}",
-          input.num_elements(), rest);
-    }
-    shape.set_dim(inferred, input.num_elements() / rest);
-  }
+  if (inferred >= 0) shape.set_dim(inferred, InferredSize(input.shape(), shape));
   if (shape.num_elements() != input.num_elements()) {
     throw InvalidArgument(
         "Input to reshape is a tensor with {} values, but the requested shape {} has {}",

@@ -23,6 +23,14 @@ TEST_F(ShapeOpsTest, ReshapeToZeroSizesIsNotMistakenForATensor) {
   EXPECT_EQ(Reshape(Const(Tensor(1.0f)), {}).shape().ToString(), "[]");
 }
 
+// As TensorFlow 2.15 does.
+TEST_F(ShapeOpsTest, ReshapeInfersSizesOfEmptyTensors) {
+  const Output x = Const(Tensor(DType::kFloat, Shape{2, 0, 3}));
+  EXPECT_EQ(Run(Reshape(x, {0, -1})).shape().ToString(), "[0,6]");
+  EXPECT_EQ(Run(Reshape(x, {-1, 0, 2})).shape().ToString(), "[3,0,2]");
+  EXPECT_EQ(Run(Reshape(x, {-1, 5})).shape().ToString(), "[0,5]");
+}
+
 TEST_F(ShapeOpsTest, ReshapeErrors) {
   const Output x = Placeholder(DType::kFloat);
   const FeedMap feeds = {{x, Tensor::Zeros(DType::kFloat, {3, 5})}};

@@ -87,12 +87,22 @@ class TopKKernel : public Kernel {
       std::pop_heap(best_.begin(), best_.end(), before);
       for (int32_t i = k + 1; i < columns; ++i) {
         if (!before(i, best_[0])) continue;
-        best_[k] = i;
-        std::push_heap(best_.begin(), best_.end(), before);
-        std::pop_heap(best_.begin(), best_.end(), before);
+        ReplaceTop(i, k, before);
       }
     }
     if (sorted_ || k == columns) std::sort(best_.begin(), best_.end() - 1, before);
+  }
+
+  // Puts "position" in the place of the top of the heap best_[0, k).
+  void ReplaceTop(int32_t position, int32_t k, const Before<T>& before) {
+    int32_t hole = 0;
+    for (int32_t child = 1; child < k; child = 2 * hole + 1) {
+      if (child + 1 < k && before(best_[child], best_[child + 1])) ++child;
+      if (!before(position, best_[child])) break;
+      best_[hole] = best_[child];
+      hole = child;
+    }
+    best_[hole] = position;
   }
 
   static void SetIndex(Tensor& out, int64_t i, int32_t index) {
