@@ -138,9 +138,11 @@ class CastKernel final : public Kernel {
         from_size_(DTypeSize(from_)),
         to_size_(DTypeSize(init.output_type(0))),
         loop_(FindCastLoop(from_, init.output_type(0))) {
-    const bool wide = from_ == DType::kFloat || from_ == DType::kDouble;
-    if (init.attr<bool>("Truncate") && wide && IsFloating(init.output_type(0))) {
-      cut_bits_ = std::max(0, MantissaBits(from_) - MantissaBits(init.output_type(0)));
+    // TensorFlow rounds double to bfloat16 whatever it is told.
+    const DType to = init.output_type(0);
+    const bool cuts = from_ == DType::kFloat || (from_ == DType::kDouble && to != DType::kBFloat16);
+    if (init.attr<bool>("Truncate") && cuts && IsFloating(to)) {
+      cut_bits_ = std::max(0, MantissaBits(from_) - MantissaBits(to));
     }
   }
 
