@@ -69,7 +69,7 @@ class TopKKernel : public Kernel {
 
  private:
   // best_[0, k) := the positions chosen. The worst of them is at the top of a heap while the row is
-  // read.
+  // read; unsorted, they stay in the order TensorFlow leaves them in.
   void Select(const T* row, int32_t columns, int32_t k) {
     const Before<T> before{row};
     best_.resize(k + 1);
@@ -87,22 +87,12 @@ class TopKKernel : public Kernel {
       std::pop_heap(best_.begin(), best_.end(), before);
       for (int32_t i = k + 1; i < columns; ++i) {
         if (!before(i, best_[0])) continue;
-        ReplaceTop(i, k, before);
+        std::pop_heap(best_.begin(), best_.end() - 1, before);
+        best_[k - 1] = i;
+        std::push_heap(best_.begin(), best_.end() - 1, before);
       }
     }
     if (sorted_ || k == columns) std::sort(best_.begin(), best_.end() - 1, before);
-  }
-
-  // Puts "position" in the place of the top of the heap best_[0, k).
-  void ReplaceTop(int32_t position, int32_t k, const Before<T>& before) {
-    int32_t hole = 0;
-    for (int32_t child = 1; child < k; child = 2 * hole + 1) {
-      if (child + 1 < k && before(best_[child], best_[child + 1])) ++child;
-      if (!before(position, best_[child])) break;
-      best_[hole] = best_[child];
-      hole = child;
-    }
-    best_[hole] = position;
   }
 
   static void SetIndex(Tensor& out, int64_t i, int32_t index) {
