@@ -14,7 +14,8 @@ void ArgShape(ShapeContext& c) {
     shape.Erase(shapes::NormalizeAxis(*axis, shape.rank()));
     return c.set_output(0, shape);
   }
-  c.set_output(0, shape.rank() == 0 ? PartialShape() : PartialShape::UnknownOfRank(shape.rank() - 1));
+  c.set_output(0,
+               shape.rank() == 0 ? PartialShape() : PartialShape::UnknownOfRank(shape.rank() - 1));
 }
 
 const std::string kTypes =
@@ -49,13 +50,13 @@ Output ArgMin(Output x, const IndexArg& axis, const ArgReduceOptions& options) {
 }
 
 void RegisterArgReduce(OpRegistry& registry) {
+  registry.Add(ArgReduce("ArgMax",
+                         "Tidx:type=int32 in [int16,int32,int64]; output_type:type=int64 in "
+                         "[int16,uint16,int32,int64]",
+                         "Index of the largest element along an axis, the first of equals."));
   registry.Add(ArgReduce(
-      "ArgMax",
-      "Tidx:type=int32 in [int16,int32,int64]; output_type:type=int64 in [int16,uint16,int32,int64]",
-      "Index of the largest element along an axis, the first of equals."));
-  registry.Add(ArgReduce("ArgMin",
-                         "Tidx:type=int32 in [int32,int64]; output_type:type=int64 in [int32,int64]",
-                         "Index of the smallest element along an axis, the first of equals."));
+      "ArgMin", "Tidx:type=int32 in [int32,int64]; output_type:type=int64 in [int32,int64]",
+      "Index of the smallest element along an axis, the first of equals."));
 }
 
 }  // namespace sextant

@@ -27,12 +27,14 @@ class ArgKernel : public Kernel {
     const int64_t given = IndexScalar(ctx.input(1), "dimension");
     const int rank = input.rank();
     if (given < -rank || given >= rank) {
-      throw InvalidArgument("Expected dimension in the range [{}, {}), but got {}", -rank, rank, given);
+      throw InvalidArgument("Expected dimension in the range [{}, {}), but got {}", -rank, rank,
+                            given);
     }
     const int axis = static_cast<int>(given < 0 ? given + rank : given);
     const int64_t count = input.dim(axis);
     if (count == 0) {
-      throw InvalidArgument("Reduction axis {} is empty in shape {}", given, input.shape().ToString());
+      throw InvalidArgument("Reduction axis {} is empty in shape {}", given,
+                            input.shape().ToString());
     }
     Shape shape = input.shape();
     shape.Erase(axis);

@@ -38,7 +38,8 @@ void HistogramShape(ShapeContext& c) {
 Output Bincount(Output arr, Output size, Output weights) {
   return OpBuilder("Bincount").Input(arr).Input(size).Input(weights).Build();
 }
-Output DenseBincount(Output input, Output size, Output weights, const DenseBincountOptions& options) {
+Output DenseBincount(Output input, Output size, Output weights,
+                     const DenseBincountOptions& options) {
   return OpBuilder("DenseBincount")
       .Input(input)
       .Input(size)
@@ -64,22 +65,24 @@ void RegisterBincount(OpRegistry& registry) {
                    .Doc("How often each of 0, 1, ..., size - 1 occurs, or the sums of weights.")
                    .Shape(BincountShape)
                    .NotDifferentiable("a count does not change with small changes"));
-  registry.Add(OpDef("DenseBincount")
-                   .Inputs("input:Tidx, size:Tidx, weights:T")
-                   .Outputs("output:T")
-                   .Attrs("Tidx:type in [int32,int64]; T:type in [int32,int64,float,double]; "
-                          "binary_output:bool=False")
-                   .Doc("How often each of 0, 1, ..., size - 1 occurs in a vector or in each row of "
-                        "a matrix, or the sums of weights.")
-                   .Shape(DenseBincountShape)
-                   .NotDifferentiable("a count does not change with small changes"));
-  registry.Add(OpDef("HistogramFixedWidth")
-                   .Inputs("values:T, value_range:T, nbins:int32")
-                   .Outputs("out:dtype")
-                   .Attrs("T:type in [int32,int64,float,double]; dtype:type=int32 in [int32,int64]")
-                   .Doc("Counts of values in equal parts of a range; the ends take what is outside.")
-                   .Shape(HistogramShape)
-                   .NotDifferentiable("a count does not change with small changes"));
+  registry.Add(
+      OpDef("DenseBincount")
+          .Inputs("input:Tidx, size:Tidx, weights:T")
+          .Outputs("output:T")
+          .Attrs("Tidx:type in [int32,int64]; T:type in [int32,int64,float,double]; "
+                 "binary_output:bool=False")
+          .Doc("How often each of 0, 1, ..., size - 1 occurs in a vector or in each row of "
+               "a matrix, or the sums of weights.")
+          .Shape(DenseBincountShape)
+          .NotDifferentiable("a count does not change with small changes"));
+  registry.Add(
+      OpDef("HistogramFixedWidth")
+          .Inputs("values:T, value_range:T, nbins:int32")
+          .Outputs("out:dtype")
+          .Attrs("T:type in [int32,int64,float,double]; dtype:type=int32 in [int32,int64]")
+          .Doc("Counts of values in equal parts of a range; the ends take what is outside.")
+          .Shape(HistogramShape)
+          .NotDifferentiable("a count does not change with small changes"));
 }
 
 }  // namespace sextant

@@ -5,8 +5,8 @@
 
 namespace sextant {
 
-// y[v] = number of the elements of arr that equal v, or the sum of their weights; "weights" is empty
-// or as large as arr. Values not below size are left out, negative ones are an error.
+// y[v] = number of the elements of arr that equal v, or the sum of their weights; "weights" is
+// empty or as large as arr. Values not below size are left out, negative ones are an error.
 Output Bincount(Output arr, Output size, Output weights);
 
 struct DenseBincountOptions {

@@ -74,7 +74,8 @@ class HistogramKernel : public Kernel {
     const T low = range.data<T>()[0], high = range.data<T>()[1];
     if (!(low < high)) {
       throw InvalidArgument(
-          "value_range should satisfy value_range[0] < value_range[1], but got '[{}, {}]'", low, high);
+          "value_range should satisfy value_range[0] < value_range[1], but got '[{}, {}]'", low,
+          high);
     }
     counts_.assign(bins, 0);
     const double step = Distance(low, high) / static_cast<double>(bins);

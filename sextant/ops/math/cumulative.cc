@@ -44,8 +44,7 @@ void CumsumGradient(GradientContext& c) {
 }
 
 void CumprodGradient(GradientContext& c) {
-  const Output sums =
-      Cumsum(c.output(0) * c.grad(), c.input(1), TurnedRound(OptionsOf(c)));
+  const Output sums = Cumsum(c.output(0) * c.grad(), c.input(1), TurnedRound(OptionsOf(c)));
   c.set(0, DivNoNan(sums, c.input(0)));
 }
 
@@ -101,10 +100,12 @@ Output CumulativeLogsumexp(Output x, const IndexArg& axis, const CumulativeOptio
 
 void RegisterCumulative(OpRegistry& registry) {
   registry.Add(Scan("Cumsum", kNumber, "Running sum along an axis.").Gradient(CumsumGradient));
-  registry.Add(Scan("Cumprod", kNumber, "Running product along an axis.").Gradient(CumprodGradient));
-  registry.Add(Scan("CumulativeLogsumexp", "T:type in [bfloat16,half,float,double]; ",
-                    "Logarithm of the running sum of exponentials along an axis, computed without overflow.")
-                   .Gradient(LogsumexpGradient));
+  registry.Add(
+      Scan("Cumprod", kNumber, "Running product along an axis.").Gradient(CumprodGradient));
+  registry.Add(
+      Scan("CumulativeLogsumexp", "T:type in [bfloat16,half,float,double]; ",
+           "Logarithm of the running sum of exponentials along an axis, computed without overflow.")
+          .Gradient(LogsumexpGradient));
 }
 
 }  // namespace sextant

@@ -15,19 +15,29 @@ using Wide = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFl
 
 struct SumOp {
   template <typename W>
-  static W Init() { return W(0); }
+  static W Init() {
+    return W(0);
+  }
   template <typename W>
-  static W Combine(W a, W b) { return Wrapping::Add(a, b); }
+  static W Combine(W a, W b) {
+    return Wrapping::Add(a, b);
+  }
 };
 struct ProdOp {
   template <typename W>
-  static W Init() { return W(1); }
+  static W Init() {
+    return W(1);
+  }
   template <typename W>
-  static W Combine(W a, W b) { return Wrapping::Mul(a, b); }
+  static W Combine(W a, W b) {
+    return Wrapping::Mul(a, b);
+  }
 };
 struct LogsumexpOp {
   template <typename W>
-  static W Init() { return -std::numeric_limits<W>::infinity(); }
+  static W Init() {
+    return -std::numeric_limits<W>::infinity();
+  }
   template <typename W>
   static W Combine(W a, W b) {
     const W low = a < b ? a : b, high = a < b ? b : a;
@@ -53,8 +63,8 @@ class ScanKernel : public Kernel {
     const int64_t given = IndexAt(axes, 0);
     const int rank = input.rank();
     if (given < -rank || given >= rank) {
-      throw InvalidArgument("ScanOp: Expected scan axis in the range [{}, {}), but got {}", -rank, rank,
-                            given);
+      throw InvalidArgument("ScanOp: Expected scan axis in the range [{}, {}), but got {}", -rank,
+                            rank, given);
     }
     const int axis = static_cast<int>(given < 0 ? given + rank : given);
     const int64_t count = input.dim(axis);
@@ -67,16 +77,17 @@ class ScanKernel : public Kernel {
     const int64_t step = reverse_ ? -inner : inner, first = reverse_ ? (count - 1) * inner : 0;
     ctx.ParallelFor(input.num_elements() / count, 2.0 * static_cast<double>(count),
                     [&](int64_t begin, int64_t end) {
-      for (int64_t line = begin; line < end; ++line) {
-        const int64_t start = line / inner * count * inner + line % inner + first;
-        auto total = Op::template Init<Wide<T>>();
-        for (int64_t i = 0, at = start; i < count; ++i, at += step) {
-          const auto next = Op::template Combine<Wide<T>>(total, static_cast<Wide<T>>(in[at]));
-          out[at] = static_cast<T>(exclusive_ ? total : next);
-          total = next;
-        }
-      }
-    });
+                      for (int64_t line = begin; line < end; ++line) {
+                        const int64_t start = line / inner * count * inner + line % inner + first;
+                        auto total = Op::template Init<Wide<T>>();
+                        for (int64_t i = 0, at = start; i < count; ++i, at += step) {
+                          const auto next =
+                              Op::template Combine<Wide<T>>(total, static_cast<Wide<T>>(in[at]));
+                          out[at] = static_cast<T>(exclusive_ ? total : next);
+                          total = next;
+                        }
+                      }
+                    });
   }
 
  private:
@@ -87,7 +98,10 @@ class ScanKernel : public Kernel {
 template <typename Op>
 void RegisterNumber(KernelRegistry& registry, const char* op) {
   const auto add = [&]<typename T>(std::vector<DType> types) {
-    registry.Add(KernelDef(op).Types("T", std::move(types)).InPlace(0, 0).template Make<ScanKernel<T, Op>>());
+    registry.Add(KernelDef(op)
+                     .Types("T", std::move(types))
+                     .InPlace(0, 0)
+                     .template Make<ScanKernel<T, Op>>());
   };
   add.template operator()<uint8_t>({DType::kInt8, DType::kUInt8});
   add.template operator()<uint16_t>({DType::kInt16, DType::kUInt16});

@@ -35,19 +35,23 @@ TEST_F(CumulativeTest, AllFourDirections) {
 TEST_F(CumulativeTest, LogsumexpOfInfinities) {
   const float inf = std::numeric_limits<float>::infinity();
   const Output x = Const(Tensor::Of<float>({-inf, -inf, 1, inf, 2}));
-  EXPECT_TRUE(Run(CumulativeLogsumexp(x, 0)).Identical(Tensor::Of<float>({-inf, -inf, 1, inf, inf})));
+  EXPECT_TRUE(
+      Run(CumulativeLogsumexp(x, 0)).Identical(Tensor::Of<float>({-inf, -inf, 1, inf, inf})));
 }
 
 TEST_F(CumulativeTest, ArgReduceTakesTheFirstOfEquals) {
   const Output x = Const(Tensor::Of<float>({2, 3}, {1, 3, 3, 0, 0, 0}));
   EXPECT_TRUE(Run(ArgMax(x, 1)).Identical(Tensor::Of<int64_t>({1, 0})));
-  EXPECT_TRUE(Run(ArgMin(x, 0, {.output_type = DType::kInt32})).Identical(Tensor::Of<int32_t>({1, 1, 1})));
+  EXPECT_TRUE(
+      Run(ArgMin(x, 0, {.output_type = DType::kInt32})).Identical(Tensor::Of<int32_t>({1, 1, 1})));
   EXPECT_THROW(Run(ArgMax(Const(Tensor(DType::kFloat, {2, 0})), 1)), Error);
 }
 
 TEST_F(CumulativeTest, RangesAndCounts) {
-  EXPECT_TRUE(Run(Range(Const(10), Const(0), Const(-4))).Identical(Tensor::Of<int32_t>({10, 6, 2})));
-  EXPECT_TRUE(Run(LinSpace(Const(0.0), Const(1.0), Const(3))).Identical(Tensor::Of<double>({0, 0.5, 1})));
+  EXPECT_TRUE(
+      Run(Range(Const(10), Const(0), Const(-4))).Identical(Tensor::Of<int32_t>({10, 6, 2})));
+  EXPECT_TRUE(
+      Run(LinSpace(Const(0.0), Const(1.0), Const(3))).Identical(Tensor::Of<double>({0, 0.5, 1})));
   EXPECT_THROW(Run(Range(Const(0), Const(1), Const(0))), Error);
   const Output none = Const(Tensor(DType::kInt32, {0}));
   EXPECT_TRUE(Run(Bincount(Const(Tensor::Of<int32_t>({1, 9, 1})), Const(3), none))

@@ -59,7 +59,8 @@ EinsumTerm Without(const EinsumTerm& term, const std::set<char>& letters) {
   EinsumTerm rest;
   for (size_t i = 0; i <= term.letters.size(); ++i) {
     if (static_cast<int>(i) == term.ellipsis) rest.ellipsis = static_cast<int>(rest.letters.size());
-    if (i < term.letters.size() && !letters.contains(term.letters[i])) rest.letters += term.letters[i];
+    if (i < term.letters.size() && !letters.contains(term.letters[i]))
+      rest.letters += term.letters[i];
   }
   return rest;
 }
@@ -73,8 +74,8 @@ std::set<char> LettersOnlyIn(const EinsumTerm& term, const std::vector<EinsumTer
   return letters;
 }
 
-// The gradient of x, of subscripts "term", given that of the sum over "summed", of subscripts "rest":
-// repeated along the letters summed, then put in the order of x.
+// The gradient of x, of subscripts "term", given that of the sum over "summed", of subscripts
+// "rest": repeated along the letters summed, then put in the order of x.
 Output UndoSum(Output grad, const EinsumTerm& rest, Output x, const EinsumTerm& term,
                const std::set<char>& summed) {
   const std::string letters(summed.begin(), summed.end());
@@ -86,12 +87,12 @@ Output UndoSum(Output grad, const EinsumTerm& rest, Output x, const EinsumTerm& 
 }
 
 // The gradient of x in "x,other->out", without regard to broadcasting.
-Output GradientOf(Output grad, const EinsumTerm& out, Output x, const EinsumTerm& term, Output other,
-                  const EinsumTerm& other_term) {
+Output GradientOf(Output grad, const EinsumTerm& out, Output x, const EinsumTerm& term,
+                  Output other, const EinsumTerm& other_term) {
   const std::set<char> summed = LettersOnlyIn(term, {other_term, out});
   const EinsumTerm rest = Without(term, summed);
-  const Output product = Einsum({grad, other}, Arrow(out.ToString() + "," + other_term.ToString(),
-                                                     rest.ToString()));
+  const Output product =
+      Einsum({grad, other}, Arrow(out.ToString() + "," + other_term.ToString(), rest.ToString()));
   return summed.empty() ? product : UndoSum(product, rest, x, term, summed);
 }
 
@@ -101,9 +102,7 @@ Output EllipsisShape(Output shape, const EinsumTerm& term) {
   return StridedSlice(shape, {term.ellipsis}, {-after}, {1}, {.end_mask = after == 0 ? 1 : 0});
 }
 
-Output Conjugate(Output x) {
-  return IsComplex(x.dtype()) ? OpBuilder("Conj").Input(x).Build() : x;
-}
+Output Conjugate(Output x) { return IsComplex(x.dtype()) ? OpBuilder("Conj").Input(x).Build() : x; }
 
 void EinsumGradient(GradientContext& c) {
   const auto equation = EinsumEquation::Parse(c.attr<std::string>("equation"), c.num_inputs());
@@ -115,15 +114,17 @@ void EinsumGradient(GradientContext& c) {
   EinsumTerm terms[] = {equation.inputs[0], equation.inputs[1]};
   const Output inputs[] = {c.input(0), c.input(1)};
   for (EinsumTerm& term : terms) {  // an ellipsis that stands for nothing
-    if (out.ellipsis >= 0 && term.ellipsis < 0) term.ellipsis = static_cast<int>(term.letters.size());
+    if (out.ellipsis >= 0 && term.ellipsis < 0)
+      term.ellipsis = static_cast<int>(term.letters.size());
   }
   for (int i = 0; i < 2; ++i) {
-    c.set(i, GradientOf(c.grad(), out, inputs[i], terms[i], Conjugate(inputs[1 - i]), terms[1 - i]));
+    c.set(i,
+          GradientOf(c.grad(), out, inputs[i], terms[i], Conjugate(inputs[1 - i]), terms[1 - i]));
   }
   if (out.ellipsis < 0) return;
   const Output shapes[] = {ShapeOf(inputs[0]), ShapeOf(inputs[1])};
-  const auto axes = BroadcastGradientArgs(EllipsisShape(shapes[0], terms[0]),
-                                          EllipsisShape(shapes[1], terms[1]));
+  const auto axes =
+      BroadcastGradientArgs(EllipsisShape(shapes[0], terms[0]), EllipsisShape(shapes[1], terms[1]));
   const Output summed[] = {axes.first, axes.second};
   for (int i = 0; i < 2; ++i) {
     const Output shifted = summed[i] + Const(static_cast<int32_t>(terms[i].ellipsis));
@@ -138,13 +139,14 @@ Output Einsum(const std::vector<Output>& inputs, const std::string& equation) {
 }
 
 void RegisterEinsum(OpRegistry& registry) {
-  registry.Add(OpDef("Einsum")
-                   .Inputs("inputs:N*T")
-                   .Outputs("output:T")
-                   .Attrs("equation:string; N:int>=1; T:type")
-                   .Doc("Sum of products of one or two tensors, described by an equation of subscripts.")
-                   .Shape(EinsumShape)
-                   .Gradient(EinsumGradient));
+  registry.Add(
+      OpDef("Einsum")
+          .Inputs("inputs:N*T")
+          .Outputs("output:T")
+          .Attrs("equation:string; N:int>=1; T:type")
+          .Doc("Sum of products of one or two tensors, described by an equation of subscripts.")
+          .Shape(EinsumShape)
+          .Gradient(EinsumGradient));
 }
 
 }  // namespace sextant

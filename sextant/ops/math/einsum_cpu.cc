@@ -14,7 +14,9 @@ namespace {
 
 using Labels = std::vector<int>;
 
-bool Contains(const Labels& labels, int label) { return std::ranges::find(labels, label) != labels.end(); }
+bool Contains(const Labels& labels, int label) {
+  return std::ranges::find(labels, label) != labels.end();
+}
 
 void AppendOnce(Labels* labels, int label) {
   if (!Contains(*labels, label)) labels->push_back(label);
@@ -32,9 +34,9 @@ int64_t Product(const Labels& labels, const EinsumSizes& sizes) {
   return product;
 }
 
-// The step in memory when a label goes up by one, in a row-major tensor: the sum over the dimensions
-// that have the label, so that a repeated label walks along the diagonal. Dimensions of size 1 that stand
-// for more are repeated: their step is 0.
+// The step in memory when a label goes up by one, in a row-major tensor: the sum over the
+// dimensions that have the label, so that a repeated label walks along the diagonal. Dimensions of
+// size 1 that stand for more are repeated: their step is 0.
 int64_t Stride(int label, const Labels& labels, const Shape& shape, int64_t size) {
   int64_t stride = 0, step = 1;
   for (int i = shape.rank() - 1; i >= 0; --i) {
@@ -75,14 +77,15 @@ class EinsumKernel : public Kernel {
     if (num_inputs == 1) {
       Labels kept;
       for (int label : out) AppendOnce(&kept, label);
-      return Place(ctx, Arranged(ctx, ctx.input(0), labels[0], {kept}, sizes), kept, out, sizes, output);
+      return Place(ctx, Arranged(ctx, ctx.input(0), labels[0], {kept}, sizes), kept, out, sizes,
+                   output);
     }
     Multiply(ctx, labels, out, sizes, output);
   }
 
  private:
-  void Multiply(KernelContext& ctx, const Labels* labels, const Labels& out, const EinsumSizes& sizes,
-                Tensor& output) {
+  void Multiply(KernelContext& ctx, const Labels* labels, const Labels& out,
+                const EinsumSizes& sizes, Tensor& output) {
     Labels batch, left, right, depth;
     for (int label : out) {
       const bool in_a = Contains(labels[0], label), in_b = Contains(labels[1], label);
@@ -92,12 +95,12 @@ class EinsumKernel : public Kernel {
       if (Contains(labels[1], label) && !Contains(out, label)) AppendOnce(&depth, label);
     }
     bool turn_a = false, turn_b = false;
-    const Tensor a = Arranged(ctx, ctx.input(0), labels[0],
-                              {Joined(batch, Joined(left, depth)), Joined(batch, Joined(depth, left))},
-                              sizes, &turn_a);
-    const Tensor b = Arranged(ctx, ctx.input(1), labels[1],
-                              {Joined(batch, Joined(depth, right)), Joined(batch, Joined(right, depth))},
-                              sizes, &turn_b);
+    const Tensor a = Arranged(
+        ctx, ctx.input(0), labels[0],
+        {Joined(batch, Joined(left, depth)), Joined(batch, Joined(depth, left))}, sizes, &turn_a);
+    const Tensor b = Arranged(
+        ctx, ctx.input(1), labels[1],
+        {Joined(batch, Joined(depth, right)), Joined(batch, Joined(right, depth))}, sizes, &turn_b);
     const int64_t rows = Product(left, sizes), cols = Product(right, sizes);
     const int64_t inner = Product(depth, sizes), count = Product(batch, sizes);
     const Labels order = Joined(batch, Joined(left, right));
@@ -112,10 +115,12 @@ class EinsumKernel : public Kernel {
     if (!direct) Place(ctx, product, order, out, sizes, output);
   }
 
-  // The input with its labels in one of these orders, summed over the labels that do not occur in it;
-  // "second" says whether it is the second order. No copy is made when the input lies so already.
+  // The input with its labels in one of these orders, summed over the labels that do not occur in
+  // it; "second" says whether it is the second order. No copy is made when the input lies so
+  // already.
   Tensor Arranged(KernelContext& ctx, const Tensor& input, const Labels& labels,
-                  const std::vector<Labels>& orders, const EinsumSizes& sizes, bool* second = nullptr) {
+                  const std::vector<Labels>& orders, const EinsumSizes& sizes,
+                  bool* second = nullptr) {
     for (size_t i = 0; i < orders.size(); ++i) {
       if (orders[i] != labels || Product(labels, sizes) != input.num_elements()) continue;
       if (second) *second = i == 1;
@@ -152,7 +157,8 @@ class EinsumKernel : public Kernel {
     if (kept == 0 || folded == 0) return output;
     sums_.resize(kept);
     reduce::Fold<SumOp<T>>(
-        ctx, Elements(input), kept, folded, 1, sums_.data(), [](T x) { return static_cast<Acc>(x); },
+        ctx, Elements(input), kept, folded, 1, sums_.data(),
+        [](T x) { return static_cast<Acc>(x); },
         [this](int64_t n) { return partial_.resize(n), partial_.data(); });
     for (int64_t i = 0; i < kept; ++i) out[i] = static_cast<T>(sums_[i]);
     return output;
@@ -160,8 +166,8 @@ class EinsumKernel : public Kernel {
 
   // Writes values with labels in "order" to the output; a label that the output repeats fills its
   // diagonal.
-  static void Place(KernelContext& ctx, const Tensor& values, const Labels& order, const Labels& out,
-                    const EinsumSizes& sizes, Tensor& output) {
+  static void Place(KernelContext& ctx, const Tensor& values, const Labels& order,
+                    const Labels& out, const EinsumSizes& sizes, Tensor& output) {
     Shape shape;
     for (int label : order) shape.Append(sizes[label]);
     Labels places;
@@ -175,7 +181,9 @@ class EinsumKernel : public Kernel {
     copy.Run(ctx, output, 0, values, 0);
   }
 
-  static const T* Elements(const Tensor& tensor) { return static_cast<const T*>(tensor.raw_data()); }
+  static const T* Elements(const Tensor& tensor) {
+    return static_cast<const T*>(tensor.raw_data());
+  }
 
   const EinsumEquation equation_;
   MatrixProduct<T> product_;
@@ -185,9 +193,10 @@ class EinsumKernel : public Kernel {
 }  // namespace
 
 void RegisterEinsumCpu(KernelRegistry& registry) {
-  ForTypes<float, double, Half, BFloat16, std::complex<float>, std::complex<double>>([&]<typename T>() {
-    registry.Add(KernelDef("Einsum").Type<T>("T").template Make<EinsumKernel<T>>());
-  });
+  ForTypes<float, double, Half, BFloat16, std::complex<float>, std::complex<double>>(
+      [&]<typename T>() {
+        registry.Add(KernelDef("Einsum").Type<T>("T").template Make<EinsumKernel<T>>());
+      });
   // Signed integers are summed as unsigned ones, whose overflow wraps.
   registry.Add(KernelDef("Einsum").Types("T", {DType::kInt32}).Make<EinsumKernel<uint32_t>>());
   registry.Add(KernelDef("Einsum").Types("T", {DType::kInt64}).Make<EinsumKernel<uint64_t>>());

@@ -56,18 +56,19 @@ EinsumEquation EinsumEquation::Parse(std::string_view equation, int num_inputs) 
   result.inputs.push_back(ParseTerm(rest, equation));
   result.output = ParseTerm(equation.substr(arrow + 2), equation);
   if (result.inputs.size() > 2) {
-    throw InvalidArgument("Expecting 1 or 2 input subscripts in equation '{}' but got: {}", equation,
-                          result.inputs.size());
+    throw InvalidArgument("Expecting 1 or 2 input subscripts in equation '{}' but got: {}",
+                          equation, result.inputs.size());
   }
   if (std::ssize(result.inputs) != num_inputs) {
-    throw InvalidArgument("Expecting {} inputs for equation '{}' but got: {}", result.inputs.size(), equation,
-                          num_inputs);
+    throw InvalidArgument("Expecting {} inputs for equation '{}' but got: {}", result.inputs.size(),
+                          equation, num_inputs);
   }
   for (char letter : result.output.letters) {
     if (std::ranges::none_of(result.inputs, [&](const EinsumTerm& term) {
           return term.letters.find(letter) != std::string::npos;
         })) {
-      throw InvalidArgument("output subscript '{}' of einsum equation '{}' is in no input", letter, equation);
+      throw InvalidArgument("output subscript '{}' of einsum equation '{}' is in no input", letter,
+                            equation);
     }
   }
   return result;
@@ -79,7 +80,8 @@ int EinsumEquation::EllipsisRank(int i, int rank) const {
     throw InvalidArgument("Expected input {} to have rank {} but got: {}", i, letters, rank);
   }
   if (rank < letters) {
-    throw InvalidArgument("Expected input {} to have rank at least {} but got: {}", i, letters, rank);
+    throw InvalidArgument("Expected input {} to have rank at least {} but got: {}", i, letters,
+                          rank);
   }
   return rank - letters;
 }
@@ -91,8 +93,10 @@ std::vector<int> EinsumEquation::InputLabels(int i, int rank) const {
 std::vector<int> EinsumEquation::OutputLabels(int ellipsis_rank) const {
   if (ellipsis_rank > 0 && output.ellipsis < 0) {
     throw InvalidArgument(
-        "Output contains {} broadcasting dimension(s) but no ellipsis (...) was found in the output "
-        "subscripts '{}'", ellipsis_rank, output.letters);
+        "Output contains {} broadcasting dimension(s) but no ellipsis (...) was found in the "
+        "output "
+        "subscripts '{}'",
+        ellipsis_rank, output.letters);
   }
   return Labels(output, ellipsis_rank);
 }
@@ -107,8 +111,9 @@ void EinsumSizes::Add(const std::vector<int>& labels, const PartialShape& shape)
       known = size;
     } else if (size != PartialShape::kUnknown && size != known && !(repeats && size == 1) &&
                known != PartialShape::kUnknown) {
-      throw InvalidArgument("Expected dimension {} at axis {} of the input shaped {} but got dimension {}",
-                            known, i, shape.ToString(), size);
+      throw InvalidArgument(
+          "Expected dimension {} at axis {} of the input shaped {} but got dimension {}", known, i,
+          shape.ToString(), size);
     }
   }
 }

@@ -10,7 +10,8 @@
 
 namespace sextant {
 
-// The subscripts of one tensor: a letter per dimension and at most one "..." for any number of them.
+// The subscripts of one tensor: a letter per dimension and at most one "..." for any number of
+// them.
 struct EinsumTerm {
   std::string letters;
   int ellipsis = -1;  // before which letter it stands; -1 = there is none
@@ -42,7 +43,8 @@ struct EinsumEquation {
 // The size of every label, from shapes that may not be fully known.
 class EinsumSizes {
  public:
-  // Sizes of one label must be equal, except that 1 is repeated in an ellipsis. Throws INVALID_ARGUMENT.
+  // Sizes of one label must be equal, except that 1 is repeated in an ellipsis. Throws
+  // INVALID_ARGUMENT.
   void Add(const std::vector<int>& labels, const PartialShape& shape);
   // kUnknown when it is not known.
   int64_t operator[](int label) const { return sizes_[label]; }

@@ -39,9 +39,7 @@ void BatchMatMulShape(ShapeContext& c) {
   c.set_output(0, shape);
 }
 
-Output Conjugate(Output x) {
-  return IsComplex(x.dtype()) ? OpBuilder("Conj").Input(x).Build() : x;
-}
+Output Conjugate(Output x) { return IsComplex(x.dtype()) ? OpBuilder("Conj").Input(x).Build() : x; }
 
 // product(x, y, turn_x, turn_y) multiplies; sets the gradients of x and y, whatever is turned.
 template <typename Product>
@@ -58,7 +56,8 @@ void SetProductGradients(GradientContext& c, Output a, Output b, bool turn_a, bo
 
 void MatMulGradient(GradientContext& c) {
   SetProductGradients(c, Conjugate(c.input(0)), Conjugate(c.input(1)), c.attr<bool>("transpose_a"),
-                      c.attr<bool>("transpose_b"), [](Output x, Output y, bool turn_x, bool turn_y) {
+                      c.attr<bool>("transpose_b"),
+                      [](Output x, Output y, bool turn_x, bool turn_y) {
                         return MatMul(x, y, {.transpose_a = turn_x, .transpose_b = turn_y});
                       });
 }
@@ -119,33 +118,35 @@ Output BatchMatMul(Output x, Output y, const BatchMatMulOptions& options) {
 }
 
 void RegisterMatMul(OpRegistry& registry) {
-  registry.Add(OpDef("MatMul")
-                   .Inputs("a:T, b:T")
-                   .Outputs("product:T")
-                   .Attrs("transpose_a:bool=False; transpose_b:bool=False; T:type in [bfloat16,half,"
-                          "float,double,int32,int64,uint8,uint16,uint32,uint64,complex64,complex128]")
-                   .Doc("Product of two matrices, each transposed first if asked.")
-                   .Shape(MatMulShape)
-                   .Gradient(MatMulGradient));
+  registry.Add(
+      OpDef("MatMul")
+          .Inputs("a:T, b:T")
+          .Outputs("product:T")
+          .Attrs("transpose_a:bool=False; transpose_b:bool=False; T:type in [bfloat16,half,"
+                 "float,double,int32,int64,uint8,uint16,uint32,uint64,complex64,complex128]")
+          .Doc("Product of two matrices, each transposed first if asked.")
+          .Shape(MatMulShape)
+          .Gradient(MatMulGradient));
   registry.Add(BatchProduct(
-      "BatchMatMul",
-      "T:type in [bfloat16,half,float,double,int32,int64,complex64,complex128]; ",
+      "BatchMatMul", "T:type in [bfloat16,half,float,double,int32,int64,complex64,complex128]; ",
       "Products of the matrices in the last two dimensions; the others must be equal."));
-  registry.Add(BatchProduct("BatchMatMulV2",
-                            "T:type in [bfloat16,half,float,double,int16,int32,int64,uint8,uint16,"
-                            "uint32,uint64,complex64,complex128]; ",
-                            "Products of the matrices in the last two dimensions; the others are broadcast."));
-  registry.Add(OpDef("BatchMatMulV3")
-                   .Inputs("x:Ta, y:Tb")
-                   .Outputs("output:Tout")
-                   .Attrs("Ta:type in [bfloat16,half,float,double,uint8,int8,int16,int32,int64,"
-                          "complex64,complex128]; Tb:type in [bfloat16,half,float,double,uint8,int8,"
-                          "int16,int32,int64,complex64,complex128]; Tout:type in [bfloat16,half,float,"
-                          "double,int16,int32,int64,complex64,complex128]; "
-                          "adj_x:bool=False; adj_y:bool=False")
-                   .Doc("BatchMatMulV2 with a type of its own for the result.")
-                   .Shape(BatchMatMulShape)
-                   .Gradient(BatchMatMulGradient));
+  registry.Add(BatchProduct(
+      "BatchMatMulV2",
+      "T:type in [bfloat16,half,float,double,int16,int32,int64,uint8,uint16,"
+      "uint32,uint64,complex64,complex128]; ",
+      "Products of the matrices in the last two dimensions; the others are broadcast."));
+  registry.Add(
+      OpDef("BatchMatMulV3")
+          .Inputs("x:Ta, y:Tb")
+          .Outputs("output:Tout")
+          .Attrs("Ta:type in [bfloat16,half,float,double,uint8,int8,int16,int32,int64,"
+                 "complex64,complex128]; Tb:type in [bfloat16,half,float,double,uint8,int8,"
+                 "int16,int32,int64,complex64,complex128]; Tout:type in [bfloat16,half,float,"
+                 "double,int16,int32,int64,complex64,complex128]; "
+                 "adj_x:bool=False; adj_y:bool=False")
+          .Doc("BatchMatMulV2 with a type of its own for the result.")
+          .Shape(BatchMatMulShape)
+          .Gradient(BatchMatMulGradient));
 }
 
 }  // namespace sextant

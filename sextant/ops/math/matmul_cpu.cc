@@ -104,7 +104,8 @@ template <typename A, typename B, typename T>
 class BatchMatMulKernel : public Kernel {
  public:
   explicit BatchMatMulKernel(KernelInit& init)
-      : turn_a_(init.attr<bool>("adj_x")), turn_b_(init.attr<bool>("adj_y")),
+      : turn_a_(init.attr<bool>("adj_x")),
+        turn_b_(init.attr<bool>("adj_y")),
         broadcast_(init.node().type() != "BatchMatMul") {}
 
   void Compute(KernelContext& ctx) override {
@@ -144,8 +145,9 @@ class BatchMatMulKernel : public Kernel {
       }
     };
     // Large products share out their own work.
-    const double cost = 0.05 * static_cast<double>(rows) * static_cast<double>(cols) *
-                        static_cast<double>(depth) + 50;
+    const double cost =
+        0.05 * static_cast<double>(rows) * static_cast<double>(cols) * static_cast<double>(depth) +
+        50;
     if (MatrixProduct<T>::kShareable && cost < 200e3) {
       ctx.ParallelFor(count, cost, run);
     } else {

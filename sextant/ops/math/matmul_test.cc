@@ -31,7 +31,8 @@ TEST_F(MatMulTest, MultipliesAndTransposes) {
 TEST_F(MatMulTest, OtherTypes) {
   const auto square = [&]<typename T>(T) {
     const Tensor x = Tensor::Of<T>({2, 2}, {T(1), T(2), T(3), T(4)});
-    EXPECT_TRUE(Run(MatMul(Const(x), Const(x))).Identical(Tensor::Of<T>({2, 2}, {T(7), T(10), T(15), T(22)})));
+    EXPECT_TRUE(Run(MatMul(Const(x), Const(x)))
+                    .Identical(Tensor::Of<T>({2, 2}, {T(7), T(10), T(15), T(22)})));
   };
   square(double{});
   square(int32_t{});
@@ -50,7 +51,8 @@ TEST_F(MatMulTest, AdjointConjugates) {
 TEST_F(MatMulTest, BatchesAreBroadcast) {
   const Output x = Const(Tensor::Of<float>({2, 1, 1, 2}, {1, 2, 3, 4}));
   const Output y = Const(Tensor::Of<float>({3, 2, 1}, {1, 0, 0, 1, 1, 1}));
-  EXPECT_TRUE(Run(BatchMatMul(x, y)).Identical(Tensor::Of<float>({2, 3, 1, 1}, {1, 2, 3, 3, 4, 7})));
+  EXPECT_TRUE(
+      Run(BatchMatMul(x, y)).Identical(Tensor::Of<float>({2, 3, 1, 1}, {1, 2, 3, 3, 4, 7})));
 }
 
 TEST_F(MatMulTest, NothingToSumGivesZeros) {
@@ -62,11 +64,13 @@ TEST_F(MatMulTest, NamesTheShapesThatDoNotFit) {
   const auto feed = [] { return OpBuilder("Placeholder").Attr("dtype", DType::kFloat).Build(); };
   const Output a = feed(), b = feed(), y = MatMul(a, b);
   try {
-    Session(graph_).Run({{a, Tensor(DType::kFloat, {2, 3})}, {b, Tensor(DType::kFloat, {4, 2})}}, y);
+    Session(graph_).Run({{a, Tensor(DType::kFloat, {2, 3})}, {b, Tensor(DType::kFloat, {4, 2})}},
+                        y);
     FAIL();
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), Code::kInvalidArgument);
-    EXPECT_NE(e.message().find("Matrix size-incompatible: In[0]: [2,3], In[1]: [4,2]"), std::string::npos)
+    EXPECT_NE(e.message().find("Matrix size-incompatible: In[0]: [2,3], In[1]: [4,2]"),
+              std::string::npos)
         << e.message();
   }
 }

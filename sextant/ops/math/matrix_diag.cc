@@ -13,14 +13,15 @@ namespace {
 
 constexpr int64_t kUnknown = PartialShape::kUnknown;
 
-// The range of diagonals that input i denotes, if known. Ops without such an input mean the main one.
+// The range of diagonals that input i denotes, if known. Ops without such an input mean the main
+// one.
 std::optional<std::pair<int64_t, int64_t>> DiagonalRange(ShapeContext& c, int i) {
   if (i >= c.num_inputs()) return std::pair<int64_t, int64_t>{0, 0};
   const auto k = c.InputInts(i);
   if (!k || k->empty() || k->size() > 2) return std::nullopt;
   if (k->front() > k->back()) {
-    throw InvalidArgument("lower_diag_index must not be larger than upper_diag_index: {} > {}", k->front(),
-                          k->back());
+    throw InvalidArgument("lower_diag_index must not be larger than upper_diag_index: {} > {}",
+                          k->front(), k->back());
   }
   return std::pair{k->front(), k->back()};
 }
@@ -45,7 +46,8 @@ void MatrixDiagShape(ShapeContext& c) {
   const int64_t length = shape[shape.rank() - 1];
   shape.Erase(shape.rank() - 1);
   if (lower != upper) {
-    if (shape.rank() < 1) throw InvalidArgument("diagonals of shape {} are no matrix", diagonal.ToString());
+    if (shape.rank() < 1)
+      throw InvalidArgument("diagonals of shape {} are no matrix", diagonal.ToString());
     shape.Erase(shape.rank() - 1);
   }
   const auto size = [&](int i) -> int64_t {
@@ -138,16 +140,16 @@ const std::string kAlign =
 void RegisterMatrixDiagVersion(OpRegistry& registry, const std::string& version,
                                const std::string& attrs) {
   const bool range = !version.empty();
-  registry.Add(OpDef("MatrixDiag" + version)
-                   .Inputs(range ? "diagonal:T, k:int32, num_rows:int32, num_cols:int32, padding_value:T"
-                                 : "diagonal:T")
-                   .Outputs("output:T")
-                   .Attrs(attrs)
-                   .Doc("Matrices with the given diagonals.")
-                   .Shape(MatrixDiagShape)
-                   .Gradient([](GradientContext& c) {
-                     c.set(0, MatrixDiagPart(c.grad(), OptionsOf(c, 1)));
-                   }));
+  registry.Add(
+      OpDef("MatrixDiag" + version)
+          .Inputs(range ? "diagonal:T, k:int32, num_rows:int32, num_cols:int32, padding_value:T"
+                        : "diagonal:T")
+          .Outputs("output:T")
+          .Attrs(attrs)
+          .Doc("Matrices with the given diagonals.")
+          .Shape(MatrixDiagShape)
+          .Gradient(
+              [](GradientContext& c) { c.set(0, MatrixDiagPart(c.grad(), OptionsOf(c, 1))); }));
   registry.Add(OpDef("MatrixDiagPart" + version)
                    .Inputs(range ? "input:T, k:int32, padding_value:T" : "input:T")
                    .Outputs("diagonal:T")

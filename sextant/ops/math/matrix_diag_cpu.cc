@@ -107,8 +107,9 @@ class MatrixDiagKernel : public Kernel {
     }
     const int64_t length = diagonal.dim(diagonal.rank() - 1);
     if (many && diagonal.dim(diagonal.rank() - 2) != d.count()) {
-      throw InvalidArgument("The number of diagonals provided in the input does not match the range {} to {}: {}",
-                            d.lower, d.upper, diagonal.shape().ToString());
+      throw InvalidArgument(
+          "The number of diagonals provided in the input does not match the range {} to {}: {}",
+          d.lower, d.upper, diagonal.shape().ToString());
     }
     SetSize(ctx, length, &d);
     Shape shape = diagonal.shape();
@@ -135,7 +136,8 @@ class MatrixDiagKernel : public Kernel {
     d->rows = ctx.num_inputs() > 2 ? IndexScalar(ctx.input(2), "num_rows") : -1;
     d->cols = ctx.num_inputs() > 3 ? IndexScalar(ctx.input(3), "num_cols") : -1;
     if (ctx.num_inputs() > 4 && ctx.input(4).num_elements() != 1) {
-      throw InvalidArgument("padding_value must be a scalar, not {}", ctx.input(4).shape().ToString());
+      throw InvalidArgument("padding_value must be a scalar, not {}",
+                            ctx.input(4).shape().ToString());
     }
     const int64_t rows = length - std::min<int64_t>(d->upper, 0);
     const int64_t cols = length + std::max<int64_t>(d->lower, 0);
@@ -145,11 +147,15 @@ class MatrixDiagKernel : public Kernel {
       if (d->rows == -1) d->rows = rows;
       if (d->cols == -1) d->cols = cols;
     }
-    if (d->rows < rows) throw InvalidArgument("The number of rows is too small: {} < {}", d->rows, rows);
-    if (d->cols < cols) throw InvalidArgument("The number of columns is too small: {} < {}", d->cols, cols);
+    if (d->rows < rows)
+      throw InvalidArgument("The number of rows is too small: {} < {}", d->rows, rows);
+    if (d->cols < cols)
+      throw InvalidArgument("The number of columns is too small: {} < {}", d->cols, cols);
     if (d->rows != rows && d->cols != cols) {
-      throw InvalidArgument("The number of rows or columns is not consistent with diagonals {} to {} of length {}: {}, {}",
-                            d->lower, d->upper, length, d->rows, d->cols);
+      throw InvalidArgument(
+          "The number of rows or columns is not consistent with diagonals {} to {} of length {}: "
+          "{}, {}",
+          d->lower, d->upper, length, d->rows, d->cols);
     }
   }
 
@@ -164,7 +170,8 @@ class MatrixDiagPartKernel : public Kernel {
     const Tensor& input = ctx.input(0);
     const Diagonals d = reader_.In(ctx, input.shape());
     if (ctx.num_inputs() > 2 && ctx.input(2).num_elements() != 1) {
-      throw InvalidArgument("padding_value must be a scalar, not {}", ctx.input(2).shape().ToString());
+      throw InvalidArgument("padding_value must be a scalar, not {}",
+                            ctx.input(2).shape().ToString());
     }
     Shape shape = input.shape();
     shape.Erase(shape.rank() - 1);
@@ -203,8 +210,8 @@ class MatrixSetDiagKernel : public Kernel {
     if (d.count() > 1) expected.Append(d.count());
     expected.Append(std::max<int64_t>(d.longest(), 0));
     if (!(diagonal.shape() == expected)) {
-      throw InvalidArgument("diagonals {} to {} of matrices of shape {} have the shape {}, not {}", d.lower,
-                            d.upper, input.shape().ToString(), expected.ToString(),
+      throw InvalidArgument("diagonals {} to {} of matrices of shape {} have the shape {}, not {}",
+                            d.lower, d.upper, input.shape().ToString(), expected.ToString(),
                             diagonal.shape().ToString());
     }
     Tensor& output = ctx.AllocateOutput(0, input.shape());
@@ -226,18 +233,20 @@ class MatrixSetDiagKernel : public Kernel {
 void MatrixBandPart(KernelContext& ctx) {
   const Tensor& input = ctx.input(0);
   if (input.rank() < 2) {
-    throw InvalidArgument("input must be at least 2-dim, received shape: {}", input.shape().ToString());
+    throw InvalidArgument("input must be at least 2-dim, received shape: {}",
+                          input.shape().ToString());
   }
   const int64_t rows = input.dim(input.rank() - 2), cols = input.dim(input.rank() - 1);
   const int64_t lower = IndexScalar(ctx.input(1), "num_lower");
   const int64_t upper = IndexScalar(ctx.input(2), "num_upper");
   if (lower > rows) {
-    throw InvalidArgument("num_lower must be negative or less or equal to number of rows ({}) got: {}", rows,
-                          lower);
+    throw InvalidArgument(
+        "num_lower must be negative or less or equal to number of rows ({}) got: {}", rows, lower);
   }
   if (upper > cols) {
-    throw InvalidArgument("num_upper must be negative or less or equal to number of columns ({}) got: {}",
-                          cols, upper);
+    throw InvalidArgument(
+        "num_upper must be negative or less or equal to number of columns ({}) got: {}", cols,
+        upper);
   }
   Tensor& output = ctx.AllocateOutput(0, input.shape());
   if (output.num_elements() == 0) return;
@@ -295,8 +304,9 @@ void RegisterMatrixDiagCpu(KernelRegistry& registry) {
   for (const char* version : {"", "V2", "V3"}) {
     registry.Add(KernelDef(std::string("MatrixDiag") + version).Make<MatrixDiagKernel>());
     registry.Add(KernelDef(std::string("MatrixDiagPart") + version).Make<MatrixDiagPartKernel>());
-    registry.Add(
-        KernelDef(std::string("MatrixSetDiag") + version).InPlace(0, 0).Make<MatrixSetDiagKernel>());
+    registry.Add(KernelDef(std::string("MatrixSetDiag") + version)
+                     .InPlace(0, 0)
+                     .Make<MatrixSetDiagKernel>());
   }
   registry.Add(KernelDef("MatrixBandPart").InPlace(0, 0).Function(MatrixBandPart));
   registry.Add(KernelDef("Diag").Function(Diag));

@@ -31,8 +31,9 @@ TEST_F(MatrixDiagTest, DiagAndSetDiag) {
   EXPECT_TRUE(Run(MatrixDiag(bands, {.k = {-1, 1}}))
                   .Identical(Tensor::Of<float>({3, 3}, {4, 2, 0, 7, 5, 3, 0, 8, 6})));
   const Output two = Const(Tensor::Of<float>({2, 3}, {100, 200, 300, 400, 500, 600}));
-  EXPECT_TRUE(Run(MatrixSetDiag(matrix_, two, {.k = {0, 1}}))
-                  .Identical(Tensor::Of<float>({3, 4}, {400, 100, 2, 3, 4, 500, 200, 7, 8, 9, 600, 300})));
+  EXPECT_TRUE(
+      Run(MatrixSetDiag(matrix_, two, {.k = {0, 1}}))
+          .Identical(Tensor::Of<float>({3, 4}, {400, 100, 2, 3, 4, 500, 200, 7, 8, 9, 600, 300})));
 }
 
 TEST_F(MatrixDiagTest, BandPart) {

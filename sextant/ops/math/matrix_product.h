@@ -25,14 +25,14 @@ struct MatrixLayout {
   }
 };
 
-// Multiplies matrices with elements of type T. 16-bit floats are multiplied as floats, integers wrap.
-// Keeps its scratch memory; one thread at a time.
+// Multiplies matrices with elements of type T. 16-bit floats are multiplied as floats, integers
+// wrap. Keeps its scratch memory; one thread at a time.
 template <typename T>
 class MatrixProduct {
  public:
   // c[rows, cols] = a[rows, depth] * b[depth, cols]; c is row-major.
-  void Run(KernelContext& ctx, int64_t rows, int64_t cols, int64_t depth, const T* a, MatrixLayout la,
-           const T* b, MatrixLayout lb, T* c) {
+  void Run(KernelContext& ctx, int64_t rows, int64_t cols, int64_t depth, const T* a,
+           MatrixLayout la, const T* b, MatrixLayout lb, T* c) {
     if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
       Gemm<T>(ctx, rows, cols, depth, {a, la.row_stride, la.col_stride},
               {b, lb.row_stride, lb.col_stride}, c, cols);
@@ -51,7 +51,8 @@ class MatrixProduct {
   static constexpr bool kShareable = std::is_same_v<T, float> || std::is_same_v<T, double>;
 
  private:
-  using Scratch = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
+  using Scratch =
+      std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
 
   static const float* ToFloat(const T* in, int64_t size, std::vector<float>* out) {
     out->resize(size);
@@ -60,7 +61,8 @@ class MatrixProduct {
   }
 
   static T Conjugated(T value, bool conjugate) {
-    if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) {
+    if constexpr (std::is_same_v<T, std::complex<float>> ||
+                  std::is_same_v<T, std::complex<double>>) {
       return conjugate ? std::conj(value) : value;
     } else {
       return value;
@@ -69,7 +71,8 @@ class MatrixProduct {
 
   void Plain(KernelContext& ctx, int64_t rows, int64_t cols, int64_t depth, const T* a,
              MatrixLayout la, const T* b, MatrixLayout lb, T* c) {
-    if (lb.col_stride != 1 || lb.conjugate) {  // made row-major, so that the inner loop is contiguous
+    if (lb.col_stride != 1 ||
+        lb.conjugate) {  // made row-major, so that the inner loop is contiguous
       b_.resize(depth * cols);
       for (int64_t k = 0; k < depth; ++k) {
         for (int64_t j = 0; j < cols; ++j) {
@@ -87,7 +90,8 @@ class MatrixProduct {
         for (int64_t k = 0; k < depth; ++k) {
           const T value = Conjugated(a[i * la.row_stride + k * la.col_stride], la.conjugate);
           const T* line = b + k * lb.row_stride;
-          for (int64_t j = 0; j < cols; ++j) row[j] = Wrapping::Add(row[j], Wrapping::Mul(value, line[j]));
+          for (int64_t j = 0; j < cols; ++j)
+            row[j] = Wrapping::Add(row[j], Wrapping::Mul(value, line[j]));
         }
       }
     });

@@ -19,11 +19,11 @@ void RangeShape(ShapeContext& c) {
   const int64_t from = start->AsInt64(), to = limit->AsInt64(), step = delta->AsInt64();
   if (step == 0) throw InvalidArgument("Requires delta != 0: 0");
   if (step > 0 ? from > to : from < to) {
-    throw InvalidArgument("Requires start {} limit when delta {} 0: {}/{}", step > 0 ? "<=" : ">=",
-                          step > 0 ? ">" : "<", from, to);
+    throw InvalidArgument("Requires start {} limit when delta {} 0: {}/{}",
+                          step > 0 ? "<=" : ">=", step > 0 ? ">" : "<", from, to);
   }
-  const auto distance = static_cast<unsigned __int128>(from < to ? static_cast<__int128>(to) - from
-                                                                 : static_cast<__int128>(from) - to);
+  const auto distance = static_cast<unsigned __int128>(
+      from < to ? static_cast<__int128>(to) - from : static_cast<__int128>(from) - to);
   const auto size = static_cast<unsigned __int128>(step > 0 ? static_cast<__int128>(step)
                                                             : -static_cast<__int128>(step));
   const auto count = (distance + size - 1) / size;
@@ -50,17 +50,19 @@ void RegisterRange(OpRegistry& registry) {
   registry.Add(OpDef("Range")
                    .Inputs("start:Tidx, limit:Tidx, delta:Tidx")
                    .Outputs("output:Tidx")
-                   .Attrs("Tidx:type=int32 in [bfloat16,half,float,double,int8,int16,int32,int64,uint16,uint32]")
+                   .Attrs("Tidx:type=int32 in "
+                          "[bfloat16,half,float,double,int8,int16,int32,int64,uint16,uint32]")
                    .Doc("The numbers from start to limit, limit excluded, in steps of delta.")
                    .Shape(RangeShape)
                    .NotDifferentiable("a sequence of numbers, taken for constant"));
-  registry.Add(OpDef("LinSpace")
-                   .Inputs("start:T, stop:T, num:Tidx")
-                   .Outputs("output:T")
-                   .Attrs("T:type in [bfloat16,half,float,double]; Tidx:type=int32 in [int32,int64]")
-                   .Doc("Evenly spaced numbers from start to stop, both included.")
-                   .Shape(LinSpaceShape)
-                   .NotDifferentiable("a sequence of numbers, taken for constant"));
+  registry.Add(
+      OpDef("LinSpace")
+          .Inputs("start:T, stop:T, num:Tidx")
+          .Outputs("output:T")
+          .Attrs("T:type in [bfloat16,half,float,double]; Tidx:type=int32 in [int32,int64]")
+          .Doc("Evenly spaced numbers from start to stop, both included.")
+          .Shape(LinSpaceShape)
+          .NotDifferentiable("a sequence of numbers, taken for constant"));
 }
 
 }  // namespace sextant

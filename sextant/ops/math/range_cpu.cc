@@ -24,9 +24,11 @@ int64_t CountSteps(W start, W limit, W delta) {
     throw InvalidArgument("Requires start >= limit when delta < 0: {}/{}", start, limit);
   }
   if constexpr (std::is_integral_v<W>) {
-    const uint64_t distance = delta > 0 ? static_cast<uint64_t>(limit) - static_cast<uint64_t>(start)
-                                        : static_cast<uint64_t>(start) - static_cast<uint64_t>(limit);
-    const uint64_t step = delta > 0 ? static_cast<uint64_t>(delta) : 0 - static_cast<uint64_t>(delta);
+    const uint64_t distance = delta > 0
+                                  ? static_cast<uint64_t>(limit) - static_cast<uint64_t>(start)
+                                  : static_cast<uint64_t>(start) - static_cast<uint64_t>(limit);
+    const uint64_t step =
+        delta > 0 ? static_cast<uint64_t>(delta) : 0 - static_cast<uint64_t>(delta);
     const uint64_t count = distance / step + (distance % step != 0);
     if (count <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
       return static_cast<int64_t>(count);
@@ -76,8 +78,9 @@ void LinSpace(KernelContext& ctx) {
 void RegisterRangeCpu(KernelRegistry& registry) {
   ForTypes<float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint16_t, uint32_t>(
       [&]<typename T>() { registry.Add(KernelDef("Range").Type<T>("Tidx").Function(Range<T>)); });
-  ForTypes<float, double, Half, BFloat16>(
-      [&]<typename T>() { registry.Add(KernelDef("LinSpace").Type<T>("T").Function(LinSpace<T>)); });
+  ForTypes<float, double, Half, BFloat16>([&]<typename T>() {
+    registry.Add(KernelDef("LinSpace").Type<T>("T").Function(LinSpace<T>));
+  });
 }
 
 }  // namespace sextant

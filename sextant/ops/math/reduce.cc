@@ -64,8 +64,7 @@ Output MeanGradient(GradientContext& c) {
 // Split evenly among the elements that equal the extreme.
 void ExtremeGradient(GradientContext& c) {
   const Output kept = KeptShape(c), gradient = Reshape(c.grad(), kept);
-  const Output chosen =
-      Cast(Equal(Reshape(c.output(0), kept), c.input(0)), gradient.dtype());
+  const Output chosen = Cast(Equal(Reshape(c.output(0), kept), c.input(0)), gradient.dtype());
   const Output count = Reshape(Sum(chosen, c.input(1)), kept);
   c.set(0, chosen / count * gradient);
 }
@@ -76,8 +75,7 @@ void ProdGradient(GradientContext& c) {
   const Output x = c.input(0), shape = ShapeOf(x);
   const Output gradient = BroadcastTo(WithKeptDims(c, c.grad()), shape);
   const Output rank = Rank(x);
-  const Output folded =
-      NonNegativeAxes(Cast(Reshape(c.input(1), {-1}), DType::kInt32), rank);
+  const Output folded = NonNegativeAxes(Cast(Reshape(c.input(1), {-1}), DType::kInt32), rank);
   const Output kept = ListDiff(Range(Const(0), rank, Const(1)), folded).out;
   const Output order = Concat({folded, kept}, 0);
   const Output moved = Transpose(x, order);
@@ -175,8 +173,8 @@ void RegisterReduce(OpRegistry& registry) {
   registry.Add(Reduction("Mean", kNumber,
                          "Mean of the elements along the axes; integers are divided towards zero.")
                    .Gradient([](GradientContext& c) { c.set(0, MeanGradient(c)); }));
-  registry.Add(Reduction("Prod", kNumber, "Product of the elements along the axes.")
-                   .Gradient(ProdGradient));
+  registry.Add(
+      Reduction("Prod", kNumber, "Product of the elements along the axes.").Gradient(ProdGradient));
   registry.Add(Reduction("Max", kReal, "Largest element along the axes; NaN where there is one.")
                    .Gradient(ExtremeGradient));
   registry.Add(Reduction("Min", kReal, "Smallest element along the axes; NaN where there is one.")

@@ -18,8 +18,8 @@ Output Max(Output x, const IndexArg& axes, const ReduceOptions& options = {});  
 Output Min(Output x, const IndexArg& axes, const ReduceOptions& options = {});   // smallest
 // sqrt(sum(|x|^2))
 Output EuclideanNorm(Output x, const IndexArg& axes, const ReduceOptions& options = {});
-Output All(Output x, const IndexArg& axes, const ReduceOptions& options = {});   // logical and
-Output Any(Output x, const IndexArg& axes, const ReduceOptions& options = {});   // logical or
+Output All(Output x, const IndexArg& axes, const ReduceOptions& options = {});  // logical and
+Output Any(Output x, const IndexArg& axes, const ReduceOptions& options = {});  // logical or
 
 // The axes that fold x to a scalar: 0, 1, ..., rank - 1.
 IndexArg AllAxes(Output x);

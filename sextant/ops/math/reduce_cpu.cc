@@ -19,22 +19,23 @@ inline constexpr bool kIs16BitFloat = std::is_same_v<T, Half> || std::is_same_v<
 // Loops exist for few types only; elements of the others are converted on the way in and out. For
 // sums and products it is enough that the low bits of integers are right.
 template <typename T>
-using SumType = std::conditional_t<
-    kIs16BitFloat<T>, float,
-    std::conditional_t<!std::is_integral_v<T>, T,
-                       std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>>>;
+using SumType =
+    std::conditional_t<kIs16BitFloat<T>, float,
+                       std::conditional_t<!std::is_integral_v<T>, T,
+                                          std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>>>;
 template <typename T>
-using MeanType = std::conditional_t<
-    std::is_integral_v<T>, std::conditional_t<std::is_same_v<T, uint64_t>, uint64_t, int64_t>,
-    SumType<T>>;
+using MeanType =
+    std::conditional_t<std::is_integral_v<T>,
+                       std::conditional_t<std::is_same_v<T, uint64_t>, uint64_t, int64_t>,
+                       SumType<T>>;
 template <typename T>
-using ExtremeType = std::conditional_t<
-    kIs16BitFloat<T>, float,
-    std::conditional_t<std::is_same_v<T, uint32_t>, int64_t,
-                       std::conditional_t<sizeof(T) < 4, int32_t, T>>>;
+using ExtremeType =
+    std::conditional_t<kIs16BitFloat<T>, float,
+                       std::conditional_t<std::is_same_v<T, uint32_t>, int64_t,
+                                          std::conditional_t<sizeof(T) < 4, int32_t, T>>>;
 template <typename T>
-using NormType =
-    std::conditional_t<kIs16BitFloat<T>, float, std::conditional_t<std::is_integral_v<T>, double, T>>;
+using NormType = std::conditional_t<kIs16BitFloat<T>, float,
+                                    std::conditional_t<std::is_integral_v<T>, double, T>>;
 
 template <typename W>
 struct SumOp {
@@ -44,7 +45,9 @@ struct SumOp {
   static Acc Load(In value) { return value; }
   static Acc Combine(Acc a, Acc b) { return a + b; }
   template <typename T>
-  static T Finish(Acc acc, int64_t) { return static_cast<T>(acc); }
+  static T Finish(Acc acc, int64_t) {
+    return static_cast<T>(acc);
+  }
 };
 
 template <typename W>
@@ -80,8 +83,8 @@ struct ExtremeOp : SumOp<W> {
   }
   // A NaN on either side is kept.
   static W Combine(W a, W b) {
-    if constexpr (max) return b > a || b != b ? b : a;
-    return b < a || b != b ? b : a;
+    if constexpr (max) return (b > a) | (b != b) ? b : a;
+    return (b < a) | (b != b) ? b : a;
   }
   template <typename T>
   static T Finish(W acc, int64_t count) {
@@ -102,12 +105,16 @@ struct EuclideanNormOp {
   using Acc = decltype(std::abs(W()));
   static Acc Init() { return 0; }
   static Acc Load(In value) {
-    if constexpr (std::is_floating_point_v<In>) return value * value;
-    else return std::norm(value);
+    if constexpr (std::is_floating_point_v<In>)
+      return value * value;
+    else
+      return std::norm(value);
   }
   static Acc Combine(Acc a, Acc b) { return a + b; }
   template <typename T>
-  static T Finish(Acc acc, int64_t) { return static_cast<T>(std::sqrt(acc)); }
+  static T Finish(Acc acc, int64_t) {
+    return static_cast<T>(std::sqrt(acc));
+  }
 };
 
 struct AllOp : SumOp<uint8_t> {
@@ -252,8 +259,9 @@ class ReduceKernel : public Kernel {
   using In = typename Op::In;
   using Acc = typename Op::Acc;
   // The same bits, at most of another sign.
-  static constexpr bool kSameIn = std::is_same_v<In, T> || (std::is_integral_v<T> &&
-                                  std::is_integral_v<In> && sizeof(In) == sizeof(T));
+  static constexpr bool kSameIn =
+      std::is_same_v<In, T> ||
+      (std::is_integral_v<T> && std::is_integral_v<In> && sizeof(In) == sizeof(T));
   // The fold's result is the output already.
   static constexpr bool kInPlace = kSameIn && std::is_same_v<Acc, In> &&
                                    !std::is_same_v<Op, MeanOp<In>> &&

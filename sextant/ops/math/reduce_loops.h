@@ -18,7 +18,7 @@ inline constexpr int64_t kColumns = 256;
 template <typename Op, typename In, typename Load>
 [[gnu::noinline]] typename Op::Acc FoldRow(const In* in, int64_t count, Load load) {
   using Acc = typename Op::Acc;
-  constexpr int64_t kLanes = 16, kLeaf = 512;
+  constexpr int64_t kLanes = 32, kLeaf = 512;
   if (count > kLeaf) {
     const int64_t half = (count / 2 + kLeaf - 1) / kLeaf * kLeaf;
     const Acc left = FoldRow<Op>(in, half, load);
@@ -43,8 +43,8 @@ template <typename Op, typename In, typename Load>
 
 // out[j] = fold over rows of in[row * stride + j], for at most kColumns columns.
 template <typename Op, typename In, typename Load>
-[[gnu::noinline]] void FoldColumns(const In* in, int64_t stride, int64_t rows, int64_t cols, typename Op::Acc* out,
-                 Load load) {
+[[gnu::noinline]] void FoldColumns(const In* in, int64_t stride, int64_t rows, int64_t cols,
+                                   typename Op::Acc* out, Load load) {
   using Acc = typename Op::Acc;
   constexpr int64_t kLeaf = 32;
   if (rows > kLeaf) {
@@ -88,20 +88,22 @@ void Fold(KernelContext& ctx, const In* in, int64_t outer, int64_t count, int64_
     const int64_t length = (count + parts - 1) / parts, used = (count + length - 1) / length;
     Acc* values = partial(outer * used * inner);
     const int64_t chunks = (inner + kColumns - 1) / kColumns;
-    ctx.ParallelFor(outer * used * chunks, 0.5 * static_cast<double>(length * std::min(inner, kColumns)),
-                    [&](int64_t begin, int64_t end) {
-      for (int64_t unit = begin; unit < end; ++unit) {
-        const int64_t chunk = unit % chunks, part = unit / chunks % used, o = unit / chunks / used;
-        const int64_t col = chunk * kColumns, rows = std::min(length, count - part * length);
-        const In* from = in + (o * count + part * length) * inner + col;
-        Acc* to = values + (o * used + part) * inner + col;
-        if (inner == 1) {
-          *to = FoldRow<Op>(from, rows, load);
-        } else {
-          FoldColumns<Op>(from, inner, rows, std::min(kColumns, inner - col), to, load);
-        }
-      }
-    });
+    ctx.ParallelFor(
+        outer * used * chunks, 0.5 * static_cast<double>(length * std::min(inner, kColumns)),
+        [&](int64_t begin, int64_t end) {
+          for (int64_t unit = begin; unit < end; ++unit) {
+            const int64_t chunk = unit % chunks, part = unit / chunks % used,
+                          o = unit / chunks / used;
+            const int64_t col = chunk * kColumns, rows = std::min(length, count - part * length);
+            const In* from = in + (o * count + part * length) * inner + col;
+            Acc* to = values + (o * used + part) * inner + col;
+            if (inner == 1) {
+              *to = FoldRow<Op>(from, rows, load);
+            } else {
+              FoldColumns<Op>(from, inner, rows, std::min(kColumns, inner - col), to, load);
+            }
+          }
+        });
     for (int64_t o = 0; o < outer; ++o) {
       for (int64_t col = 0; col < inner; col += kColumns) {
         FoldColumns<Op>(values + o * used * inner + col, inner, used,
@@ -119,12 +121,12 @@ void Fold(KernelContext& ctx, const In* in, int64_t outer, int64_t count, int64_
   const int64_t chunks = (inner + kColumns - 1) / kColumns;
   ctx.ParallelFor(outer * chunks, 0.5 * static_cast<double>(count * std::min(inner, kColumns)),
                   [&](int64_t begin, int64_t end) {
-    for (int64_t unit = begin; unit < end; ++unit) {
-      const int64_t o = unit / chunks, col = unit % chunks * kColumns;
-      FoldColumns<Op>(in + o * count * inner + col, inner, count, std::min(kColumns, inner - col),
-                      out + o * inner + col, load);
-    }
-  });
+                    for (int64_t unit = begin; unit < end; ++unit) {
+                      const int64_t o = unit / chunks, col = unit % chunks * kColumns;
+                      FoldColumns<Op>(in + o * count * inner + col, inner, count,
+                                      std::min(kColumns, inner - col), out + o * inner + col, load);
+                    }
+                  });
 }
 
 }  // namespace sextant::reduce

@@ -43,7 +43,8 @@ TEST_F(ReduceTest, LongFloatSumsKeepTheirPrecision) {
   // A running float sum would stop growing at 2^24.
   const Output ones = Const(Tensor::FromVector(std::vector<float>(20'000'000, 1.0f)));
   EXPECT_EQ(Run(Sum(ones, {0})).scalar<float>(), 2e7f);
-  const Output columns = Const(Tensor::FromVector(std::vector<float>(20'000'000, 1.0f)).Reshaped({10'000'000, 2}));
+  const Output columns =
+      Const(Tensor::FromVector(std::vector<float>(20'000'000, 1.0f)).Reshaped({10'000'000, 2}));
   EXPECT_TRUE(Run(Sum(columns, {0})).Identical(Tensor::Of<float>({1e7f, 1e7f})));
 }
 
@@ -61,7 +62,8 @@ TEST_F(ReduceTest, NothingGivesTheNeutralElement) {
 }
 
 TEST_F(ReduceTest, NarrowIntegersDoNotOverflowInTheMean) {
-  EXPECT_TRUE(Run(Mean(Const(Tensor::Of<int8_t>({100, 100, 100})), {0})).Identical(Tensor::Scalar<int8_t>(100)));
+  EXPECT_TRUE(Run(Mean(Const(Tensor::Of<int8_t>({100, 100, 100})), {0}))
+                  .Identical(Tensor::Scalar<int8_t>(100)));
   EXPECT_TRUE(Run(Mean(Const(Tensor::Of<int32_t>({-1, -2})), {0})).Identical(Tensor(-1)));
 }
 

@@ -55,8 +55,8 @@ Output WithTrailingOnes(Output x, Output like) {
 
 void MeanGradient(GradientContext& c) {
   const Output ids = c.input(1), grad = c.grad();
-  const Output rows = Fill(ShapeOf(WithTrailingOnes(ids, c.input(0))),
-                           Cast(Const(1), grad.dtype()));
+  const Output rows =
+      Fill(ShapeOf(WithTrailingOnes(ids, c.input(0))), Cast(Const(1), grad.dtype()));
   c.set(0, Gather(grad / SegmentSum(rows, ids), ids));
 }
 
@@ -102,8 +102,7 @@ void UnsortedExtremeGradient(GradientContext& c) {
   const Output x = c.input(0), ids = c.input(1), grad = c.grad();
   const DroppingNegatives pick(ids);
   const Output chosen = LogicalAnd(Equal(x, pick(c.output(0))), pick.Valid(x));
-  const Output shared =
-      grad / UnsortedSegmentSum(Cast(chosen, grad.dtype()), ids, c.input(2));
+  const Output shared = grad / UnsortedSegmentSum(Cast(chosen, grad.dtype()), ids, c.input(2));
   const Output rows = pick(shared);
   c.set(0, SelectV2(chosen, rows, ZerosLike(rows)));
 }
@@ -128,8 +127,7 @@ OpDef UnsortedOp(const char* name, const std::string& types, const char* what,
   return OpDef(name)
       .Inputs("data:T, segment_ids:Tindices, num_segments:Tnumsegments")
       .Outputs("output:T")
-      .Attrs(types + "Tindices:type in [" + indices +
-             "]; Tnumsegments:type=int32 in [int32,int64]")
+      .Attrs(types + "Tindices:type in [" + indices + "]; Tnumsegments:type=int32 in [int32,int64]")
       .Doc(std::string(what) + " of the slices with the same id; negative ids are left out.")
       .Shape(UnsortedSegmentShape);
 }
@@ -169,20 +167,21 @@ void RegisterSegment(OpRegistry& registry) {
     };
     c.set(0, ProdGradient(c, fold, [&](Output x) { return Gather(x, ids); }));
   }));
-  registry.Add(UnsortedOp("UnsortedSegmentSum", kNumber, "Sum", "int16,int32,int64")
-                   .Gradient([](GradientContext& c) {
-                     c.set(0, DroppingNegatives(c.input(1))(c.grad()));
-                   }));
-  registry.Add(UnsortedOp("UnsortedSegmentMax", kReal, "Largest").Gradient(UnsortedExtremeGradient));
-  registry.Add(UnsortedOp("UnsortedSegmentMin", kReal, "Smallest").Gradient(UnsortedExtremeGradient));
-  registry.Add(UnsortedOp("UnsortedSegmentProd", kNumber, "Product")
-                   .Gradient([](GradientContext& c) {
-    const auto fold = [&](std::string_view how, Output x) {
-      return how == "Sum" ? UnsortedSegmentSum(x, c.input(1), c.input(2))
-                          : UnsortedSegmentProd(x, c.input(1), c.input(2));
-    };
-    c.set(0, ProdGradient(c, fold, DroppingNegatives(c.input(1))));
-  }));
+  registry.Add(
+      UnsortedOp("UnsortedSegmentSum", kNumber, "Sum", "int16,int32,int64")
+          .Gradient([](GradientContext& c) { c.set(0, DroppingNegatives(c.input(1))(c.grad())); }));
+  registry.Add(
+      UnsortedOp("UnsortedSegmentMax", kReal, "Largest").Gradient(UnsortedExtremeGradient));
+  registry.Add(
+      UnsortedOp("UnsortedSegmentMin", kReal, "Smallest").Gradient(UnsortedExtremeGradient));
+  registry.Add(
+      UnsortedOp("UnsortedSegmentProd", kNumber, "Product").Gradient([](GradientContext& c) {
+        const auto fold = [&](std::string_view how, Output x) {
+          return how == "Sum" ? UnsortedSegmentSum(x, c.input(1), c.input(2))
+                              : UnsortedSegmentProd(x, c.input(1), c.input(2));
+        };
+        c.set(0, ProdGradient(c, fold, DroppingNegatives(c.input(1))));
+      }));
 }
 
 }  // namespace sextant

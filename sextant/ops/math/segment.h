@@ -14,8 +14,9 @@ Output SegmentMax(Output data, Output segment_ids);
 Output SegmentMin(Output data, Output segment_ids);
 Output SegmentProd(Output data, Output segment_ids);
 
-// The same with ids in any order and of any rank: data.shape starts with segment_ids.shape. Negative
-// ids are left out; ids that do not occur give what folding nothing gives (0, 1, lowest, highest).
+// The same with ids in any order and of any rank: data.shape starts with segment_ids.shape.
+// Negative ids are left out; ids that do not occur give what folding nothing gives (0, 1, lowest,
+// highest).
 Output UnsortedSegmentSum(Output data, Output segment_ids, const IndexArg& num_segments);
 Output UnsortedSegmentMax(Output data, Output segment_ids, const IndexArg& num_segments);
 Output UnsortedSegmentMin(Output data, Output segment_ids, const IndexArg& num_segments);

@@ -27,8 +27,8 @@ struct MeanOp : SumOp<T> {
   static Acc Finish(Acc acc, int64_t count) { return count > 1 ? Divide(acc, count) : acc; }
   static Acc Divide(Acc acc, int64_t count) {
     if constexpr (std::is_integral_v<Acc>) {
-      return static_cast<Acc>(static_cast<std::conditional_t<std::is_signed_v<Acc>, int64_t, uint64_t>>(
-                                  acc) / count);
+      return static_cast<Acc>(
+          static_cast<std::conditional_t<std::is_signed_v<Acc>, int64_t, uint64_t>>(acc) / count);
     } else {
       return acc / static_cast<Acc>(count);
     }
@@ -46,7 +46,8 @@ struct MaxOp : SumOp<T> {
   using Acc = Wide<T>;
   static Acc Init() {
     if constexpr (std::is_same_v<T, Half>) return -65504.0f;
-    if constexpr (std::is_same_v<T, BFloat16>) return static_cast<float>(BFloat16::FromBits(0xff7f));
+    if constexpr (std::is_same_v<T, BFloat16>)
+      return static_cast<float>(BFloat16::FromBits(0xff7f));
     return std::numeric_limits<Acc>::lowest();
   }
   static Acc Combine(Acc a, Acc b) { return b > a ? b : a; }
@@ -56,7 +57,8 @@ struct MinOp : SumOp<T> {
   using Acc = Wide<T>;
   static Acc Init() {
     if constexpr (std::is_same_v<T, Half>) return 65504.0f;
-    if constexpr (std::is_same_v<T, BFloat16>) return static_cast<float>(BFloat16::FromBits(0x7f7f));
+    if constexpr (std::is_same_v<T, BFloat16>)
+      return static_cast<float>(BFloat16::FromBits(0x7f7f));
     return std::numeric_limits<Acc>::max();
   }
   static Acc Combine(Acc a, Acc b) { return b < a ? b : a; }
@@ -73,7 +75,8 @@ int64_t CountSegments(const Tensor& data, const Tensor& ids, const std::vector<i
                           ids.num_elements(), data.dim(0));
   }
   for (size_t i = 0; i < values.size(); ++i) {
-    if (values[i] < 0) throw InvalidArgument("segment_ids[{}] = {} must not be negative", i, values[i]);
+    if (values[i] < 0)
+      throw InvalidArgument("segment_ids[{}] = {} must not be negative", i, values[i]);
     if (i > 0 && values[i] < values[i - 1]) {
       throw InvalidArgument("segment ids are not increasing: segment_ids[{}] = {} follows {}", i,
                             values[i], values[i - 1]);
@@ -108,8 +111,8 @@ class SegmentKernel : public Kernel {
   void Compute(KernelContext& ctx) override {
     const Tensor &data = ctx.input(0), &ids = ctx.input(1);
     ReadIndices(ids, &ids_);
-    const int64_t segments = sorted_ ? CountSegments(data, ids, ids_)
-                                     : CheckUnsorted(data, ids, ids_, ctx.input(2));
+    const int64_t segments =
+        sorted_ ? CountSegments(data, ids, ids_) : CheckUnsorted(data, ids, ids_, ctx.input(2));
     Shape shape = data.shape();
     for (int i = 0; i < ids.rank(); ++i) shape.Erase(0);
     const int64_t inner = shape.num_elements();
@@ -125,7 +128,8 @@ class SegmentKernel : public Kernel {
       sums = wide_.data();
     }
     counts_.resize(segments);
-    const double cost = static_cast<double>(data.num_elements()) / static_cast<double>(segments + 1) + 2;
+    const double cost =
+        static_cast<double>(data.num_elements()) / static_cast<double>(segments + 1) + 2;
     // Each thread looks at all ids and works for its own segments.
     ctx.ParallelFor(segments, cost, [&](int64_t begin, int64_t end) {
       FoldRows(in, inner, begin, end, sums);

@@ -35,16 +35,21 @@ class SegmentTest : public testing::Test {
 // Values of TensorFlow 2.15.
 TEST_F(SegmentTest, SortedWithGaps) {
   const Output ids = Ids({1, 1, 3});
-  EXPECT_TRUE(Run(SegmentSum(data_, ids)).Identical(Tensor::Of<float>({4, 2}, {0, 0, 4, 6, 0, 0, 5, 6})));
-  EXPECT_TRUE(Run(SegmentMean(data_, ids)).Identical(Tensor::Of<float>({4, 2}, {0, 0, 2, 3, 0, 0, 5, 6})));
-  EXPECT_TRUE(Run(SegmentMax(data_, ids)).Identical(Tensor::Of<float>({4, 2}, {0, 0, 3, 4, 0, 0, 5, 6})));
-  EXPECT_TRUE(Run(SegmentProd(data_, ids)).Identical(Tensor::Of<float>({4, 2}, {1, 1, 3, 8, 1, 1, 5, 6})));
+  EXPECT_TRUE(
+      Run(SegmentSum(data_, ids)).Identical(Tensor::Of<float>({4, 2}, {0, 0, 4, 6, 0, 0, 5, 6})));
+  EXPECT_TRUE(
+      Run(SegmentMean(data_, ids)).Identical(Tensor::Of<float>({4, 2}, {0, 0, 2, 3, 0, 0, 5, 6})));
+  EXPECT_TRUE(
+      Run(SegmentMax(data_, ids)).Identical(Tensor::Of<float>({4, 2}, {0, 0, 3, 4, 0, 0, 5, 6})));
+  EXPECT_TRUE(
+      Run(SegmentProd(data_, ids)).Identical(Tensor::Of<float>({4, 2}, {1, 1, 3, 8, 1, 1, 5, 6})));
 }
 
 TEST_F(SegmentTest, UnsortedLeavesOutNegativeIds) {
   const float lowest = std::numeric_limits<float>::lowest();
   const Output ids = Ids({2, -1, 0});
-  EXPECT_TRUE(Run(UnsortedSegmentSum(data_, ids, 3)).Identical(Tensor::Of<float>({3, 2}, {5, 6, 0, 0, 1, 2})));
+  EXPECT_TRUE(Run(UnsortedSegmentSum(data_, ids, 3))
+                  .Identical(Tensor::Of<float>({3, 2}, {5, 6, 0, 0, 1, 2})));
   EXPECT_TRUE(Run(UnsortedSegmentMax(data_, ids, 3))
                   .Identical(Tensor::Of<float>({3, 2}, {5, 6, lowest, lowest, 1, 2})));
 }
@@ -76,9 +81,12 @@ TEST_F(SegmentTest, RefusesBadIds) {
   ExpectError(SegmentSum(data_, Ids({1, 0, 3})), "segment ids are not increasing");
   ExpectError(SegmentSum(data_, Ids({-1, 0, 3})), "segment_ids[0] = -1");
   ExpectError(SegmentSum(data_, Ids({0, 1})), "same size as dimension 0");
-  ExpectError(UnsortedSegmentSum(data_, Ids({3, 0, 0}), 2), "segment_ids[0] = 3 is out of range [0, 2)");
-  ExpectError(SparseSegmentSum(data_, Ids({0, 3}), Ids({0, 0})), "indices[1] == 3 out of range [0, 3)");
-  ExpectError(SparseSegmentSum(data_, Ids({0, 1}), Ids({0, 3}), {.num_segments = 2}), "num_segments");
+  ExpectError(UnsortedSegmentSum(data_, Ids({3, 0, 0}), 2),
+              "segment_ids[0] = 3 is out of range [0, 2)");
+  ExpectError(SparseSegmentSum(data_, Ids({0, 3}), Ids({0, 0})),
+              "indices[1] == 3 out of range [0, 3)");
+  ExpectError(SparseSegmentSum(data_, Ids({0, 1}), Ids({0, 3}), {.num_segments = 2}),
+              "num_segments");
 }
 
 }  // namespace

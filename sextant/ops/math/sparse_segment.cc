@@ -25,9 +25,7 @@ PartialShape WithRows(PartialShape shape, std::optional<int64_t> rows) {
   return shape;
 }
 
-void CheckIndices(ShapeContext& c) {
-  c.InputOfRank(1, 1).MergeWith(c.InputOfRank(2, 1));
-}
+void CheckIndices(ShapeContext& c) { c.InputOfRank(1, 1).MergeWith(c.InputOfRank(2, 1)); }
 
 void SegmentShape(ShapeContext& c) {
   CheckIndices(c);
@@ -104,13 +102,14 @@ void RegisterFold(OpRegistry& registry, const std::string& how, const std::strin
                    .Doc("Gradient of " + name + " with respect to data.")
                    .Shape(GradShape)
                    .NotDifferentiable("second derivatives of " + name + " are not provided"));
-  registry.Add(OpDef(name + "GradV2")
-                   .Inputs(grad + "dense_output_dim0:int32")
-                   .Outputs("output:T, sorted_unique_indices:Tidx")
-                   .Attrs(kFloating + kIndex + kIds)
-                   .Doc("Gradient of " + name + " with respect to the rows of data that were picked.")
-                   .Shape(GradV2Shape)
-                   .NotDifferentiable("second derivatives of " + name + " are not provided"));
+  registry.Add(
+      OpDef(name + "GradV2")
+          .Inputs(grad + "dense_output_dim0:int32")
+          .Outputs("output:T, sorted_unique_indices:Tidx")
+          .Attrs(kFloating + kIndex + kIds)
+          .Doc("Gradient of " + name + " with respect to the rows of data that were picked.")
+          .Shape(GradV2Shape)
+          .NotDifferentiable("second derivatives of " + name + " are not provided"));
 }
 
 }  // namespace

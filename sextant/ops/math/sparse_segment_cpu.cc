@@ -54,7 +54,8 @@ class SparseSegmentKernel : public Kernel {
     const int64_t segments = CheckIds(ctx);
     for (size_t i = 0; i < indices_.size(); ++i) {
       if (indices_[i] < 0 || indices_[i] >= data.dim(0)) {
-        throw InvalidArgument("Bad: indices[{}] == {} out of range [0, {})", i, indices_[i], data.dim(0));
+        throw InvalidArgument("Bad: indices[{}] == {} out of range [0, {})", i, indices_[i],
+                              data.dim(0));
       }
     }
     const Shape shape = WithRows(data.shape(), segments);
@@ -62,31 +63,35 @@ class SparseSegmentKernel : public Kernel {
     const int64_t inner = segments == 0 ? 0 : shape.num_elements() / segments;
     const T* in = static_cast<const T*>(data.raw_data());
     const double rows = static_cast<double>(ids_.size());
-    ctx.ParallelFor(segments, rows * static_cast<double>(inner) / (static_cast<double>(segments) + 1) + 5,
+    ctx.ParallelFor(segments,
+                    rows * static_cast<double>(inner) / (static_cast<double>(segments) + 1) + 5,
                     [&](int64_t begin, int64_t end) {
-      std::vector<Wide<T>> sum(inner);
-      auto at = std::lower_bound(ids_.begin(), ids_.end(), begin) - ids_.begin();
-      for (int64_t id = begin; id < end; ++id) {
-        const auto first = at;
-        std::fill(sum.begin(), sum.end(), Wide<T>(0));
-        for (; at < std::ssize(ids_) && ids_[at] == id; ++at) {
-          const T* row = in + indices_[at] * inner;
-          for (int64_t j = 0; j < inner; ++j) sum[j] = static_cast<Wide<T>>(sum[j] + static_cast<Wide<T>>(row[j]));
-        }
-        const auto divisor = static_cast<Wide<T>>(Divisor(norm_, at - first));
-        for (int64_t j = 0; j < inner; ++j) out[id * inner + j] = static_cast<T>(sum[j] / divisor);
-      }
-    });
+                      std::vector<Wide<T>> sum(inner);
+                      auto at = std::lower_bound(ids_.begin(), ids_.end(), begin) - ids_.begin();
+                      for (int64_t id = begin; id < end; ++id) {
+                        const auto first = at;
+                        std::fill(sum.begin(), sum.end(), Wide<T>(0));
+                        for (; at < std::ssize(ids_) && ids_[at] == id; ++at) {
+                          const T* row = in + indices_[at] * inner;
+                          for (int64_t j = 0; j < inner; ++j)
+                            sum[j] = static_cast<Wide<T>>(sum[j] + static_cast<Wide<T>>(row[j]));
+                        }
+                        const auto divisor = static_cast<Wide<T>>(Divisor(norm_, at - first));
+                        for (int64_t j = 0; j < inner; ++j)
+                          out[id * inner + j] = static_cast<T>(sum[j] / divisor);
+                      }
+                    });
   }
 
  private:
   // The number of results.
   int64_t CheckIds(KernelContext& ctx) const {
     for (size_t i = 0; i < ids_.size(); ++i) {
-      if (ids_[i] < 0) throw InvalidArgument("segment ids must be >= 0: segment_ids[{}] = {}", i, ids_[i]);
+      if (ids_[i] < 0)
+        throw InvalidArgument("segment ids must be >= 0: segment_ids[{}] = {}", i, ids_[i]);
       if (i > 0 && ids_[i] < ids_[i - 1]) {
-        throw InvalidArgument("segment ids are not increasing: segment_ids[{}] = {} follows {}", i, ids_[i],
-                              ids_[i - 1]);
+        throw InvalidArgument("segment ids are not increasing: segment_ids[{}] = {} follows {}", i,
+                              ids_[i], ids_[i - 1]);
       }
     }
     const int64_t needed = ids_.empty() ? 0 : ids_.back() + 1;
@@ -103,8 +108,8 @@ class SparseSegmentKernel : public Kernel {
   std::vector<int64_t> indices_, ids_;
 };
 
-// Adds row segment_ids[i] of the gradient, divided as in the forward direction, to row indices[i]. The
-// second version gives only the rows that occur, and which they are.
+// Adds row segment_ids[i] of the gradient, divided as in the forward direction, to row indices[i].
+// The second version gives only the rows that occur, and which they are.
 template <typename T>
 class SparseSegmentGradKernel : public Kernel {
  public:
@@ -135,10 +140,11 @@ class SparseSegmentGradKernel : public Kernel {
     for (size_t i = 0; i < ids_.size(); ++i) {
       const auto divisor = static_cast<Wide<T>>(Divisor(norm_, counts_[ids_[i]]));
       const T* row = in + ids_[i] * inner;
-      const int64_t at = compact_ ? std::lower_bound(unique_.begin(), unique_.end(), indices_[i]) -
-                                        unique_.begin()
-                                  : indices_[i];
-      for (int64_t j = 0; j < inner; ++j) sums_[at * inner + j] += static_cast<Wide<T>>(row[j]) / divisor;
+      const int64_t at =
+          compact_ ? std::lower_bound(unique_.begin(), unique_.end(), indices_[i]) - unique_.begin()
+                   : indices_[i];
+      for (int64_t j = 0; j < inner; ++j)
+        sums_[at * inner + j] += static_cast<Wide<T>>(row[j]) / divisor;
     }
     for (size_t i = 0; i < sums_.size(); ++i) out[i] = static_cast<T>(sums_[i]);
   }
@@ -178,10 +184,12 @@ void RegisterSparseSegmentCpu(KernelRegistry& registry) {
   ForTypes<float, double, Half, BFloat16>([&]<typename T>() {
     for (const char* how : {"Sum", "Mean", "SqrtN"}) {
       for (const char* end : {"", "WithNumSegments"}) {
-        registry.Add(KernelDef(stem + how + end).Type<T>("T").template Make<SparseSegmentKernel<T>>());
+        registry.Add(
+            KernelDef(stem + how + end).Type<T>("T").template Make<SparseSegmentKernel<T>>());
       }
       for (const char* end : {"Grad", "GradV2"}) {
-        registry.Add(KernelDef(stem + how + end).Type<T>("T").template Make<SparseSegmentGradKernel<T>>());
+        registry.Add(
+            KernelDef(stem + how + end).Type<T>("T").template Make<SparseSegmentGradKernel<T>>());
       }
     }
   });
