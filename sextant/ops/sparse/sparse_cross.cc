@@ -55,11 +55,12 @@ SparseTensor SparseCrossText(const CrossColumns& columns) {
                    .Attr("out_type", DType::kString)
                    .Attr("internal_type", DType::kInt64));
 }
-SparseTensor SparseCrossHashed(const CrossColumns& columns, Output num_buckets) {
+SparseTensor SparseCrossHashed(const CrossColumns& columns, Output num_buckets,
+                               const SparseCrossHashedOptions& options) {
   return Built(WithColumns("SparseCrossHashed", columns)
                    .Input(num_buckets)
-                   .Input(Const(Tensor(false)))
-                   .Input(Const(Tensor::Of<int64_t>({0, 0}))));
+                   .Input(Const(Tensor(options.strong_hash)))
+                   .Input(Const(Tensor::Of<int64_t>({options.salt[0], options.salt[1]}))));
 }
 SparseTensor SparseCrossV2(const CrossColumns& columns, Output separator) {
   return Built(WithColumns("SparseCrossV2", columns).Input(separator));

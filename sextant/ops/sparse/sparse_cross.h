@@ -27,8 +27,14 @@ SparseTensor SparseCrossHash(const CrossColumns& columns, const SparseCrossOptio
 // The combinations as text: features joined by "_X_".
 SparseTensor SparseCrossText(const CrossColumns& columns);
 
-// As SparseCrossHash, but without a key; num_buckets is a scalar tensor (op SparseCrossHashed).
-SparseTensor SparseCrossHashed(const CrossColumns& columns, Output num_buckets);
+// As SparseCrossHash, but without a key, and integers in sparse columns are hashed by their low half.
+// num_buckets is a scalar tensor. A strong hash is SipHash with the two numbers of "salt" as key.
+struct SparseCrossHashedOptions {
+  bool strong_hash = false;
+  int64_t salt[2] = {0, 0};
+};
+SparseTensor SparseCrossHashed(const CrossColumns& columns, Output num_buckets,
+                               const SparseCrossHashedOptions& options = {});
 // Features joined by the scalar "separator".
 SparseTensor SparseCrossV2(const CrossColumns& columns, Output separator);
 

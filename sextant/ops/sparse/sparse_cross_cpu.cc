@@ -3,7 +3,9 @@
 #include <string_view>
 #include <vector>
 
+#include "sextant/base/coding.h"
 #include "sextant/base/fingerprint.h"
+#include "sextant/base/sip_hash.h"
 #include "sextant/device/kernel_registry.h"
 #include "sextant/ops/array/index_tensor.h"
 #include "sextant/ops/sparse/cross_columns.h"
@@ -40,18 +42,18 @@ class CrossKernel : public Kernel {
     });
   }
 
-  void CrossHashes(KernelContext& ctx, bool keyed, uint64_t key, int64_t num_buckets) {
+  // Chains hash(column, feature) of all columns, from "key" on if there is one.
+  template <typename Hash>
+  void CrossHashes(KernelContext& ctx, const uint64_t* key, int64_t num_buckets, Hash hash) {
     const uint64_t buckets = num_buckets > 0 ? static_cast<uint64_t>(num_buckets)
                                              : std::numeric_limits<int64_t>::max();
     Cross(ctx, [&](Tensor& values, int64_t n, const int64_t* features) {
-      uint64_t hash = key;
+      uint64_t chain = key != nullptr ? *key : 0;
       for (int c = 0; c < columns_.size(); ++c) {
-        const uint64_t feature = columns_.is_string(c)
-                                     ? Fingerprint64(columns_.String(c, features[c]))
-                                     : static_cast<uint64_t>(columns_.Int(c, features[c]));
-        hash = c == 0 && !keyed ? feature : FingerprintCat64(hash, feature);
+        const uint64_t next = hash(c, features[c]);
+        chain = c == 0 && key == nullptr ? next : FingerprintCat64(chain, next);
       }
-      values.data<int64_t>()[n] = static_cast<int64_t>(hash % buckets);
+      values.data<int64_t>()[n] = static_cast<int64_t>(chain % buckets);
     });
   }
 
@@ -66,7 +68,11 @@ class CrossKernel : public Kernel {
     });
   }
 
- private:
+  uint64_t FeatureHash(int column, int64_t feature) const {
+    return columns_.is_string(column) ? Fingerprint64(columns_.String(column, feature))
+                                      : static_cast<uint64_t>(columns_.Int(column, feature));
+  }
+
   const int num_sparse_, num_dense_;
   CrossColumnSet columns_;
 };
@@ -91,7 +97,8 @@ class SparseCrossKernel : public CrossKernel {
 
   void Compute(KernelContext& ctx) override {
     if (hashed_) {
-      CrossHashes(ctx, true, key_, num_buckets_);
+      CrossHashes(ctx, &key_, num_buckets_,
+                  [this](int column, int64_t feature) { return FeatureHash(column, feature); });
     } else {
       CrossTexts(ctx, "_X_");
     }
@@ -110,11 +117,37 @@ class SparseCrossHashedKernel : public CrossKernel {
   void Compute(KernelContext& ctx) override {
     const int64_t num_buckets = IndexScalar(extra_input(ctx, 0), "num_buckets");
     CheckVector(extra_input(ctx, 2), "salt", 2);
+    const int64_t* const salt = extra_input(ctx, 2).data<int64_t>();
+    key0_ = static_cast<uint64_t>(salt[0]);
+    key1_ = static_cast<uint64_t>(salt[1]);
     if (extra_input(ctx, 1).scalar<bool>()) {
-      throw Unimplemented("crosses with strong_hash are not supported");
+      CrossHashes(ctx, nullptr, num_buckets,
+                  [this](int column, int64_t feature) { return StrongHash(column, feature); });
+    } else {
+      CrossHashes(ctx, nullptr, num_buckets,
+                  [this](int column, int64_t feature) { return WeakHash(column, feature); });
     }
-    CrossHashes(ctx, false, 0, num_buckets);
   }
+
+ private:
+  // TensorFlow hashes the low half of integers in sparse columns, and takes those in dense ones as
+  // they are.
+  std::string LowHalf(int column, int64_t feature) const {
+    std::string bytes;
+    PutFixed32(&bytes, static_cast<uint32_t>(columns_.Int(column, feature)));
+    return bytes;
+  }
+  uint64_t WeakHash(int column, int64_t feature) const {
+    if (columns_.is_string(column) || column >= num_sparse_) return FeatureHash(column, feature);
+    return Fingerprint64(LowHalf(column, feature));
+  }
+  uint64_t StrongHash(int column, int64_t feature) const {
+    if (columns_.is_string(column)) return SipHash(key0_, key1_, columns_.String(column, feature));
+    if (column < num_sparse_) return SipHash(key0_, key1_, LowHalf(column, feature));
+    throw Unimplemented("there is no strong hash of integers in dense columns");
+  }
+
+  uint64_t key0_ = 0, key1_ = 0;
 };
 
 class SparseCrossV2Kernel : public CrossKernel {

@@ -76,7 +76,9 @@ class SubstrKernel : public Kernel {
     }
     const size_t begin = ByteOf(text, pos < 0 ? pos + length : pos, utf8_);
     const std::string_view rest = text.substr(begin);
-    return len < 0 ? rest : rest.substr(0, ByteOf(rest, len, utf8_));
+    // As TensorFlow: a negative len means all bytes, but no characters.
+    if (len < 0) return utf8_ ? std::string_view() : rest;
+    return rest.substr(0, ByteOf(rest, len, utf8_));
   }
 
   const bool utf8_;
