@@ -134,7 +134,7 @@ FuncAttr AddFunction(FunctionBody body, const std::string& base_name, Graph& gra
 bool IsStateful(const FunctionBody& body) {
   for (int i = 0; i < body.graph->num_nodes(); ++i) {
     const Node& node = *body.graph->node(i);
-    if (node.op().stateful()) return true;
+    if (node.op().stateful() && node.type() != "_Arg") return true;
     if (const Function* called = body.graph->functions().Find(node.type())) {
       if (IsStateful(*called->Instantiate(body.graph->functions(), node.attrs()))) return true;
     }

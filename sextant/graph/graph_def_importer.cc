@@ -61,8 +61,11 @@ GraphDefImporter::~GraphDefImporter() {
 }
 
 void GraphDefImporter::Commit() {
+  graph_.used_names_.reserve(graph_.nodes_.size());
   for (size_t i = old_num_nodes_; i < graph_.nodes_.size(); ++i) {
-    graph_.UniqueName(graph_.nodes_[i]->name_);  // reserves it
+    std::string key = graph_.nodes_[i]->name_;
+    for (char& c : key) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    graph_.used_names_.emplace(std::move(key), 1);
   }
   committed_ = true;
 }
@@ -77,6 +80,7 @@ void GraphDefImporter::AddArgument(std::string_view name, std::vector<Output> va
 void GraphDefImporter::AddNodes(const NodeDefs& defs) {
   first_node_ = graph_.num_nodes();
   graph_.nodes_.reserve(first_node_ + defs.size());
+  graph_.by_name_.reserve(first_node_ + defs.size());
   index_.reserve(index_.size() + defs.size());
   for (const NodeDef& def : defs) {
     try {

@@ -104,17 +104,13 @@ class Resolver {
     }
     spec.attrs = node->attrs();
     SetAttr(spec.attrs, "T", DType::kResource);
-    std::vector<int> refs;
-    for (int i = 0; i < node->num_outputs(); ++i) {
-      if (IsRef(node->output_type(i))) refs.push_back(i);
-    }
     const HandleShape* handle = nullptr;
     for (const Output& input : spec.inputs) {
       if (!handle) handle = input.node()->output_handle(input.index());
     }
     const HandleShape known = handle ? *handle : HandleShape();
     graph_.Replace(node, std::move(spec));
-    for (const int i : refs) {
+    for (int i = 0; i < (op == "Switch" ? 2 : 1); ++i) {
       if (known.dtype != DType::kInvalid) node->set_output_handle(i, known);
       references_[node->output(i)] = {node->output(i), dtype, nullptr};
     }
