@@ -70,5 +70,6 @@ function(sextant_test name)
   target_link_libraries(${name} PRIVATE sextant sextant_testing GTest::gtest GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE SEXTANT_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                              SEXTANT_BINARY_DIR="${CMAKE_BINARY_DIR}")
-  set_property(GLOBAL APPEND PROPERTY SEXTANT_TEST_PROGRAMS ${name})
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS unit)
 endfunction()

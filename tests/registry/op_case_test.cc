@@ -1,0 +1,41 @@
+// Every case of the op case tables: shapes, gradients, optimisations and threads.
+#include <gtest/gtest.h>
+
+#include "sextant/testing/case_checks.h"
+#include "sextant/testing/op_case.h"
+
+namespace sextant::testing {
+
+void PrintTo(const OpCase& op_case, std::ostream* out) { *out << op_case.where << ": " << op_case.text; }
+
+namespace {
+
+// Errors in the tables are reported by TablesAreReadable; throwing here would end the program.
+std::vector<OpCase> AllCases() {
+  try {
+    return ReadOpCases(SEXTANT_SOURCE_DIR "/sextant/ops");
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+TEST(OpCaseTest, TablesAreReadable) {
+  EXPECT_NO_THROW(EXPECT_GT(ReadOpCases(SEXTANT_SOURCE_DIR "/sextant/ops").size(), 500));
+}
+
+class EveryOpCaseTest : public ::testing::TestWithParam<OpCase> {};
+
+TEST_P(EveryOpCaseTest, InfersTheShapesOfItsResults) { EXPECT_EQ(CheckShapes(GetParam()), ""); }
+TEST_P(EveryOpCaseTest, HasTheGradientsOfFiniteDifferences) {
+  EXPECT_EQ(CheckGradients(GetParam()), "");
+}
+TEST_P(EveryOpCaseTest, GivesTheSameBitsOptimised) { EXPECT_EQ(CheckOptimizations(GetParam()), ""); }
+TEST_P(EveryOpCaseTest, GivesTheSameBitsOnAllThreads) { EXPECT_EQ(CheckThreads(GetParam()), ""); }
+
+INSTANTIATE_TEST_SUITE_P(Tables, EveryOpCaseTest, ::testing::ValuesIn(AllCases()),
+                         [](const ::testing::TestParamInfo<OpCase>& info) {
+                           return fmt::format("{}_{}", info.param.call.op, info.index);
+                         });
+
+}  // namespace
+}  // namespace sextant::testing

@@ -1,0 +1,141 @@
+// Walks the registry: what every op of the library must have.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "sextant/device/kernel_registry.h"
+#include "sextant/graph/op_registry.h"
+#include "sextant/testing/op_case.h"
+#include "tests/registry/exceptions.h"
+
+namespace sextant {
+namespace {
+
+constexpr const char* kTestData = SEXTANT_SOURCE_DIR "/testdata/";
+
+// Ops of the library itself, "_Name", are never exported: TensorFlow knows nothing of them.
+bool IsInternal(const OpDef& op) { return op.name().starts_with("_"); }
+
+std::vector<std::string> Split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, separator);) parts.push_back(part);
+  return parts;
+}
+
+// Fields of each line of a table by the first one.
+std::map<std::string, std::vector<std::string>> ReadTable(const char* name) {
+  std::map<std::string, std::vector<std::string>> table;
+  std::ifstream in(std::string(kTestData) + name);
+  for (std::string line; std::getline(in, line);) {
+    std::vector<std::string> fields = Split(line, '\t');
+    fields.resize(std::max<size_t>(fields.size(), 6));
+    table.emplace(fields[0], fields);
+  }
+  return table;
+}
+
+void CollectOps(const testing::CaseCall& call, std::set<std::string>& ops) {
+  ops.insert(call.op);
+  const auto collect = [&](const testing::CaseInput& input, const auto& self) -> void {
+    if (input.call) CollectOps(*input.call, ops);
+    for (const testing::CaseInput& element : input.list) self(element, self);
+  };
+  for (const testing::CaseInput& input : call.inputs) collect(input, collect);
+}
+
+// Whether some kernel accepts the types, given by attribute; "*" is any.
+bool HasKernel(const std::string& op, const std::vector<std::string>& attrs,
+               const std::vector<std::string>& types) {
+  for (const KernelDef* kernel : KernelRegistry::Global().All(op)) {
+    if (kernel->device_type() != "CPU") continue;
+    const bool fits = std::ranges::all_of(kernel->types(), [&](const auto& constraint) {
+      const auto attr = std::ranges::find(attrs, constraint.first);
+      if (attr == attrs.end()) return true;
+      const std::string& type = types[attr - attrs.begin()];
+      return type == "*" || std::ranges::count(constraint.second, DTypeFromName(type)) > 0;
+    });
+    if (fits) return true;
+  }
+  return false;
+}
+
+TEST(RegistryTest, EveryOpHasDocAndShapeFunctionAndGradientOrReason) {
+  for (const OpDef* op : OpRegistry::Global().All()) {
+    EXPECT_FALSE(op->doc().empty()) << op->name();
+    EXPECT_TRUE(op->shape() || op->outputs().empty()) << op->name() << " has no shape function";
+    const int ways = (op->gradient() != nullptr) + !op->not_differentiable().empty() +
+                     !op->gradient_forbidden().empty();
+    EXPECT_EQ(ways, 1) << op->name() << " has neither gradient nor reason, or both";
+  }
+}
+
+TEST(RegistryTest, EveryOpHasTheSignatureOfTensorFlow) {
+  const auto table = ReadTable("tf215_ops.tsv");
+  for (const OpDef* op : OpRegistry::Global().All()) {
+    if (IsInternal(*op)) continue;
+    const auto line = table.find(op->name());
+    ASSERT_NE(line, table.end()) << op->name() << " is not in tf215_ops.tsv";
+    const auto& f = line->second;
+    EXPECT_EQ(op->Signature(), fmt::format("{}\t{}\t{}\t{}\t{}", f[0], f[1], f[2], f[3], f[4]));
+  }
+}
+
+TEST(RegistryTest, EveryOpHasKernelsForTheTypesOfTensorFlow) {
+  const auto table = ReadTable("tf215_cpu_kernels.tsv");
+  for (const OpDef* op : OpRegistry::Global().All()) {
+    if (op->structural()) {
+      EXPECT_TRUE(KernelRegistry::Global().All(op->name()).empty()) << op->name();
+      continue;
+    }
+    EXPECT_TRUE(HasKernel(op->name(), {}, {})) << op->name() << " has no kernel";
+    const auto line = table.find(op->name());
+    if (line == table.end()) continue;
+    const std::vector<std::string> attrs = Split(line->second[1], ',');
+    std::string missing;
+    for (const std::string& combination : Split(line->second[2], ' ')) {
+      const std::vector<std::string> types = Split(combination, ',');
+      const bool excepted = std::ranges::any_of(types, [&](const std::string& type) {
+        return kTypesWithoutKernel.contains({op->name(), type});
+      });
+      if (HasKernel(op->name(), attrs, types) == excepted) missing += " " + combination;
+    }
+    EXPECT_EQ(missing, "") << op->name() << " lacks kernels for these " << line->second[1]
+                           << ", or has them in spite of an exception";
+  }
+}
+
+TEST(RegistryTest, EveryTypeOfAKernelIsOneOfTheOp) {
+  for (const OpDef* op : OpRegistry::Global().All()) {
+    for (const KernelDef* kernel : KernelRegistry::Global().All(op->name())) {
+      for (const auto& [name, types] : kernel->types()) {
+        const AttrDef* attr = op->FindAttr(name);
+        ASSERT_NE(attr, nullptr) << op->name() << " has no attribute " << name;
+        for (const DType type : types) {
+          EXPECT_TRUE(attr->allowed_types.empty() || std::ranges::count(attr->allowed_types, type) > 0)
+              << op->name() << " has a kernel for " << DTypeName(type) << ", which " << name
+              << " cannot be";
+        }
+      }
+    }
+  }
+}
+
+TEST(RegistryTest, EveryOpHasACase) {
+  std::set<std::string> covered;
+  for (const testing::OpCase& op_case : testing::ReadOpCases(SEXTANT_SOURCE_DIR "/sextant/ops")) {
+    CollectOps(op_case.call, covered);
+  }
+  for (const OpDef* op : OpRegistry::Global().All()) {
+    const bool excepted = kOpsWithoutCase.contains(op->name());
+    EXPECT_NE(covered.contains(op->name()), excepted)
+        << op->name() << (excepted ? " has a case in spite of an exception" : " has no case");
+  }
+}
+
+}  // namespace
+}  // namespace sextant

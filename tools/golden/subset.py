@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""Picks the part of the golden op files that is kept in the repository.   usage: subset.py GOLDEN_DIR OUT_DIR
+
+GOLDEN_DIR/ops/<family>.tfrecord are the files ops.py writes. Kept are: all of control_flow, random and errors; of math and array,
+for each op, the first case of every kind (case names read family/op/kind_details, the kind being mostly the element type) and whatever
+else it takes to have every op type that occurs, in TensorFlow's gradient graphs too."""
+import os
+import re
+import sys
+from golden_file import bytes_feature, op_types, records
+
+WHOLE = ["control_flow", "random", "errors"]
+THINNED = ["math", "array"]
+
+
+def kind(name):
+    stem, _, case = name.rpartition("/")
+    return stem, re.split(r"[_\[]", case)[0]
+
+
+def thin(cases):
+    kept, kinds, ops = [], set(), set()
+    for frame, example in cases:
+        k = kind(bytes_feature(example, "name")[0].decode())
+        new_ops = set()
+        for key in ("graph_def", "graph_def_with_grads"):
+            for graph_def in bytes_feature(example, key):
+                new_ops |= op_types(graph_def)
+        if k not in kinds or new_ops - ops:
+            kept.append(frame)
+            kinds.add(k)
+            ops |= new_ops
+    return kept
+
+
+def main(golden_dir, out_dir):
+    os.makedirs(out_dir, exist_ok=True)
+    for family in WHOLE + THINNED:
+        cases = list(records(os.path.join(golden_dir, "ops", family + ".tfrecord")))
+        kept = thin(cases) if family in THINNED else [frame for frame, _ in cases]
+        path = os.path.join(out_dir, family + ".tfrecord")
+        with open(path, "wb") as f:
+            f.writelines(kept)
+        print("%-14s %4d of %4d cases, %7d bytes" % (family, len(kept), len(cases), os.path.getsize(path)))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
