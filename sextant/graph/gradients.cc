@@ -179,9 +179,28 @@ void CheckArguments(const std::vector<Output>& ys, const std::vector<Output>& xs
   }
 }
 
+Tensor One(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat: return Tensor(1.f);
+    case DType::kHalf: return Tensor::Scalar(Half(1.f));
+    case DType::kBFloat16: return Tensor::Scalar(BFloat16(1.f));
+    case DType::kComplex64: return Tensor::Scalar(std::complex<float>(1));
+    case DType::kComplex128: return Tensor::Scalar(std::complex<double>(1));
+    default: return Tensor(1.0);
+  }
+}
+
 // What flows into y from outside.
 Gradient Seed(Output y, Output given) {
-  if (!given) return OpBuilder("OnesLike").Input(y).Name("grad_ys").Build();
+  if (!given) {
+    if (!y.shape().fully_known()) return OpBuilder("OnesLike").Input(y).Name("grad_ys").Build();
+    const auto sizes = y.shape().dims();  // so that y itself need not be computed
+    return OpBuilder("Fill")
+        .Input(ConstInts({sizes.begin(), sizes.end()}, DType::kInt64))
+        .Input(Const(One(RemoveRef(y.dtype())), "one"))
+        .Name("grad_ys")
+        .Build();
+  }
   if (RemoveRef(given.dtype()) != RemoveRef(y.dtype())) {
     throw InvalidArgument("the gradient given for {} is {}, must be {}", y.name(),
                           DTypeName(given.dtype()), DTypeName(y.dtype()));

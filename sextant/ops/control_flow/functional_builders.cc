@@ -3,6 +3,7 @@
 
 #include "sextant/graph/body_copy.h"
 #include "sextant/graph/op_builder.h"
+#include "sextant/graph/passes/effects.h"
 #include "sextant/graph/scope.h"
 #include "sextant/ops/control_flow/functional.h"
 
@@ -66,9 +67,10 @@ FunctionBody Close(const Traced& traced, const std::vector<Output>& captures, bo
   if (return_captures) {
     body.results.insert(body.results.end(), body.args.end() - captures.size(), body.args.end());
   }
+  Effects effects(*traced.graph);
   for (int i = 0; i < traced.graph->num_nodes(); ++i) {
     Node* node = traced.graph->node(i);
-    if (node->op().stateful()) body.effects.push_back(copier.CopyNode(node));
+    if (effects.HasEffect(*node)) body.effects.push_back(copier.CopyNode(node));
   }
   return body;
 }
