@@ -1,33 +1,32 @@
 #include "sextant/ops/math/range.h"
 
-#include <cmath>
-
 #include "sextant/graph/op_builder.h"
 #include "sextant/graph/op_registry.h"
 #include "sextant/graph/shape_context.h"
+#include "sextant/ops/math/range_count.h"
 
 namespace sextant {
 namespace {
 
+int64_t CountOf(const Tensor& start, const Tensor& limit, const Tensor& delta) {
+  switch (start.dtype()) {
+    case DType::kInt32:
+    case DType::kInt64:
+      return CountSteps<int64_t>(start.AsInt64(), limit.AsInt64(), delta.AsInt64());
+    case DType::kFloat:
+      return CountSteps<float>(start.scalar<float>(), limit.scalar<float>(), delta.scalar<float>());
+    case DType::kDouble:
+      return CountSteps<double>(start.AsDouble(), limit.AsDouble(), delta.AsDouble());
+    default:
+      return PartialShape::kUnknown;
+  }
+}
+
 void RangeShape(ShapeContext& c) {
   for (int i = 0; i < 3; ++i) c.InputOfRank(i, 0);
   const auto start = c.InputValue(0), limit = c.InputValue(1), delta = c.InputValue(2);
-  c.set_output(0, {PartialShape::kUnknown});
-  // Of other types the kernel's own rounding decides how many there are.
-  if (!start || !limit || !delta) return;
-  if (start->dtype() != DType::kInt32 && start->dtype() != DType::kInt64) return;
-  const int64_t from = start->AsInt64(), to = limit->AsInt64(), step = delta->AsInt64();
-  if (step == 0) throw InvalidArgument("Requires delta != 0: 0");
-  if (step > 0 ? from > to : from < to) {
-    throw InvalidArgument("Requires start {} limit when delta {} 0: {}/{}",
-                          step > 0 ? "<=" : ">=", step > 0 ? ">" : "<", from, to);
-  }
-  const auto distance = static_cast<unsigned __int128>(
-      from < to ? static_cast<__int128>(to) - from : static_cast<__int128>(from) - to);
-  const auto size = static_cast<unsigned __int128>(step > 0 ? static_cast<__int128>(step)
-                                                            : -static_cast<__int128>(step));
-  const auto count = (distance + size - 1) / size;
-  if (count <= INT64_MAX) c.set_output(0, {static_cast<int64_t>(count)});
+  const bool known = start && limit && delta;
+  c.set_output(0, {known ? CountOf(*start, *limit, *delta) : PartialShape::kUnknown});
 }
 
 void LinSpaceShape(ShapeContext& c) {

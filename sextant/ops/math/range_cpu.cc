@@ -1,9 +1,7 @@
-#include <cmath>
-#include <limits>
-
 #include "sextant/base/error.h"
 #include "sextant/device/kernel_registry.h"
 #include "sextant/ops/array/index_tensor.h"
+#include "sextant/ops/math/range_count.h"
 #include "sextant/ops/math/wrapping.h"
 
 namespace sextant {
@@ -12,34 +10,6 @@ namespace {
 template <typename T>
 using Wide = std::conditional_t<std::is_integral_v<T>, int64_t,
                                 std::conditional_t<std::is_same_v<T, double>, double, float>>;
-
-template <typename W>
-int64_t CountSteps(W start, W limit, W delta) {
-  if (delta == W(0)) throw InvalidArgument("Requires delta != 0: {}", delta);
-  // Written so that a NaN is refused too.
-  if (delta > W(0) && !(start <= limit)) {
-    throw InvalidArgument("Requires start <= limit when delta > 0: {}/{}", start, limit);
-  }
-  if (!(delta > W(0)) && !(start >= limit)) {
-    throw InvalidArgument("Requires start >= limit when delta < 0: {}/{}", start, limit);
-  }
-  if constexpr (std::is_integral_v<W>) {
-    const uint64_t distance = delta > 0
-                                  ? static_cast<uint64_t>(limit) - static_cast<uint64_t>(start)
-                                  : static_cast<uint64_t>(start) - static_cast<uint64_t>(limit);
-    const uint64_t step =
-        delta > 0 ? static_cast<uint64_t>(delta) : 0 - static_cast<uint64_t>(delta);
-    const uint64_t count = distance / step + (distance % step != 0);
-    if (count <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
-      return static_cast<int64_t>(count);
-    }
-  } else {
-    const double count = std::ceil(std::abs(static_cast<double>((limit - start) / delta)));
-    if (count < 9.2e18) return static_cast<int64_t>(count);
-  }
-  throw InvalidArgument("Requires ((limit - start) / delta) <= {}: {}, {}, {}",
-                        std::numeric_limits<int64_t>::max(), start, limit, delta);
-}
 
 template <typename T>
 void Range(KernelContext& ctx) {

@@ -26,7 +26,11 @@ Output Unsorted(const char* op, Output data, Output ids, const IndexArg& num_seg
 void SegmentShape(ShapeContext& c) {
   PartialShape shape = c.InputOfRankAtLeast(0, 1);
   c.InputOfRank(1, 1);
-  if (shape.rank_known()) shape.set_dim(0, PartialShape::kUnknown);
+  if (shape.rank_known()) {
+    const auto ids = c.InputInts(1);
+    const bool known = ids && (ids->empty() || ids->back() >= 0);
+    shape.set_dim(0, !known ? PartialShape::kUnknown : ids->empty() ? 0 : ids->back() + 1);
+  }
   c.set_output(0, shape);
 }
 

@@ -1,5 +1,7 @@
 #include "sextant/ops/math/sparse_segment.h"
 
+#include <iterator>
+#include <set>
 #include <string>
 
 #include "sextant/graph/gradients.h"
@@ -27,9 +29,15 @@ PartialShape WithRows(PartialShape shape, std::optional<int64_t> rows) {
 
 void CheckIndices(ShapeContext& c) { c.InputOfRank(1, 1).MergeWith(c.InputOfRank(2, 1)); }
 
+std::optional<int64_t> LastIdPlusOne(ShapeContext& c) {
+  const auto ids = c.InputInts(2);
+  if (!ids || (!ids->empty() && ids->back() < 0)) return std::nullopt;
+  return ids->empty() ? 0 : ids->back() + 1;
+}
+
 void SegmentShape(ShapeContext& c) {
   CheckIndices(c);
-  const auto rows = c.num_inputs() == 4 ? c.InputInt(3) : std::nullopt;
+  const auto rows = c.num_inputs() == 4 ? c.InputInt(3) : LastIdPlusOne(c);
   if (rows && *rows < 0) throw InvalidArgument("num_segments = {} is negative", *rows);
   c.set_output(0, WithRows(c.InputOfRankAtLeast(0, 1), rows));
 }
@@ -44,8 +52,12 @@ void GradShape(ShapeContext& c) {
 
 void GradV2Shape(ShapeContext& c) {
   CheckIndices(c);
-  c.set_output(0, WithRows(c.InputOfRankAtLeast(0, 1), std::nullopt));
-  c.set_output(1, {PartialShape::kUnknown});
+  std::optional<int64_t> rows;
+  if (const auto indices = c.InputInts(1)) {
+    rows = std::ssize(std::set<int64_t>(indices->begin(), indices->end()));
+  }
+  c.set_output(0, WithRows(c.InputOfRankAtLeast(0, 1), rows));
+  c.set_output(1, {rows.value_or(PartialShape::kUnknown)});
 }
 
 // "how" is Sum, Mean or SqrtN.
