@@ -97,4 +97,19 @@ constexpr const ElementwiseEntry* FindElementwise(std::string_view op) {
   return nullptr;
 }
 
+// Whether a region of this shape can read the input: one element, or the shape's last dimensions, repeated
+// along the others. Shape and PartialShape, fully known.
+template <typename S>
+bool RepeatsAsBlock(const S& input, const S& shape) {
+  if (input.rank() > shape.rank()) return false;
+  if (input.num_elements() == 1) return true;
+  bool leading = false;
+  for (int i = 1; i <= input.rank(); ++i) {
+    const int64_t size = input[input.rank() - i];
+    if (size != shape[shape.rank() - i]) leading = true;
+    if (leading && size != 1) return false;
+  }
+  return true;
+}
+
 }  // namespace sextant

@@ -65,32 +65,23 @@ class ElementwiseRegionKernel final : public Kernel {
   static constexpr int64_t kMaxTile = 1024;       // floats: the live values of a tile stay in L1
   static constexpr int64_t kScratch = 16 * 1024;  // floats
 
-  // The largest input's shape, of which the others' must be the last dimensions.
+  // What the inputs broadcast to: nearly always the shape of the largest.
   static Shape RegionShape(const KernelContext& ctx) {
-    Shape shape = ctx.input(0).shape();
+    int largest = 0;
     for (int i = 1; i < ctx.num_inputs(); ++i) {
-      const Shape& other = ctx.input(i).shape();
-      if (!(other == shape)) shape = BroadcastPlan(shape, other).output();
+      if (ctx.input(i).num_elements() > ctx.input(largest).num_elements()) largest = i;
     }
+    Shape shape = ctx.input(largest).shape();
     for (int i = 0; i < ctx.num_inputs(); ++i) {
       const Shape& input = ctx.input(i).shape();
+      if (i == largest || input == shape) continue;
+      if (input.rank() > shape.rank()) shape = BroadcastPlan(shape, input).output();
       if (!RepeatsAsBlock(input, shape)) {
         throw InvalidArgument("input {} of shape {} does not repeat as a block in {}", i,
                               input.ToString(), shape.ToString());
       }
     }
     return shape;
-  }
-
-  static bool RepeatsAsBlock(const Shape& input, const Shape& shape) {
-    if (input.num_elements() == 1) return true;
-    bool leading = false;
-    for (int i = 1; i <= input.rank(); ++i) {
-      const int64_t size = input[input.rank() - i];
-      if (size != shape[shape.rank() - i]) leading = true;
-      if (leading && size != 1) return false;
-    }
-    return true;
   }
 
   // A value's slot is free again after the step that reads it last. Results keep theirs to the end,

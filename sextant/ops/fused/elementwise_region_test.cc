@@ -37,8 +37,8 @@ struct Outcome {
   int regions = 0, steps = 0;
 };
 
-Outcome Run(const Graph& graph, const FeedMap& feeds, const std::vector<Output>& fetches,
-            bool fuse) {
+Outcome RunGraph(const Graph& graph, const FeedMap& feeds, const std::vector<Output>& fetches,
+                 bool fuse) {
   Session session(graph, {.optimizer = {.fuse_elementwise = fuse}});
   StepTrace trace;
   Outcome outcome{.values = session.Run(feeds, fetches, {}, {.trace = &trace})};
@@ -52,8 +52,8 @@ Outcome Run(const Graph& graph, const FeedMap& feeds, const std::vector<Output>&
 // The same bits with regions and without; gives what happened with them.
 Outcome ExpectSameBits(const Graph& graph, const FeedMap& feeds,
                        const std::vector<Output>& fetches) {
-  const Outcome plain = Run(graph, feeds, fetches, false);
-  Outcome fused = Run(graph, feeds, fetches, true);
+  const Outcome plain = RunGraph(graph, feeds, fetches, false);
+  Outcome fused = RunGraph(graph, feeds, fetches, true);
   EXPECT_EQ(plain.regions, 0);
   for (size_t i = 0; i < fetches.size(); ++i) {
     EXPECT_TRUE(fused.values[i].Identical(plain.values[i])) << fetches[i].name();
@@ -69,6 +69,14 @@ TEST(ElementwiseRegionTest, ChainBecomesOneStep) {
   const Outcome outcome =
       ExpectSameBits(graph, {{x, Numbers({37, 19}, 1)}, {b, Numbers({19}, 2)}}, {y});
   EXPECT_EQ(outcome.regions, 1);
+}
+
+TEST(ElementwiseRegionTest, WrongBiasStaysAnError) {
+  Graph graph;
+  GraphScope use(graph);
+  const Output x = Placeholder(DType::kFloat), b = Placeholder(DType::kFloat);
+  const Output y = Relu(BiasAdd(x, b));
+  EXPECT_THROW(RunGraph(graph, {{x, Numbers({4, 3}, 1)}, {b, Numbers({1}, 2)}}, {y}, true), Error);
 }
 
 TEST(ElementwiseRegionTest, LargeTensorsAreCutIntoTiles) {

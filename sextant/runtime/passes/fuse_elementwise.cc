@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "sextant/graph/device_name.h"
 #include "sextant/graph/elementwise_table.h"
 #include "sextant/graph/passes/copy_subgraph.h"
 #include "sextant/runtime/passes/pass.h"
@@ -16,39 +17,31 @@ namespace {
 constexpr size_t kMaxSteps = 48;  // of a region; more would not stay in cache
 constexpr size_t kMaxInputs = 24;
 
-// An input that is one element, or the last dimensions of the shape.
-bool RepeatsAsBlock(const PartialShape& input, const PartialShape& shape) {
-  if (!input.fully_known() || input.rank() > shape.rank()) return false;
-  if (input.num_elements() == 1) return true;
-  bool leading = false;
-  for (int i = 1; i <= input.rank(); ++i) {
-    const int64_t size = input[input.rank() - i];
-    if (size != shape[shape.rank() - i]) leading = true;
-    if (leading && size != 1) return false;
-  }
-  return true;
-}
-
 bool AllFloat(const Node& node) {
   return node.num_outputs() == 1 && node.output_type(0) == DType::kFloat &&
          std::ranges::all_of(node.inputs(), [](Output o) { return o.dtype() == DType::kFloat; });
 }
 
+bool OnHost(const Node& node) {
+  return node.device().empty() || DeviceName::Parse(node.device()).type != "GPU";
+}
+
 // Whether the node can be a step (AddN: several) over tensors of its output's shape.
 bool Fusible(const Node& node) {
   const ElementwiseEntry* entry = FindElementwise(node.type());
-  if (entry == nullptr || !AllFloat(node)) return false;
+  if (entry == nullptr || !AllFloat(node) || !OnHost(node)) return false;
   const PartialShape& shape = node.output_shape(0);
   if (!shape.fully_known() || shape.num_elements() == 0) return false;
   const bool any_count = node.type() == "AddN";
   if (any_count && (node.num_inputs() < 2 || node.num_inputs() > 8)) return false;
   if (node.type() == "BiasAdd") {
     return node.attr<std::string>("data_format") == "NHWC" && node.input(0).shape() == shape &&
-           node.input(1).shape().fully_known();
+           node.input(1).shape() == PartialShape{shape[shape.rank() - 1]};
   }
   const bool equal_shapes = any_count || node.type().ends_with("Grad");
   return std::ranges::all_of(node.inputs(), [&](Output input) {
-    return equal_shapes ? input.shape() == shape : RepeatsAsBlock(input.shape(), shape);
+    if (equal_shapes) return input.shape() == shape;
+    return input.shape().fully_known() && RepeatsAsBlock(input.shape(), shape);
   });
 }
 
@@ -59,7 +52,9 @@ struct Region {
 
 class Fuser {
  public:
-  explicit Fuser(Graph& graph) : graph_(graph), order_(TopologicalOrder(graph)) {
+  explicit Fuser(Graph& graph)
+      : graph_(graph), order_(TopologicalOrder(graph)), position_(order_.size()) {
+    for (size_t i = 0; i < order_.size(); ++i) position_[order_[i]->id()] = i;
     for (Node* node : order_) {
       for (const Output& input : node->inputs()) readers_[input.node()].push_back(node);
       for (Node* control : node->control_inputs()) held_.insert(control);
@@ -120,9 +115,9 @@ class Fuser {
     std::vector<Output> inputs;
     std::vector<Node*> controls, members;
     std::vector<float> constants;
-    for (Node* node : order_) {
-      if (!region.members.contains(node)) continue;
-      members.push_back(node);
+    for (const Node* node : region.members) members.push_back(order_[position_[node->id()]]);
+    std::ranges::sort(members, {}, [&](const Node* node) { return position_[node->id()]; });
+    for (Node* node : members) {
       for (const Output& input : node->inputs()) {
         const bool outside = !region.members.contains(input.node());
         if (outside && std::ranges::find(inputs, input) == inputs.end()) inputs.push_back(input);
@@ -188,6 +183,7 @@ class Fuser {
 
   Graph& graph_;
   const std::vector<Node*> order_;
+  std::vector<size_t> position_;  // in order_, by node id
   std::unordered_map<const Node*, std::vector<const Node*>> readers_;
   std::unordered_set<const Node*> held_;  // others wait for them
 };
