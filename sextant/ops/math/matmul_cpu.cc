@@ -125,7 +125,8 @@ class BatchMatMulKernel : public Kernel {
       return static_cast<const T*>(tensor.raw_data());
     } else {
       const In* in = static_cast<const In*>(tensor.raw_data());
-      wide->assign(in, in + tensor.num_elements());
+      wide->resize(tensor.num_elements());
+      for (size_t i = 0; i < wide->size(); ++i) (*wide)[i] = static_cast<T>(in[i]);
       return wide->data();
     }
   }
@@ -177,13 +178,13 @@ void RegisterFor(KernelRegistry& registry, const std::vector<DType>& types) {
   }
 }
 
-template <typename A, typename B>
-void RegisterInt8(KernelRegistry& registry) {
+template <typename A, typename B, typename T>
+void RegisterMixed(KernelRegistry& registry) {
   registry.Add(KernelDef("BatchMatMulV3")
                    .Type<A>("Ta")
                    .template Type<B>("Tb")
-                   .template Type<int32_t>("Tout")
-                   .template Make<BatchMatMulKernel<A, B, int32_t>>());
+                   .template Type<T>("Tout")
+                   .template Make<BatchMatMulKernel<A, B, T>>());
 }
 
 }  // namespace
@@ -199,10 +200,14 @@ void RegisterMatMulCpu(KernelRegistry& registry) {
   RegisterFor<uint64_t>(registry, {DType::kInt64, DType::kUInt64});
   RegisterFor<std::complex<float>>(registry, {DType::kComplex64});
   RegisterFor<std::complex<double>>(registry, {DType::kComplex128});
-  RegisterInt8<int8_t, int8_t>(registry);
-  RegisterInt8<int8_t, uint8_t>(registry);
-  RegisterInt8<uint8_t, int8_t>(registry);
-  RegisterInt8<uint8_t, uint8_t>(registry);
+  RegisterMixed<int8_t, int8_t, int32_t>(registry);
+  RegisterMixed<int8_t, uint8_t, int32_t>(registry);
+  RegisterMixed<uint8_t, int8_t, int32_t>(registry);
+  RegisterMixed<uint8_t, uint8_t, int32_t>(registry);
+  RegisterMixed<BFloat16, int8_t, BFloat16>(registry);
+  RegisterMixed<BFloat16, uint8_t, BFloat16>(registry);
+  RegisterMixed<int8_t, BFloat16, BFloat16>(registry);
+  RegisterMixed<uint8_t, BFloat16, BFloat16>(registry);
 }
 
 }  // namespace sextant
