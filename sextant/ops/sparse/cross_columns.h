@@ -24,8 +24,8 @@ class CrossColumnSet {
   int64_t total() const { return total_; }
   int64_t widest() const { return widest_; }
 
-  // Calls visit(row, number within the row, features) for all combinations: by rows, the last column
-  // varying fastest. features[c] is to be given to the functions below.
+  // Calls visit(row, number within the row, features) for all combinations: by rows, the last
+  // column varying fastest. features[c] is to be given to the functions below.
   void ForEach(FunctionRef<void(int64_t row, int64_t k, const int64_t* features)> visit);
 
   bool is_string(int column) const { return columns_[column].strings != nullptr; }
@@ -45,9 +45,7 @@ class CrossColumnSet {
     int64_t width = -1;
 
     int64_t begin(int64_t row) const { return width >= 0 ? row * width : starts[row]; }
-    int64_t count(int64_t row) const {
-      return width >= 0 ? width : starts[row + 1] - starts[row];
-    }
+    int64_t count(int64_t row) const { return width >= 0 ? width : starts[row + 1] - starts[row]; }
   };
 
   void SetSparse(const Tensor& indices, const Tensor& values, const Tensor& shape, int position,

@@ -63,16 +63,17 @@ Output SparseTensorDenseAdd(const SparseTensor& a, Output b) {
 
 void RegisterSparseAdd(OpRegistry& registry) {
   const std::string number = std::string("T:type in [") + kNumberTypes + "]";
-  registry.Add(OpDef("SparseAdd")
-                   .Inputs("a_indices:int64, a_values:T, a_shape:int64, b_indices:int64, "
-                           "b_values:T, b_shape:int64, thresh:Treal")
-                   .Outputs("sum_indices:int64, sum_values:T, sum_shape:int64")
-                   .Attrs(number + "; Treal:type in [float,double,int32,uint8,int16,int8,int64,"
-                                   "bfloat16,uint16,half,uint32,uint64]")
-                   .Doc("Sum of two sparse tensors. Where both have an entry, a sum whose magnitude "
-                        "is below thresh is left out.")
-                   .Shape(AddShape)
-                   .Gradient(AddGradient));
+  registry.Add(
+      OpDef("SparseAdd")
+          .Inputs("a_indices:int64, a_values:T, a_shape:int64, b_indices:int64, "
+                  "b_values:T, b_shape:int64, thresh:Treal")
+          .Outputs("sum_indices:int64, sum_values:T, sum_shape:int64")
+          .Attrs(number + "; Treal:type in [float,double,int32,uint8,int16,int8,int64,"
+                          "bfloat16,uint16,half,uint32,uint64]")
+          .Doc("Sum of two sparse tensors. Where both have an entry, a sum whose magnitude "
+               "is below thresh is left out.")
+          .Shape(AddShape)
+          .Gradient(AddGradient));
   registry.Add(OpDef("SparseAddGrad")
                    .Inputs("backprop_val_grad:T, a_indices:int64, b_indices:int64, "
                            "sum_indices:int64")

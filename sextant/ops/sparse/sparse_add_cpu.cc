@@ -20,8 +20,8 @@ class SparseAddKernel : public Kernel {
     a_.Set(ctx.input(0), ctx.input(1), ctx.input(2), "a_");
     b_.Set(ctx.input(3), ctx.input(4), ctx.input(5), "b_");
     if (!std::ranges::equal(a_.shape(), b_.shape())) {
-      throw InvalidArgument("the operands have different shapes: {} and {}",
-                            IndexText(a_.shape()), IndexText(b_.shape()));
+      throw InvalidArgument("the operands have different shapes: {} and {}", IndexText(a_.shape()),
+                            IndexText(b_.shape()));
     }
     const Tensor& threshold = ctx.input(6);
     if (threshold.rank() != 0) {
@@ -42,10 +42,10 @@ class SparseAddKernel : public Kernel {
     sums_.clear();
     int64_t i = 0, j = 0;
     while (i < a_.count() || j < b_.count()) {
-      const int compared = i == a_.count()   ? 1
-                           : j == b_.count() ? -1
-                                             : CompareRows(a_.row(i).data(), b_.row(j).data(),
-                                                           a_.rank());
+      const int compared = i == a_.count() ? 1
+                           : j == b_.count()
+                               ? -1
+                               : CompareRows(a_.row(i).data(), b_.row(j).data(), a_.rank());
       if (compared < 0) {
         Keep(a_.row(i).data(), a[i]);
       } else if (compared > 0) {
@@ -78,9 +78,11 @@ class SparseAddGradKernel : public Kernel {
     const Tensor& sum = ctx.input(3);
     for (int i = 1; i < 4; ++i) {
       if (ctx.input(i).rank() != 2 || ctx.input(i).dim(1) != ctx.input(1).shape()[1]) {
-        throw InvalidArgument("a_indices {}, b_indices {} and sum_indices {} must be matrices of "
-                              "one width", ctx.input(1).shape().ToString(),
-                              ctx.input(2).shape().ToString(), sum.shape().ToString());
+        throw InvalidArgument(
+            "a_indices {}, b_indices {} and sum_indices {} must be matrices of "
+            "one width",
+            ctx.input(1).shape().ToString(), ctx.input(2).shape().ToString(),
+            sum.shape().ToString());
       }
     }
     CheckVector(grad, "backprop_val_grad", sum.dim(0));
@@ -132,8 +134,8 @@ class SparseTensorDenseAddKernel : public Kernel {
     const T* const values = ctx.input(1).data<T>();
     for (int64_t i = 0; i < a_.count(); ++i) {
       T& element = dst[a_.Position(i)];
-      element = static_cast<T>(Wrapping::Add(static_cast<SumType<T>>(element),
-                                             static_cast<SumType<T>>(values[i])));
+      element = static_cast<T>(
+          Wrapping::Add(static_cast<SumType<T>>(element), static_cast<SumType<T>>(values[i])));
     }
   }
 

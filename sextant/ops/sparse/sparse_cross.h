@@ -1,4 +1,5 @@
-// Crosses of categorical features: for each row of a batch, all combinations of one feature per column.
+// Crosses of categorical features: for each row of a batch, all combinations of one feature per
+// column.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +22,15 @@ struct SparseCrossOptions {
   int64_t num_buckets = 0;          // 0: hashes are below 2^63 - 1
   int64_t hash_key = 956888297470;  // TensorFlow's default
 };
-// Hashes of the combinations, modulo num_buckets: fingerprints of the features (integers as they are)
-// chained with FingerprintCat64, starting from hash_key. The last column varies fastest.
+// Hashes of the combinations, modulo num_buckets: fingerprints of the features (integers as they
+// are) chained with FingerprintCat64, starting from hash_key. The last column varies fastest.
 SparseTensor SparseCrossHash(const CrossColumns& columns, const SparseCrossOptions& options = {});
 // The combinations as text: features joined by "_X_".
 SparseTensor SparseCrossText(const CrossColumns& columns);
 
-// As SparseCrossHash, but without a key, and integers in sparse columns are hashed by their low half.
-// num_buckets is a scalar tensor. A strong hash is SipHash with the two numbers of "salt" as key.
+// As SparseCrossHash, but without a key, and integers in sparse columns are hashed by their low
+// half. num_buckets is a scalar tensor. A strong hash is SipHash with the two numbers of "salt" as
+// key.
 struct SparseCrossHashedOptions {
   bool strong_hash = false;
   int64_t salt[2] = {0, 0};

@@ -45,8 +45,8 @@ class CrossKernel : public Kernel {
   // Chains hash(column, feature) of all columns, from "key" on if there is one.
   template <typename Hash>
   void CrossHashes(KernelContext& ctx, const uint64_t* key, int64_t num_buckets, Hash hash) {
-    const uint64_t buckets = num_buckets > 0 ? static_cast<uint64_t>(num_buckets)
-                                             : std::numeric_limits<int64_t>::max();
+    const uint64_t buckets =
+        num_buckets > 0 ? static_cast<uint64_t>(num_buckets) : std::numeric_limits<int64_t>::max();
     Cross(ctx, [&](Tensor& values, int64_t n, const int64_t* features) {
       uint64_t chain = key != nullptr ? *key : 0;
       for (int c = 0; c < columns_.size(); ++c) {

@@ -46,10 +46,10 @@ TEST_F(SparseCrossTest, HashedHasNoKey) {
   const SparseTensor ints = Sparse({1, 1}, {0, 0}, Tensor::Of<int64_t>({7}));
   EXPECT_EQ(Run(SparseCrossHashed({.sparse = {ints}}, zero).values).scalar<int64_t>(),
             456183119178236718);
-  EXPECT_EQ(Run(SparseCrossHashed({.sparse = {ints}}, zero, {.strong_hash = true, .salt = {1, 2}})
-                    .values)
-                .scalar<int64_t>(),
-            8054497223537440138);
+  EXPECT_EQ(
+      Run(SparseCrossHashed({.sparse = {ints}}, zero, {.strong_hash = true, .salt = {1, 2}}).values)
+          .scalar<int64_t>(),
+      8054497223537440138);
 }
 
 TEST_F(SparseCrossTest, NoColumnsNoCombinations) {

@@ -61,8 +61,8 @@ void CwiseGradient(GradientContext& c) {
 // (grad - sum over the row of grad * softmax) * softmax
 void SoftmaxGradient(GradientContext& c) {
   const Output indices = c.input(0), shape = c.input(2), softmax = c.output(0), grad = c.grad();
-  const Output sum = SparseReduceSum({indices, Mul(softmax, grad), shape}, {-1},
-                                     {.keep_dims = true});
+  const Output sum =
+      SparseReduceSum({indices, Mul(softmax, grad), shape}, {-1}, {.keep_dims = true});
   c.set(1, Mul(SparseDenseCwiseAdd({indices, grad, shape}, Neg(sum)), softmax));
 }
 
@@ -85,13 +85,16 @@ void RegisterSparseCwise(OpRegistry& registry) {
   struct Entry {
     const char *op, *doc;
   };
-  for (const Entry& e : {Entry{"SparseDenseCwiseAdd", "The entries plus the elements they meet in a "
-                                                      "dense tensor broadcast to the same shape."},
-                         Entry{"SparseDenseCwiseMul", "The entries times the elements they meet in a "
-                                                      "dense tensor broadcast to the same shape."},
-                         Entry{"SparseDenseCwiseDiv", "The entries divided by the elements they meet "
-                                                      "in a dense tensor broadcast to the same "
-                                                      "shape; a zero divisor is an error."}}) {
+  for (const Entry& e : {Entry{"SparseDenseCwiseAdd",
+                               "The entries plus the elements they meet in a "
+                               "dense tensor broadcast to the same shape."},
+                         Entry{"SparseDenseCwiseMul",
+                               "The entries times the elements they meet in a "
+                               "dense tensor broadcast to the same shape."},
+                         Entry{"SparseDenseCwiseDiv",
+                               "The entries divided by the elements they meet "
+                               "in a dense tensor broadcast to the same "
+                               "shape; a zero divisor is an error."}}) {
     registry.Add(OpDef(e.op)
                      .Inputs("sp_indices:int64, sp_values:T, sp_shape:int64, dense:T")
                      .Outputs("output:T")

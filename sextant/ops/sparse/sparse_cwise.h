@@ -12,8 +12,8 @@ Output SparseDenseCwiseMul(const SparseTensor& x, Output y);
 // A zero divisor is an error, for floats too.
 Output SparseDenseCwiseDiv(const SparseTensor& x, Output y);
 
-// Softmax over the entries of each row (last dimension); what is missing takes no part. Values of the
-// result's entries.
+// Softmax over the entries of each row (last dimension); what is missing takes no part. Values of
+// the result's entries.
 Output SparseSoftmax(const SparseTensor& x);
 
 }  // namespace sextant

@@ -12,8 +12,7 @@ class SparseCwiseTest : public SparseTest {};
 TEST_F(SparseCwiseTest, DenseIsBroadcast) {
   const Output row = Const(Tensor::Of<float>({10, 20, 30, 40}));
   const Output column = Const(Tensor::Of<float>({3, 1}, {10, 20, 30}));
-  EXPECT_TRUE(
-      Run(SparseDenseCwiseAdd(Sample(), row)).Identical(Tensor::Of<float>({21, 12, 43})));
+  EXPECT_TRUE(Run(SparseDenseCwiseAdd(Sample(), row)).Identical(Tensor::Of<float>({21, 12, 43})));
   EXPECT_TRUE(
       Run(SparseDenseCwiseMul(Sample(), column)).Identical(Tensor::Of<float>({10, 60, 90})));
   EXPECT_TRUE(Run(SparseDenseCwiseDiv(Sample(), Const(Tensor(2.0f))))

@@ -23,12 +23,16 @@ void SparseInput::Set(const Tensor& indices, const Tensor& values, const Tensor&
                           indices.shape().ToString());
   }
   if (values.rank() != 1 || values.dim(0) != indices.dim(0)) {
-    throw InvalidArgument("{}values must be a vector of {} elements, one per row of indices, got "
-                          "shape {}", name, indices.dim(0), values.shape().ToString());
+    throw InvalidArgument(
+        "{}values must be a vector of {} elements, one per row of indices, got "
+        "shape {}",
+        name, indices.dim(0), values.shape().ToString());
   }
   if (shape.rank() != 1 || shape.dim(0) != indices.dim(1)) {
-    throw InvalidArgument("{}shape must be a vector of {} elements, one per column of indices, got "
-                          "shape {}", name, indices.dim(1), shape.shape().ToString());
+    throw InvalidArgument(
+        "{}shape must be a vector of {} elements, one per column of indices, got "
+        "shape {}",
+        name, indices.dim(1), shape.shape().ToString());
   }
   if (indices.dim(1) > kMaxRank) {
     throw InvalidArgument("a tensor of rank {} is above the limit {}", indices.dim(1), kMaxRank);

@@ -10,12 +10,12 @@
 
 namespace sextant {
 
-// Views of the three tensors of a sparse tensor (indices and shape are int64 or int32); valid as long
-// as those are. Keeps its memory from call to call.
+// Views of the three tensors of a sparse tensor (indices and shape are int64 or int32); valid as
+// long as those are. Keeps its memory from call to call.
 class SparseInput {
  public:
-  // Throws INVALID_ARGUMENT unless indices is a [count, rank] matrix, values a vector of length count
-  // and shape one of length rank with no negative size. "name" stands in messages: "a_".
+  // Throws INVALID_ARGUMENT unless indices is a [count, rank] matrix, values a vector of length
+  // count and shape one of length rank with no negative size. "name" stands in messages: "a_".
   void Set(const Tensor& indices, const Tensor& values, const Tensor& shape, const char* name = "");
 
   int64_t count() const { return count_; }

@@ -39,8 +39,8 @@ void SparseMatMulGradient(GradientContext& c) {
     c.set(1, Sum(Mul(Gather(grad, rows), b_rows), {1}));
   }
   if (c.wanted(3)) {
-    const Output grad_b = SparseTensorDenseMatMul({indices, c.input(1), c.input(2)}, grad,
-                                                  {.adjoint_a = !adjoint_a});
+    const Output grad_b =
+        SparseTensorDenseMatMul({indices, c.input(1), c.input(2)}, grad, {.adjoint_a = !adjoint_a});
     c.set(3, adjoint_b ? Transpose(grad_b, {1, 0}) : grad_b);
   }
 }

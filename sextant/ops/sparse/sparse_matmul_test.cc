@@ -12,8 +12,8 @@ TEST_F(SparseMatMulTest, Multiplies) {
   const Tensor product = Tensor::Of<float>({3, 2}, {2, 3, 0, 0, 18, 23});
   EXPECT_TRUE(Run(SparseTensorDenseMatMul(Sample(), b)).Identical(product));
   const Output b_transposed = Const(Tensor::Of<float>({2, 4}, {0, 2, 4, 6, 1, 3, 5, 7}));
-  EXPECT_TRUE(Run(SparseTensorDenseMatMul(Sample(), b_transposed, {.adjoint_b = true}))
-                  .Identical(product));
+  EXPECT_TRUE(
+      Run(SparseTensorDenseMatMul(Sample(), b_transposed, {.adjoint_b = true})).Identical(product));
 }
 
 TEST_F(SparseMatMulTest, TransposesA) {
@@ -32,7 +32,8 @@ TEST_F(SparseMatMulTest, HalvesAreSummedInFloat) {
   // 2048 + 1 is no half: adding 1 twice to 2048 in halves would change nothing.
   const Half one(1.0f), big(2048.0f);
   const SparseTensor a = Sparse({1, 3}, {0, 0, 0, 1, 0, 2}, Tensor::Of<Half>({big, one, one}));
-  const Tensor y = Run(SparseTensorDenseMatMul(a, Const(Tensor::Of<Half>({3, 1}, {one, one, one}))));
+  const Tensor y =
+      Run(SparseTensorDenseMatMul(a, Const(Tensor::Of<Half>({3, 1}, {one, one, one}))));
   EXPECT_EQ(static_cast<float>(*y.data<Half>()), 2050.0f);
 }
 

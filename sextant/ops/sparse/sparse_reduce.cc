@@ -104,14 +104,15 @@ void RegisterSparseReduce(OpRegistry& registry) {
                    .Doc("Sum of the entries along reduction_axes, as a sparse tensor.")
                    .Shape(SparseResultShape)
                    .GradientForbidden("TensorFlow defines none; use SparseReduceSum"));
-  registry.Add(OpDef("SparseReduceMax")
-                   .Inputs(inputs)
-                   .Outputs("output:T")
-                   .Attrs(real)
-                   .Doc("Largest of the entries along reduction_axes, as a dense tensor with 0 where "
-                        "there are none.")
-                   .Shape(DenseResultShape)
-                   .GradientForbidden("TensorFlow defines none"));
+  registry.Add(
+      OpDef("SparseReduceMax")
+          .Inputs(inputs)
+          .Outputs("output:T")
+          .Attrs(real)
+          .Doc("Largest of the entries along reduction_axes, as a dense tensor with 0 where "
+               "there are none.")
+          .Shape(DenseResultShape)
+          .GradientForbidden("TensorFlow defines none"));
   registry.Add(OpDef("SparseReduceMaxSparse")
                    .Inputs(inputs)
                    .Outputs(sparse)

@@ -159,13 +159,10 @@ class ReduceKernelOf : public ReduceKernel {
 void RegisterSparseReduceCpu(KernelRegistry& registry) {
   ForTypes<float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
            uint32_t, uint64_t>([&]<typename T>() {
-    for (const char* op : {"SparseReduceSum", "SparseReduceSumSparse", "SparseReduceMax",
-                           "SparseReduceMaxSparse"}) {
-      registry.Add(KernelDef(op)
-                       .Type<T>("T")
-                       .HostInput(2)
-                       .HostInput(3)
-                       .template Make<ReduceKernelOf<T>>());
+    for (const char* op :
+         {"SparseReduceSum", "SparseReduceSumSparse", "SparseReduceMax", "SparseReduceMaxSparse"}) {
+      registry.Add(
+          KernelDef(op).Type<T>("T").HostInput(2).HostInput(3).template Make<ReduceKernelOf<T>>());
     }
   });
 }

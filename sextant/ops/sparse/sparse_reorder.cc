@@ -36,8 +36,7 @@ void ReshapeShape(ShapeContext& c) {
 void ReorderGradient(GradientContext& c) {
   const Output indices = c.input(0);
   const Output count = StridedSlice(ShapeOf(indices), {0});
-  const Output numbers =
-      Range(Const(Tensor(int32_t{0})), count, Const(Tensor(int32_t{1})));
+  const Output numbers = Range(Const(Tensor(int32_t{0})), count, Const(Tensor(int32_t{1})));
   const Output order = SparseReorder({indices, numbers, c.input(2)}).values;
   c.set(1, Gather(c.grad(1), InvertPermutation(order)));
 }
@@ -69,13 +68,14 @@ void RegisterSparseReorder(OpRegistry& registry) {
                    .Doc("The entries in the lexicographic order of their indices.")
                    .Shape(ReorderShape)
                    .Gradient(ReorderGradient));
-  registry.Add(OpDef("SparseReshape")
-                   .Inputs("input_indices:int64, input_shape:int64, new_shape:int64")
-                   .Outputs("output_indices:int64, output_shape:int64")
-                   .Doc("Indices of the same elements, in row-major order, under another shape; one "
-                        "size of new_shape may be -1.")
-                   .Shape(ReshapeShape)
-                   .NotDifferentiable("indices are integers"));
+  registry.Add(
+      OpDef("SparseReshape")
+          .Inputs("input_indices:int64, input_shape:int64, new_shape:int64")
+          .Outputs("output_indices:int64, output_shape:int64")
+          .Doc("Indices of the same elements, in row-major order, under another shape; one "
+               "size of new_shape may be -1.")
+          .Shape(ReshapeShape)
+          .NotDifferentiable("indices are integers"));
 }
 
 }  // namespace sextant

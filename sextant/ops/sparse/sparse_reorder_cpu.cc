@@ -21,8 +21,7 @@ class ReorderKernel : public Kernel {
       ctx.ForwardInput(1, 1);
       return;
     }
-    int64_t* const indices =
-        ctx.AllocateOutput(0, {input_.count(), rank}).data<int64_t>();
+    int64_t* const indices = ctx.AllocateOutput(0, {input_.count(), rank}).data<int64_t>();
     Tensor& values = ctx.AllocateOutput(1, {input_.count()});
     for (int64_t i = 0; i < input_.count(); ++i) {
       std::copy_n(input_.indices() + order_[i] * rank, rank, indices + i * rank);

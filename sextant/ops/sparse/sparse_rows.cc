@@ -28,10 +28,8 @@ void FillShape(ShapeContext& c) {
 }
 
 void FillGradient(GradientContext& c) {
-  const std::vector<Output> grads = OpBuilder("SparseFillEmptyRowsGrad")
-                                        .Input(c.output(3))
-                                        .Input(c.grad(1))
-                                        .BuildAll();
+  const std::vector<Output> grads =
+      OpBuilder("SparseFillEmptyRowsGrad").Input(c.output(3)).Input(c.grad(1)).BuildAll();
   c.set(1, grads[0]);
   c.set(3, grads[1]);
 }
@@ -58,18 +56,19 @@ void RegisterSparseRows(OpRegistry& registry) {
                         "that has none.")
                    .Shape(FillShape)
                    .Gradient(FillGradient));
-  registry.Add(OpDef("SparseFillEmptyRowsGrad")
-                   .Inputs("reverse_index_map:int64, grad_values:T")
-                   .Outputs("d_values:T, d_default_value:T")
-                   .Attrs("T:type")
-                   .Doc("Gradient of SparseFillEmptyRows: that of the entries, and the sum over the "
-                        "places filled with the default value.")
-                   .Shape([](ShapeContext& c) {
-                     c.InputOfRank(1, 1);
-                     c.set_output(0, c.InputOfRank(0, 1));
-                     c.set_output(1, Shape());
-                   })
-                   .NotDifferentiable("TensorFlow defines no second derivative"));
+  registry.Add(
+      OpDef("SparseFillEmptyRowsGrad")
+          .Inputs("reverse_index_map:int64, grad_values:T")
+          .Outputs("d_values:T, d_default_value:T")
+          .Attrs("T:type")
+          .Doc("Gradient of SparseFillEmptyRows: that of the entries, and the sum over the "
+               "places filled with the default value.")
+          .Shape([](ShapeContext& c) {
+            c.InputOfRank(1, 1);
+            c.set_output(0, c.InputOfRank(0, 1));
+            c.set_output(1, Shape());
+          })
+          .NotDifferentiable("TensorFlow defines no second derivative"));
 }
 
 }  // namespace sextant

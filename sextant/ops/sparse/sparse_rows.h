@@ -11,7 +11,8 @@ struct FilledRows {
   Output empty_row_indicator;  // bool per row: it had no entry
   Output reverse_index_map;    // per entry of the input: its place in the output
 };
-// The input, its entries grouped by row, with default_value put at the start of rows without entries.
+// The input, its entries grouped by row, with default_value put at the start of rows without
+// entries.
 FilledRows SparseFillEmptyRows(const SparseTensor& sparse, Output default_value);
 
 }  // namespace sextant

@@ -108,14 +108,15 @@ std::vector<SparseTensor> SparseSplit(const SparseTensor& sparse, int64_t num,
 }
 
 void RegisterSparseSlice(OpRegistry& registry) {
-  registry.Add(OpDef("SparseSlice")
-                   .Inputs("indices:int64, values:T, shape:int64, start:int64, size:int64")
-                   .Outputs("output_indices:int64, output_values:T, output_shape:int64")
-                   .Attrs("T:type")
-                   .Doc("The entries in the box of the given size at start, with indices that count "
-                        "from start.")
-                   .Shape(SliceShape)
-                   .Gradient(SliceGradient));
+  registry.Add(
+      OpDef("SparseSlice")
+          .Inputs("indices:int64, values:T, shape:int64, start:int64, size:int64")
+          .Outputs("output_indices:int64, output_values:T, output_shape:int64")
+          .Attrs("T:type")
+          .Doc("The entries in the box of the given size at start, with indices that count "
+               "from start.")
+          .Shape(SliceShape)
+          .Gradient(SliceGradient));
   registry.Add(OpDef("SparseSliceGrad")
                    .Inputs("backprop_val_grad:T, input_indices:int64, input_start:int64, "
                            "output_indices:int64")
@@ -132,15 +133,16 @@ void RegisterSparseSlice(OpRegistry& registry) {
                         "lexicographic order.")
                    .Shape(ConcatShape)
                    .NotDifferentiable("TensorFlow lets no gradient through"));
-  registry.Add(OpDef("SparseSplit")
-                   .Inputs("split_dim:int64, indices:int64, values:T, shape:int64")
-                   .Outputs("output_indices:num_split*int64, output_values:num_split*T, "
-                            "output_shape:num_split*int64")
-                   .Attrs("num_split:int>=1; T:type")
-                   .Doc("The sparse tensor cut into num_split parts along split_dim, the first ones "
-                        "larger by one when the size is not a multiple.")
-                   .Shape(SplitShape)
-                   .GradientForbidden("TensorFlow defines none"));
+  registry.Add(
+      OpDef("SparseSplit")
+          .Inputs("split_dim:int64, indices:int64, values:T, shape:int64")
+          .Outputs("output_indices:num_split*int64, output_values:num_split*T, "
+                   "output_shape:num_split*int64")
+          .Attrs("num_split:int>=1; T:type")
+          .Doc("The sparse tensor cut into num_split parts along split_dim, the first ones "
+               "larger by one when the size is not a multiple.")
+          .Shape(SplitShape)
+          .GradientForbidden("TensorFlow defines none"));
 }
 
 }  // namespace sextant

@@ -93,8 +93,8 @@ class SliceGradKernel : public Kernel {
         bool matches = next < taken.dim(0);
         for (int d = 0; matches && d < rank; ++d) {
           int64_t index = 0;
-          matches = !__builtin_add_overflow(wanted[next * rank + d], start[d], &index) &&
-                    index == row[d];
+          matches =
+              !__builtin_add_overflow(wanted[next * rank + d], start[d], &index) && index == row[d];
         }
         dst[i] = matches ? src[next++] : T{};
       }
@@ -141,8 +141,8 @@ class ConcatKernel : public Kernel {
   }
 
  private:
-  // Sets joined_ to the indices moved to where they belong, "shape" to that of the whole; returns the
-  // number of entries.
+  // Sets joined_ to the indices moved to where they belong, "shape" to that of the whole; returns
+  // the number of entries.
   int64_t JoinIndices(int axis, int64_t* shape) {
     joined_.clear();
     int64_t count = 0, offset = 0;

@@ -4,29 +4,34 @@
 #include "sextant/graph/op_builder.h"
 #include "sextant/graph/op_registry.h"
 #include "sextant/graph/shape_context.h"
+#include "sextant/ops/array/concat_split.h"
 #include "sextant/ops/array/gather.h"
 #include "sextant/ops/array/shape.h"
 #include "sextant/ops/math/binary.h"
+#include "sextant/ops/math/range.h"
 #include "sextant/ops/math/reduce.h"
 
 namespace sextant {
 namespace {
 
-bool KnownRankBelow(Output x, int rank) {
-  return x.shape().rank_known() && x.shape().rank() < rank;
-}
+bool HasRank(Output x, int rank) { return x.shape().rank_known() && x.shape().rank() == rank; }
 
 void SparseToDenseGradient(GradientContext& c) {
   Output indices = c.input(0);
-  if (KnownRankBelow(indices, 2)) indices = Reshape(indices, {-1, 1});
-  const Output picked = GatherNd(c.grad(), indices);
-  const Output sum = Sum(picked, AllAxes(picked));
-  if (KnownRankBelow(c.input(2), 1)) {
-    c.set(2, sum);
-  } else {
-    c.set(2, picked);
+  if (!HasRank(indices, 2)) {
+    const Output depth = Size(c.input(1));
+    indices = Reshape(indices, Concat({ConstInts({-1}), Reshape(depth, {1})}, 0));
   }
-  if (c.wanted(3)) c.set(3, Sub(Sum(c.grad(), AllAxes(c.grad())), sum));
+  const Output picked = GatherNd(c.grad(), indices);
+  const Output values = c.input(2);
+  if (HasRank(values, 1)) {
+    c.set(2, picked);
+  } else {
+    // One value that went everywhere gets the sum: the axes are [0] for a scalar, [] for a vector.
+    const Output one = Const(Tensor(int32_t{1}));
+    c.set(2, Sum(picked, Range(Rank(values), one, one)));
+  }
+  if (c.wanted(3)) c.set(3, Sub(Sum(c.grad(), AllAxes(c.grad())), Sum(picked, {0})));
 }
 
 }  // namespace

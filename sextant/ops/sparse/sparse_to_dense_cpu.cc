@@ -11,8 +11,7 @@ namespace {
 
 class SparseToDenseKernel : public Kernel {
  public:
-  explicit SparseToDenseKernel(KernelInit& init)
-      : validate_(init.attr<bool>("validate_indices")) {}
+  explicit SparseToDenseKernel(KernelInit& init) : validate_(init.attr<bool>("validate_indices")) {}
 
   void Compute(KernelContext& ctx) override {
     const Tensor& indices = ctx.input(0);
@@ -61,10 +60,9 @@ class SparseToDenseKernel : public Kernel {
       }
       // Within bounds, the order of positions is that of the indices.
       if (validate_ && i > 0 && position <= positions_[i - 1]) {
-        throw InvalidArgument("indices[{}] = {} is {}", i,
-                              IndexText({index, static_cast<size_t>(rank)}),
-                              position == positions_[i - 1] ? "repeated"
-                                                            : "out of order; use SparseReorder");
+        throw InvalidArgument(
+            "indices[{}] = {} is {}", i, IndexText({index, static_cast<size_t>(rank)}),
+            position == positions_[i - 1] ? "repeated" : "out of order; use SparseReorder");
       }
       positions_[i] = position;
     }

@@ -14,9 +14,9 @@ class SparseToDenseTest : public SparseTest {
 };
 
 TEST_F(SparseToDenseTest, PutsValuesAtIndices) {
-  EXPECT_TRUE(Run(SparseToDense(Sample(), Const(Tensor(-1.0f))))
-                  .Identical(Tensor::Of<float>(
-                      {3, 4}, {-1, 1, -1, -1, -1, -1, -1, -1, 2, -1, -1, 3})));
+  EXPECT_TRUE(
+      Run(SparseToDense(Sample(), Const(Tensor(-1.0f))))
+          .Identical(Tensor::Of<float>({3, 4}, {-1, 1, -1, -1, -1, -1, -1, -1, 2, -1, -1, 3})));
   EXPECT_TRUE(Run(Dense({1, 3}, {4}, Tensor::Of<float>({5, 6})))
                   .Identical(Tensor::Of<float>({-1, 5, -1, 6})));
 }
@@ -35,8 +35,8 @@ TEST_F(SparseToDenseTest, ScalarAndEmptyTensors) {
   const SparseTensor scalar = Sparse({}, {}, Tensor::Of<float>({3}));
   EXPECT_TRUE(Run(SparseToDense(scalar, Const(Tensor(0.0f)))).Identical(Tensor(3.0f)));
   const SparseTensor none = Sparse({2, 1}, {}, Tensor::Of<float>({}));
-  EXPECT_TRUE(Run(SparseToDense(none, Const(Tensor(7.0f))))
-                  .Identical(Tensor::Of<float>({2, 1}, {7, 7})));
+  EXPECT_TRUE(
+      Run(SparseToDense(none, Const(Tensor(7.0f)))).Identical(Tensor::Of<float>({2, 1}, {7, 7})));
 }
 
 TEST_F(SparseToDenseTest, ChecksOrderUnlessToldNot) {
@@ -57,7 +57,8 @@ TEST_F(SparseToDenseTest, RejectsWhatDoesNotFit) {
     return ErrorOf(y).find(text) != std::string::npos;
   };
   EXPECT_TRUE(has(Dense({1, 7}, {4}, values), "indices[1] = [7] is out of bounds"));
-  EXPECT_TRUE(has(Dense({-1, 1}, {4}, values, {.validate_indices = false}), "[-1] is out of bounds"));
+  EXPECT_TRUE(
+      has(Dense({-1, 1}, {4}, values, {.validate_indices = false}), "[-1] is out of bounds"));
   EXPECT_TRUE(has(Dense({1, 2}, {4}, Tensor::Of<float>({1})), "should be [] or [2]"));
 }
 

@@ -34,7 +34,8 @@ std::string NumberFormat(KernelInit& init, DType dtype) {
   const bool real = IsFloating(dtype) || IsComplex(dtype);
   constexpr int64_t kMaxDigits = 1'000'000;
   if (scientific && shortest) throw InvalidArgument("scientific and shortest exclude each other");
-  if (fill.size() > 1) throw InvalidArgument("fill must be one character or none, got \"{}\"", fill);
+  if (fill.size() > 1)
+    throw InvalidArgument("fill must be one character or none, got \"{}\"", fill);
   if (!fill.empty() && std::string(" +-0#").find(fill) == std::string::npos) {
     throw InvalidArgument("fill \"{}\" is not one of \" \", \"+\", \"-\", \"0\", \"#\"", fill);
   }
@@ -112,10 +113,10 @@ class AsStringKernel : public Kernel {
 
 void RegisterAsStringCpu(KernelRegistry& registry) {
   ForTypes<float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
-           uint32_t, uint64_t, std::complex<float>, std::complex<double>, bool,
-           std::string>([&]<typename T>() {
-    registry.Add(KernelDef("AsString").Type<T>("T").template Make<AsStringKernel<T>>());
-  });
+           uint32_t, uint64_t, std::complex<float>, std::complex<double>, bool, std::string>(
+      [&]<typename T>() {
+        registry.Add(KernelDef("AsString").Type<T>("T").template Make<AsStringKernel<T>>());
+      });
 }
 
 }  // namespace sextant

@@ -46,14 +46,15 @@ void RegisterStringJoin(OpRegistry& registry) {
                         "with every place.")
                    .Shape(JoinShape)
                    .NotDifferentiable("text has no derivative"));
-  registry.Add(OpDef("ReduceJoin")
-                   .Inputs("inputs:string, reduction_indices:int32")
-                   .Outputs("output:string")
-                   .Attrs("keep_dims:bool=False; separator:string=''")
-                   .Doc("The strings along the given axes joined to one; the first axis given varies "
-                        "fastest.")
-                   .Shape(shapes::Reduction)
-                   .NotDifferentiable("text has no derivative"));
+  registry.Add(
+      OpDef("ReduceJoin")
+          .Inputs("inputs:string, reduction_indices:int32")
+          .Outputs("output:string")
+          .Attrs("keep_dims:bool=False; separator:string=''")
+          .Doc("The strings along the given axes joined to one; the first axis given varies "
+               "fastest.")
+          .Shape(shapes::Reduction)
+          .NotDifferentiable("text has no derivative"));
 }
 
 }  // namespace sextant

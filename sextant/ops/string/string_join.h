@@ -12,8 +12,8 @@ namespace sextant {
 struct StringJoinOptions {
   std::string separator;
 };
-// x[0] + separator + x[1] + ... for each element. Scalars go with every element; other shapes must be
-// the same.
+// x[0] + separator + x[1] + ... for each element. Scalars go with every element; other shapes must
+// be the same.
 Output StringJoin(const std::vector<Output>& xs, const StringJoinOptions& options = {});
 
 struct ReduceJoinOptions {

@@ -17,8 +17,8 @@ class JoinKernel : public Kernel {
       const Shape& input = ctx.input(k).shape();
       if (input.rank() == 0) continue;
       if (shape.rank() > 0 && shape != input) {
-        throw InvalidArgument("shapes {} and {} differ and neither is a scalar's",
-                              shape.ToString(), input.ToString());
+        throw InvalidArgument("shapes {} and {} differ and neither is a scalar's", shape.ToString(),
+                              input.ToString());
       }
       shape = input;
     }
@@ -40,8 +40,7 @@ class JoinKernel : public Kernel {
 class ReduceJoinKernel : public Kernel {
  public:
   explicit ReduceJoinKernel(KernelInit& init)
-      : keep_dims_(init.attr<bool>("keep_dims")),
-        separator_(init.attr<std::string>("separator")) {}
+      : keep_dims_(init.attr<bool>("keep_dims")), separator_(init.attr<std::string>("separator")) {}
 
   void Compute(KernelContext& ctx) override {
     const Shape& shape = ctx.input(0).shape();
@@ -82,7 +81,8 @@ class ReduceJoinKernel : public Kernel {
     }
   }
 
-  // Offsets of all elements whose indices are 0 outside of the axes, the first axis varying fastest.
+  // Offsets of all elements whose indices are 0 outside of the axes, the first axis varying
+  // fastest.
   static void ListOffsets(const Shape& shape, const std::vector<int>& axes,
                           std::vector<int64_t>* offsets) {
     offsets->assign(1, 0);

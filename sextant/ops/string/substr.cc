@@ -30,14 +30,15 @@ void RegisterSubstr(OpRegistry& registry) {
                    .Doc("Number of bytes or characters of each string.")
                    .Shape(shapes::Unchanged)
                    .NotDifferentiable("text has no derivative"));
-  registry.Add(OpDef("Substr")
-                   .Inputs("input:string, pos:T, len:T")
-                   .Outputs("output:string")
-                   .Attrs("T:type in [int32,int64]; unit:string='BYTE' in ['BYTE','UTF8_CHAR']")
-                   .Doc("At most len bytes or characters of each string from pos on; a negative pos "
-                        "counts from the end.")
-                   .Shape(SubstrShape)
-                   .NotDifferentiable("text has no derivative"));
+  registry.Add(
+      OpDef("Substr")
+          .Inputs("input:string, pos:T, len:T")
+          .Outputs("output:string")
+          .Attrs("T:type in [int32,int64]; unit:string='BYTE' in ['BYTE','UTF8_CHAR']")
+          .Doc("At most len bytes or characters of each string from pos on; a negative pos "
+               "counts from the end.")
+          .Shape(SubstrShape)
+          .NotDifferentiable("text has no derivative"));
 }
 
 }  // namespace sextant

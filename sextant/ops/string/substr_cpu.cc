@@ -27,16 +27,13 @@ size_t ByteOf(std::string_view text, int64_t unit, bool utf8) {
 
 class LengthKernel : public Kernel {
  public:
-  explicit LengthKernel(KernelInit& init)
-      : utf8_(init.attr<std::string>("unit") == "UTF8_CHAR") {}
+  explicit LengthKernel(KernelInit& init) : utf8_(init.attr<std::string>("unit") == "UTF8_CHAR") {}
 
   void Compute(KernelContext& ctx) override {
     const Tensor& in = ctx.input(0);
-    std::ranges::transform(in.flat<std::string>(),
-                           ctx.AllocateOutput(0, in.shape()).data<int32_t>(),
-                           [this](const std::string& s) {
-                             return static_cast<int32_t>(Length(s, utf8_));
-                           });
+    std::ranges::transform(
+        in.flat<std::string>(), ctx.AllocateOutput(0, in.shape()).data<int32_t>(),
+        [this](const std::string& s) { return static_cast<int32_t>(Length(s, utf8_)); });
   }
 
  private:
@@ -45,8 +42,7 @@ class LengthKernel : public Kernel {
 
 class SubstrKernel : public Kernel {
  public:
-  explicit SubstrKernel(KernelInit& init)
-      : utf8_(init.attr<std::string>("unit") == "UTF8_CHAR") {}
+  explicit SubstrKernel(KernelInit& init) : utf8_(init.attr<std::string>("unit") == "UTF8_CHAR") {}
 
   void Compute(KernelContext& ctx) override {
     const Tensor& in = ctx.input(0);
@@ -62,8 +58,8 @@ class SubstrKernel : public Kernel {
     plan.ForRows(0, plan.num_rows(), [&](int64_t first, const int64_t* offsets) {
       for (int64_t i = 0; i < plan.row_size(); ++i) {
         const int64_t at = offsets[1] + i * plan.step(1);
-        out[first + i] = Part(src[offsets[0] + i * plan.step(0)], IndexAt(pos, at),
-                              IndexAt(len, at));
+        out[first + i] =
+            Part(src[offsets[0] + i * plan.step(0)], IndexAt(pos, at), IndexAt(len, at));
       }
     });
   }

@@ -34,8 +34,7 @@ TEST_F(SubstrTest, Characters) {
   EXPECT_EQ(Part("h\xc3\xa9llo", -4, 1, StringUnit::kUtf8Char), "\xc3\xa9");
   const Output x = Const(Tensor::Of<std::string>({"h\xc3\xa9", ""}));
   EXPECT_TRUE(Run(StringLength(x)).Identical(Tensor::Of<int32_t>({3, 0})));
-  EXPECT_TRUE(
-      Run(StringLength(x, StringUnit::kUtf8Char)).Identical(Tensor::Of<int32_t>({2, 0})));
+  EXPECT_TRUE(Run(StringLength(x, StringUnit::kUtf8Char)).Identical(Tensor::Of<int32_t>({2, 0})));
 }
 
 TEST_F(SubstrTest, PositionsAreBroadcast) {
