@@ -67,8 +67,8 @@ void GraphCopier::CopyOne(Node* node) {
   nodes_[node] = to_.AddNode(std::move(spec));
 }
 
-Output AddArgument(FunctionBody& body, DType dtype, const PartialShape& shape, const std::string& name,
-                   const HandleShape* handle) {
+Output AddArgument(FunctionBody& body, DType dtype, const PartialShape& shape,
+                   const std::string& name, const HandleShape* handle) {
   Graph& graph = *body.graph;
   NodeSpec spec;
   spec.name = graph.UniqueName(name);
@@ -103,8 +103,9 @@ FunctionBody CopyBody(const FunctionBody& body, const FunctionLibrary& library,
 
 std::shared_ptr<const FunctionBody> BodyOf(const Graph& graph, const FuncAttr& function) {
   static const AttrMap kNoAttrs;
-  return graph.functions().Get(function.name).Instantiate(
-      graph.functions(), function.attrs ? *function.attrs : kNoAttrs);
+  return graph.functions()
+      .Get(function.name)
+      .Instantiate(graph.functions(), function.attrs ? *function.attrs : kNoAttrs);
 }
 
 FuncAttr AddFunction(FunctionBody body, const std::string& base_name, Graph& graph, Graph& other) {

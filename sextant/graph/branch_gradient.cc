@@ -46,7 +46,8 @@ Output Dummy(DType dtype) {
   return Const(Tensor::Zeros(dtype, Shape()), "unused");
 }
 
-// A tensor of the forward body that the backward one needs: the slot, an additional output, that holds it.
+// A tensor of the forward body that the backward one needs: the slot, an additional output, that
+// holds it.
 struct Kept {
   size_t slot = 0;
   bool wrapped = false;  // in an optional: handles, which have no dummy, and what may be dead
@@ -70,7 +71,9 @@ struct Binding {
 class BranchDifferentiator {
  public:
   explicit BranchDifferentiator(GradientContext& context)
-      : context_(context), node_(*context.node()), graph_(node_.graph()),
+      : context_(context),
+        node_(*context.node()),
+        graph_(node_.graph()),
         functions_(FunctionsOf(node_)) {
     first_input_ = node_.op().name() == "If" || node_.op().name() == "StatelessIf" ||
                            node_.op().name() == "Case" || node_.op().name() == "StatelessCase"
@@ -144,8 +147,8 @@ class BranchDifferentiator {
     }
   }
 
-  // Decides where each captured tensor comes from: an input or output that the node has already, or a
-  // slot, an output it will have.
+  // Decides where each captured tensor comes from: an input or output that the node has already, or
+  // a slot, an output it will have.
   void SortCaptures(Branch& branch) {
     std::map<DType, size_t> used;  // slots of each type taken by this branch
     const std::vector<bool> conditional = ConditionalNodes(*branch.forward.graph);
@@ -221,10 +224,12 @@ class BranchDifferentiator {
     if (first_input_ == 1) SetAttr(spec.attrs, "output_shapes", shapes);
     SetFunctions(node_, std::move(functions), spec.attrs);
     graph_.Replace(&node_, std::move(spec));
-    for (size_t i = 0; i < shapes.size(); ++i) node_.set_output_shape(static_cast<int>(i), shapes[i]);
+    for (size_t i = 0; i < shapes.size(); ++i)
+      node_.set_output_shape(static_cast<int>(i), shapes[i]);
   }
 
-  // The tensor of the node's graph that holds what the branch captured, and the index among backward inputs.
+  // The tensor of the node's graph that holds what the branch captured, and the index among
+  // backward inputs.
   size_t BackwardInput(Output outer) {
     const auto [it, fresh] = backward_index_.emplace(outer, backward_inputs_.size());
     if (fresh) backward_inputs_.push_back(outer);
@@ -233,7 +238,8 @@ class BranchDifferentiator {
 
   void BuildBackward() {
     backward_inputs_ = output_gradients_;
-    // Which argument stands for each capture, for all branches before any is built: they share arguments.
+    // Which argument stands for each capture, for all branches before any is built: they share
+    // arguments.
     std::vector<std::vector<Binding>> bindings(branches_.size());
     for (size_t b = 0; b < branches_.size(); ++b) {
       Branch& branch = branches_[b];
@@ -272,8 +278,10 @@ class BranchDifferentiator {
     if (first_input_ == 1) builder.Attr("output_shapes", shapes);
     Node* gradient = builder.BuildNode();
     for (size_t k = 0; k < results_.size(); ++k) {
-      if (gradient->output_shape(k).fully_known() == false) gradient->set_output_shape(k, shapes[k]);
-      context_.set(first_input_ + static_cast<int>(results_[k]), gradient->output(static_cast<int>(k)));
+      if (gradient->output_shape(k).fully_known() == false)
+        gradient->set_output_shape(k, shapes[k]);
+      context_.set(first_input_ + static_cast<int>(results_[k]),
+                   gradient->output(static_cast<int>(k)));
     }
   }
 
@@ -299,7 +307,8 @@ class BranchDifferentiator {
     const GraphScope use(*body.graph);
     for (size_t i = 0; i < backward_inputs_.size(); ++i) {
       const Output input = backward_inputs_[i];
-      AddArgument(body, RemoveRef(input.dtype()), input.shape(), i < outputs_.size() ? "grad" : "kept",
+      AddArgument(body, RemoveRef(input.dtype()), input.shape(),
+                  i < outputs_.size() ? "grad" : "kept",
                   input.node()->output_handle(input.index()));
     }
     GraphCopier copier(*branch.backward.graph, *body.graph);
@@ -337,7 +346,8 @@ class BranchDifferentiator {
   std::unordered_map<Output, size_t> backward_index_;
 };
 
-// The library may name the gradient of a function: it takes the arguments and the gradients of the results.
+// The library may name the gradient of a function: it takes the arguments and the gradients of the
+// results.
 bool CallGivenGradient(GradientContext& context) {
   const Node& node = *context.node();
   const std::vector<FuncAttr> functions = FunctionsOf(node);

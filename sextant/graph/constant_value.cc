@@ -1,5 +1,5 @@
-// What can be told of small integer tensors without running the graph. Elements are known or not one by
-// one, so that a shape of which only some sizes are known still says something.
+// What can be told of small integer tensors without running the graph. Elements are known or not
+// one by one, so that a shape of which only some sizes are known still says something.
 #include <algorithm>
 #include <limits>
 
@@ -325,8 +325,8 @@ PartialShape ConstantValueAsShape(Output output) {
     throw InvalidArgument("{} of shape {} is no vector of sizes", output.name(),
                           value->shape.ToString());
   }
-  PartialShape shape = PartialShape::UnknownOfRank(static_cast<int>(
-      std::min<int64_t>(value->shape[0], kMaxRank + 1)));
+  PartialShape shape = PartialShape::UnknownOfRank(
+      static_cast<int>(std::min<int64_t>(value->shape[0], kMaxRank + 1)));
   for (int i = 0; i < shape.rank(); ++i) {
     const Element& size = value->elements[i];
     if (!size) continue;

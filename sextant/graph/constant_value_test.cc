@@ -62,7 +62,8 @@ TEST_F(ConstantValueTest, PartialShapesThroughPackConcatAndSlices) {
   const Output packed =
       OpBuilder("Pack").Input({Element(shape, 0), Element(shape, 2), Const(Tensor(-1))}).Build();
   EXPECT_EQ(ConstantValueAsShape(packed).ToString(), "[?,3,?]");
-  const Output tail = OpBuilder("Slice").Input(shape).Input(ConstInts({1})).Input(ConstInts({-1})).Build();
+  const Output tail =
+      OpBuilder("Slice").Input(shape).Input(ConstInts({1})).Input(ConstInts({-1})).Build();
   const Output joined =
       OpBuilder("ConcatV2").Input({ConstInts({5}), tail}).Input(Const(Tensor(0))).Build();
   EXPECT_EQ(ConstantValueAsShape(joined).ToString(), "[5,28,3]");

@@ -63,7 +63,8 @@ TEST_F(ControlFlowGradientsTest, SwitchAndMerge) {
 TEST_F(ControlFlowGradientsTest, SwitchOfWhichOneSideMatters) {
   const Output x = Scalar("x"), p = Placeholder(DType::kBool, Shape(), "p");
   const SwitchOutputs sides = Switch(x, p);
-  const Output y = Merge({Switch(Const(Tensor(7.0)), p).output_false, sides.output_true * 3.0}).output;
+  const Output y =
+      Merge({Switch(Const(Tensor(7.0)), p).output_false, sides.output_true * 3.0}).output;
   const Output gradient = Gradients(y, {x})[0];
   EXPECT_DOUBLE_EQ(Run(gradient, {{x, Tensor(1.0)}, {p, Tensor(false)}}), 0);
   EXPECT_DOUBLE_EQ(Run(gradient, {{x, Tensor(1.0)}, {p, Tensor(true)}}), 3);
@@ -71,8 +72,9 @@ TEST_F(ControlFlowGradientsTest, SwitchOfWhichOneSideMatters) {
 
 TEST_F(ControlFlowGradientsTest, Cond) {
   const Output x = Scalar("x"), w = Scalar("w");
-  const Output y = Cond(Greater(x, Const(Tensor(0.0))), [&] { return Vars{Sin(x * w) * x}; },
-                        [&] { return Vars{x * x * x}; })[0];
+  const Output y = Cond(
+      Greater(x, Const(Tensor(0.0))), [&] { return Vars{Sin(x * w) * x}; },
+      [&] { return Vars{x * x * x}; })[0];
   for (double at : {-1.5, 0.7}) {
     const FeedMap feeds = {{x, Tensor(at)}, {w, Tensor(1.3)}};
     ExpectGradient(y, x, feeds);
@@ -82,8 +84,9 @@ TEST_F(ControlFlowGradientsTest, Cond) {
 
 TEST_F(ControlFlowGradientsTest, SecondOrderThroughCond) {
   const Output x = Scalar("x");
-  const Output y = Cond(Greater(x, Const(Tensor(0.0))), [&] { return Vars{x * x * x}; },
-                        [&] { return Vars{Sin(x)}; })[0];
+  const Output y = Cond(
+      Greater(x, Const(Tensor(0.0))), [&] { return Vars{x * x * x}; },
+      [&] { return Vars{Sin(x)}; })[0];
   const Output first = Gradients(y, {x})[0];
   const Output second = Gradients(first, {x})[0];
   EXPECT_DOUBLE_EQ(Run(second, {{x, Tensor(2.0)}}), 12);
@@ -117,28 +120,32 @@ TEST_F(ControlFlowGradientsTest, WhileWithInvariant) {
 TEST_F(ControlFlowGradientsTest, NestedLoopsAndConds) {
   const Output x = Scalar("x");
   const Output limit = Const(Tensor(4));
-  const Output y = While(
-      [&](const Vars& v) { return Less(v[0], limit); },
-      [&](const Vars& v) {
-        const Output even = Equal(FloorMod(v[0], Const(Tensor(2))), Const(Tensor(0)));
-        const Output next = Cond(
-            even,
-            [&] {
-              return Vars{While([&](const Vars& u) { return LessEqual(u[0], v[0]); },
-                                [&](const Vars& u) { return Vars{u[0] + 1.0, u[1] * x + Sin(u[1])}; },
-                                {Const(Tensor(0)), v[1]})[1]};
+  const Output y =
+      While([&](const Vars& v) { return Less(v[0], limit); },
+            [&](const Vars& v) {
+              const Output even = Equal(FloorMod(v[0], Const(Tensor(2))), Const(Tensor(0)));
+              const Output next = Cond(
+                  even,
+                  [&] {
+                    return Vars{While([&](const Vars& u) { return LessEqual(u[0], v[0]); },
+                                      [&](const Vars& u) {
+                                        return Vars{u[0] + 1.0, u[1] * x + Sin(u[1])};
+                                      },
+                                      {Const(Tensor(0)), v[1]})[1]};
+                  },
+                  [&] { return Vars{v[1] * v[1] * 0.5 + x}; })[0];
+              return Vars{v[0] + 1.0, next};
             },
-            [&] { return Vars{v[1] * v[1] * 0.5 + x}; })[0];
-        return Vars{v[0] + 1.0, next};
-      },
-      {Const(Tensor(0)), x})[1];
+            {Const(Tensor(0)), x})[1];
   ExpectGradient(y, x, {{x, Tensor(0.7)}});
 }
 
 TEST_F(ControlFlowGradientsTest, SecondOrderThroughWhile) {
   const Output x = Scalar("x");
   const Output y = While([](const Vars& v) { return Less(v[0], Const(Tensor(3))); },
-                         [](const Vars& v) { return Vars{v[0] + 1.0, v[1] * v[1]}; },
+                         [](const Vars& v) {
+                           return Vars{v[0] + 1.0, v[1] * v[1]};
+                         },
                          {Const(Tensor(0)), x})[1];  // x^8
   const Output first = Gradients(y, {x})[0];
   const Output second = Gradients(first, {x})[0];
@@ -150,18 +157,23 @@ TEST_F(ControlFlowGradientsTest, VariableReadInALoop) {
   const Output handle = VarHandle(DType::kDouble, Shape(), "v");
   const Output x = Scalar("x");
   const Output y = While([](const Vars& v) { return Less(v[0], Const(Tensor(3))); },
-                         [&](const Vars& v) { return Vars{v[0] + 1.0, v[1] * ReadVariable(handle)}; },
+                         [&](const Vars& v) {
+                           return Vars{v[0] + 1.0, v[1] * ReadVariable(handle)};
+                         },
                          {Const(Tensor(0)), x})[1];  // x v^3
   const Output gradient = Gradients(y, {handle})[0];
   Session session(graph_);
-  session.Run(OpBuilder("AssignVariableOp").Input(handle).Input(Const(Tensor(2.0))).BuildOperation());
+  session.Run(
+      OpBuilder("AssignVariableOp").Input(handle).Input(Const(Tensor(2.0))).BuildOperation());
   EXPECT_DOUBLE_EQ(session.Run({{x, Tensor(5.0)}}, gradient).AsDouble(), 60);
 }
 
 TEST_F(ControlFlowGradientsTest, ForwardOutputsStayWhereTheyWere) {
   const Output x = Scalar("x");
   const Vars results = While([](const Vars& v) { return Less(v[0], Const(Tensor(3))); },
-                             [](const Vars& v) { return Vars{v[0] + 1.0, Sin(v[1])}; },
+                             [](const Vars& v) {
+                               return Vars{v[0] + 1.0, Sin(v[1])};
+                             },
                              {Const(Tensor(0)), x});
   const int id = results[1].node()->id();
   const double before = Run(results[1], {{x, Tensor(0.5)}});

@@ -1,5 +1,5 @@
-// The engine behind Gradients, as the gradients of control flow use it: nodes are added to the current
-// graph, which is the ys' own or a body whose outer graph that is.
+// The engine behind Gradients, as the gradients of control flow use it: nodes are added to the
+// current graph, which is the ys' own or a body whose outer graph that is.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace sextant {
 
-// Whether gradients flow through tensors of this type: real and complex numbers, and the handles and
-// lists that hold such.
+// Whether gradients flow through tensors of this type: real and complex numbers, and the handles
+// and lists that hold such.
 bool IsDifferentiable(DType dtype);
 
 // d(sum of grad_ys * ys)/dx for each x. Every grad_y is given.

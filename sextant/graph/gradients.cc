@@ -60,8 +60,12 @@ class Paths {
 class Builder {
  public:
   Builder(Graph& graph, const std::vector<Output>& xs, const std::vector<Output>& stop_gradients)
-      : graph_(graph), paths_(graph), wanted_(paths_.num_tensors()), stop_(paths_.num_tensors()),
-        passes_(graph.num_nodes()), parts_(paths_.num_tensors()) {
+      : graph_(graph),
+        paths_(graph),
+        wanted_(paths_.num_tensors()),
+        stop_(paths_.num_tensors()),
+        passes_(graph.num_nodes()),
+        parts_(paths_.num_tensors()) {
     for (Output x : xs) wanted_[paths_.Number(x)] = true;
     for (Output tensor : stop_gradients) stop_[paths_.Number(tensor)] = true;
   }
@@ -81,7 +85,8 @@ class Builder {
   Gradient Result(Output x) { return Sum(x); }
 
  private:
-  // A tensor is wanted when it is an x or computed from one; a node passes gradients on when an input is.
+  // A tensor is wanted when it is an x or computed from one; a node passes gradients on when an
+  // input is.
   void MarkWanted(Node* node) {
     if (!node->op().not_differentiable().empty()) return;
     const bool passes = std::ranges::any_of(node->inputs(), [&](Output input) {
@@ -146,14 +151,14 @@ class Builder {
     if (RemoveRef(input) == DType::kResource || gradient.sparse()) return;
     const DType given = gradient.dense().dtype();
     if (given == RemoveRef(input)) return;
-    throw Internal("[{} {}] its gradient gave {} for input {}, which is {}", node.type(), node.name(),
-                   DTypeName(given), i, DTypeName(input));
+    throw Internal("[{} {}] its gradient gave {} for input {}, which is {}", node.type(),
+                   node.name(), DTypeName(given), i, DTypeName(input));
   }
 
   Graph& graph_;
   Paths paths_;
-  std::vector<bool> wanted_, stop_;       // by tensor
-  std::vector<bool> passes_;              // by node
+  std::vector<bool> wanted_, stop_;           // by tensor
+  std::vector<bool> passes_;                  // by node
   std::vector<std::vector<Gradient>> parts_;  // by tensor: what its users contributed so far
   std::vector<Node*> order_;
 };
@@ -173,20 +178,26 @@ void CheckArguments(const std::vector<Output>& ys, const std::vector<Output>& xs
   }
   for (Output y : ys) {
     if (!IsFloating(RemoveRef(y.dtype())) && !IsComplex(RemoveRef(y.dtype()))) {
-      throw InvalidArgument("{} is {}: only real and complex tensors can be differentiated", y.name(),
-                            DTypeName(y.dtype()));
+      throw InvalidArgument("{} is {}: only real and complex tensors can be differentiated",
+                            y.name(), DTypeName(y.dtype()));
     }
   }
 }
 
 Tensor One(DType dtype) {
   switch (dtype) {
-    case DType::kFloat: return Tensor(1.f);
-    case DType::kHalf: return Tensor::Scalar(Half(1.f));
-    case DType::kBFloat16: return Tensor::Scalar(BFloat16(1.f));
-    case DType::kComplex64: return Tensor::Scalar(std::complex<float>(1));
-    case DType::kComplex128: return Tensor::Scalar(std::complex<double>(1));
-    default: return Tensor(1.0);
+    case DType::kFloat:
+      return Tensor(1.f);
+    case DType::kHalf:
+      return Tensor::Scalar(Half(1.f));
+    case DType::kBFloat16:
+      return Tensor::Scalar(BFloat16(1.f));
+    case DType::kComplex64:
+      return Tensor::Scalar(std::complex<float>(1));
+    case DType::kComplex128:
+      return Tensor::Scalar(std::complex<double>(1));
+    default:
+      return Tensor(1.0);
   }
 }
 
@@ -287,7 +298,9 @@ const std::string& GradientSource() {
 }
 
 GradientContext::GradientContext(Node* node, std::vector<Gradient> output_gradients)
-    : node_(node), output_gradients_(std::move(output_gradients)), input_gradients_(node->num_inputs()) {}
+    : node_(node),
+      output_gradients_(std::move(output_gradients)),
+      input_gradients_(node->num_inputs()) {}
 
 Output GradientContext::grad(int i) {
   Gradient& gradient = output_gradients_[i];

@@ -125,14 +125,16 @@ TEST_F(GradientsTest, Errors) {
             std::string::npos);
   GradientOptions options;
   options.grad_ys = {Const(Tensor(1.0))};
-  EXPECT_NE(MessageOf([&] { Gradients(x_, {x_}, options); }).find("must be float"), std::string::npos);
+  EXPECT_NE(MessageOf([&] { Gradients(x_, {x_}, options); }).find("must be float"),
+            std::string::npos);
   Graph other;
   Output elsewhere;
   {
     const GraphScope use(other);
     elsewhere = Placeholder(DType::kFloat, {2});
   }
-  EXPECT_NE(MessageOf([&] { Gradients(x_, {elsewhere}); }).find("different graphs"), std::string::npos);
+  EXPECT_NE(MessageOf([&] { Gradients(x_, {elsewhere}); }).find("different graphs"),
+            std::string::npos);
   EXPECT_TRUE(Gradients(x_ * 2.0, {n})[0].none());
 }
 

@@ -37,7 +37,9 @@ Output ShapeAsTensor(const PartialShape& shape) {
 class LoopDifferentiator {
  public:
   explicit LoopDifferentiator(GradientContext& context)
-      : context_(context), node_(*context.node()), graph_(node_.graph()),
+      : context_(context),
+        node_(*context.node()),
+        graph_(node_.graph()),
         num_vars_(node_.num_inputs()) {
     std::vector<Output> shapes;
     for (int i = 0; i < num_vars_; ++i) shapes.push_back(node_.output(i));
@@ -57,7 +59,8 @@ class LoopDifferentiator {
       BuildBackward();
     }
     for (int i = 0; i < num_vars_; ++i) {
-      if (invariant_[i] && context_.input_gradients()[i].none()) context_.set(i, context_.gradient(i));
+      if (invariant_[i] && context_.input_gradients()[i].none())
+        context_.set(i, context_.gradient(i));
     }
   }
 
@@ -70,8 +73,8 @@ class LoopDifferentiator {
     Output pushed() const { return optional ? optional : tensor; }
   };
 
-  // The variables whose gradient the backward loop carries: those that matter for an output with a gradient and
-  // depend on a wanted input.
+  // The variables whose gradient the backward loop carries: those that matter for an output with a
+  // gradient and depend on a wanted input.
   void FindCarried() {
     std::vector<std::vector<bool>> depends;
     for (int j = 0; j < num_vars_; ++j) {
@@ -192,7 +195,8 @@ class LoopDifferentiator {
                               .Build());
       }
     }
-    FunctionBody condition = CopyBody(*BodyOf(graph_, node_.attr<FuncAttr>("cond")), graph_.functions());
+    FunctionBody condition =
+        CopyBody(*BodyOf(graph_, node_.attr<FuncAttr>("cond")), graph_.functions());
     const auto add_argument = [&](DType dtype, const char* name) {
       AddArgument(condition, dtype, Shape(), name);
       return AddArgument(forward_, dtype, Shape(), name);
@@ -200,7 +204,8 @@ class LoopDifferentiator {
     {
       const GraphScope use(*forward_.graph);
       const Output count = add_argument(DType::kInt32, "count");
-      forward_.results.push_back(OpBuilder("AddV2").Input(count).Input(Const(Tensor(1), "one")).Build());
+      forward_.results.push_back(
+          OpBuilder("AddV2").Input(count).Input(Const(Tensor(1), "one")).Build());
       for (const Kept& kept : kept_) {
         const Output list = add_argument(DType::kVariant, "kept");
         forward_.results.push_back(
@@ -214,8 +219,9 @@ class LoopDifferentiator {
     spec.op = &node_.op();
     spec.control_inputs.assign(node_.control_inputs().begin(), node_.control_inputs().end());
     spec.attrs = node_.attrs();
-    SetAttr(spec.attrs, "body", AddFunction(CopyBody(forward_, forward_.graph->functions()), body_name,
-                                            graph_, current));
+    SetAttr(
+        spec.attrs, "body",
+        AddFunction(CopyBody(forward_, forward_.graph->functions()), body_name, graph_, current));
     SetAttr(spec.attrs, "cond", AddFunction(std::move(condition), cond_name, graph_, current));
     std::vector<DType> types;
     std::vector<PartialShape> shapes;
@@ -263,13 +269,14 @@ class LoopDifferentiator {
     const bool stateful = IsStateful(body);
     Graph& current = CurrentGraph();
     const std::string name = node_.attr<FuncAttr>("body").name;
-    Node* loop = OpBuilder(stateful ? "While" : "StatelessWhile")
-                     .Input(initial)
-                     .Attr("body", AddFunction(std::move(body), name + "_grad", graph_, current))
-                     .Attr("cond", AddFunction(std::move(condition), name + "_grad_cond", graph_, current))
-                     .Attr("output_shapes", shapes)
-                     .Attr("parallel_iterations", node_.attr<int64_t>("parallel_iterations"))
-                     .BuildNode();
+    Node* loop =
+        OpBuilder(stateful ? "While" : "StatelessWhile")
+            .Input(initial)
+            .Attr("body", AddFunction(std::move(body), name + "_grad", graph_, current))
+            .Attr("cond", AddFunction(std::move(condition), name + "_grad_cond", graph_, current))
+            .Attr("output_shapes", shapes)
+            .Attr("parallel_iterations", node_.attr<int64_t>("parallel_iterations"))
+            .BuildNode();
     for (size_t k = 0; k < carried_.size(); ++k) {
       context_.set(carried_[k], loop->output(static_cast<int>(1 + k)));
     }
@@ -348,8 +355,9 @@ class LoopDifferentiator {
   Node& node_;
   Graph& graph_;  // of the forward loop
   const int num_vars_;
-  FunctionBody forward_;   // a copy of the body, to be changed
-  FunctionBody backward_;  // captures from forward_; args: gradients of carried_; results: carried_, summed_
+  FunctionBody forward_;  // a copy of the body, to be changed
+  FunctionBody
+      backward_;  // captures from forward_; args: gradients of carried_; results: carried_, summed_
   std::vector<bool> invariant_;  // by variable: the body returns it as it came
   std::vector<int> carried_;     // variables whose gradient goes from iteration to iteration
   std::vector<int> summed_;      // invariants whose gradient is the sum over all iterations

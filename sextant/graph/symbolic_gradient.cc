@@ -1,5 +1,5 @@
-// SymbolicGradient: the gradient of a function as a node, from before functions were differentiated by
-// building nodes.
+// SymbolicGradient: the gradient of a function as a node, from before functions were differentiated
+// by building nodes.
 #include "sextant/graph/body_copy.h"
 #include "sextant/graph/control_flow_gradients.h"
 #include "sextant/graph/gradient_builder.h"
@@ -9,15 +9,16 @@ namespace sextant {
 
 namespace {
 
-// Takes the arguments of the function and the gradients of its results, gives those of its arguments.
+// Takes the arguments of the function and the gradients of its results, gives those of its
+// arguments.
 FunctionBody GradientBody(const Node& node) {
   const auto function = BodyOf(node.graph(), node.attr<FuncAttr>("f"));
   const size_t num_args = function->args.size(), num_results = function->results.size();
   if (static_cast<size_t>(node.num_inputs()) != num_args + num_results ||
       static_cast<size_t>(node.num_outputs()) != num_args) {
-    throw InvalidArgument("[{} {}] has {} inputs and {} outputs, the function {} arguments and {} results",
-                          node.type(), node.name(), node.num_inputs(), node.num_outputs(), num_args,
-                          num_results);
+    throw InvalidArgument(
+        "[{} {}] has {} inputs and {} outputs, the function {} arguments and {} results",
+        node.type(), node.name(), node.num_inputs(), node.num_outputs(), num_args, num_results);
   }
   std::vector<Output> inputs(node.inputs().begin(), node.inputs().end());
   FunctionBody body = CopyBody(*function, node.graph().functions(), inputs);
@@ -26,8 +27,7 @@ FunctionBody GradientBody(const Node& node) {
   std::vector<Output> differentiable;
   std::vector<Gradient> grad_ys;
   for (size_t i = 0; i < num_results; ++i) {
-    const Output gradient =
-        AddArgument(body, ys[i].dtype(), inputs[num_args + i].shape(), "grad");
+    const Output gradient = AddArgument(body, ys[i].dtype(), inputs[num_args + i].shape(), "grad");
     if (!IsDifferentiable(ys[i].dtype())) continue;
     differentiable.push_back(ys[i]);
     grad_ys.push_back(gradient);

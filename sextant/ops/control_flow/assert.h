@@ -9,8 +9,8 @@
 
 namespace sextant {
 
-// Fails with INVALID_ARGUMENT and the first "summarize" elements of each datum (-1: all) unless the condition holds.
-// Runs only when something depends on it: put the node into ControlDependencies.
+// Fails with INVALID_ARGUMENT and the first "summarize" elements of each datum (-1: all) unless the
+// condition holds. Runs only when something depends on it: put the node into ControlDependencies.
 Operation Assert(Output condition, const std::vector<Output>& data, int64_t summarize = 3);
 
 struct PrintOptions {

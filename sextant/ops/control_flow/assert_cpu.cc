@@ -8,11 +8,16 @@ namespace {
 
 std::string Element(const Tensor& tensor, int64_t i) {
   switch (tensor.dtype()) {
-    case DType::kString: return tensor.data<std::string>()[i];
-    case DType::kBool: return tensor.data<bool>()[i] ? "1" : "0";
-    case DType::kResource: return "<resource>";
-    case DType::kVariant: return "<variant>";
-    default: break;
+    case DType::kString:
+      return tensor.data<std::string>()[i];
+    case DType::kBool:
+      return tensor.data<bool>()[i] ? "1" : "0";
+    case DType::kResource:
+      return "<resource>";
+    case DType::kVariant:
+      return "<variant>";
+    default:
+      break;
   }
   Tensor one(tensor.dtype(), Shape());
   const size_t size = DTypeSize(tensor.dtype());
@@ -56,7 +61,8 @@ class AssertKernel : public Kernel {
 class PrintKernel : public Kernel {
  public:
   explicit PrintKernel(KernelInit& init)
-      : message_(init.attr<std::string>("message")), first_n_(init.attr<int64_t>("first_n")),
+      : message_(init.attr<std::string>("message")),
+        first_n_(init.attr<int64_t>("first_n")),
         summarize_(init.attr<int64_t>("summarize")) {}
   void Compute(KernelContext& ctx) override {
     ctx.ForwardInput(0, 0);

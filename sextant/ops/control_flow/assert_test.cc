@@ -11,8 +11,8 @@ class AssertTest : public ControlFlowTest {};
 TEST_F(AssertTest, ShowsTheData) {
   const Output data = Const(Tensor::Of<int32_t>({4, 5, 6, 7}));
   const auto guarded = [&](bool holds) {
-    const ControlDependencies after(
-        {Assert(Const(Tensor(holds)), {Const(Tensor("x must be small")), data, Const(Tensor(1.5f))})});
+    const ControlDependencies after({Assert(
+        Const(Tensor(holds)), {Const(Tensor("x must be small")), data, Const(Tensor(1.5f))})});
     return Identity(data);
   };
   EXPECT_EQ(ErrorOf(guarded(true)), "OK");

@@ -35,8 +35,8 @@ void MergeShape(ShapeContext& c) {
   if (const HandleShape* handle = c.input_handle(0)) c.set_output_handle(0, *handle);
 }
 
-// Each side contributes when it was taken. A side without a gradient gives zeros, which live and die
-// with it; a gradient that does not depend on the side is made to.
+// Each side contributes when it was taken. A side without a gradient gives zeros, which live and
+// die with it; a gradient that does not depend on the side is made to.
 void SwitchGradient(GradientContext& c) {
   std::vector<Output> sides(2);
   for (int i = 0; i < 2; ++i) {
@@ -73,14 +73,15 @@ constexpr char kEnterAttrs[] =
     "T:type; frame_name:string; is_constant:bool=False; parallel_iterations:int=10";
 
 void RegisterConditionals(OpRegistry& registry) {
-  registry.Add(OpDef("Switch")
-                   .Inputs("data:T, pred:bool")
-                   .Outputs("output_false:T, output_true:T")
-                   .Attrs("T:type")
-                   .Doc("Sends data to the output that pred names; what reads the other does not run.")
-                   .Shape(shapes::Unchanged)
-                   .Gradient(SwitchGradient)
-                   .Structural());
+  registry.Add(
+      OpDef("Switch")
+          .Inputs("data:T, pred:bool")
+          .Outputs("output_false:T, output_true:T")
+          .Attrs("T:type")
+          .Doc("Sends data to the output that pred names; what reads the other does not run.")
+          .Shape(shapes::Unchanged)
+          .Gradient(SwitchGradient)
+          .Structural());
   registry.Add(OpDef("RefSwitch")
                    .Inputs("data:ref(T), pred:bool")
                    .Outputs("output_false:ref(T), output_true:ref(T)")
@@ -111,9 +112,10 @@ void RegisterConditionals(OpRegistry& registry) {
 void RegisterLoops(OpRegistry& registry) {
   for (const bool ref : {false, true}) {
     const std::string prefix = ref ? "Ref" : "", type = ref ? "ref(T)" : "T";
-    registry.Add(LoopOp(prefix + "Enter", type)
-                     .Attrs(kEnterAttrs)
-                     .Doc("Takes a value into the frame of a loop; a constant one into every iteration."));
+    registry.Add(
+        LoopOp(prefix + "Enter", type)
+            .Attrs(kEnterAttrs)
+            .Doc("Takes a value into the frame of a loop; a constant one into every iteration."));
     registry.Add(LoopOp(prefix + "Exit", type)
                      .Attrs("T:type")
                      .Doc("Takes a value out of the frame of a loop."));

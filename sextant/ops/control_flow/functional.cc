@@ -48,21 +48,23 @@ void RegisterFunctional(OpRegistry& registry) {
                             "else_branch:func; output_shapes:list(shape)=[]")
                      .Doc("Runs one of two functions" + effects)
                      .Gradient(BranchGradient));
-    registry.Add(Functional(prefix + "Case", stateful)
-                     .Inputs("branch_index:int32, input:Tin")
-                     .Outputs("output:Tout")
-                     .Attrs("Tin:list(type)>=0; Tout:list(type)>=0; branches:list(func)>=1; "
-                            "output_shapes:list(shape)=[]")
-                     .Doc("Runs the function with this index, the last one when there is none" + effects)
-                     .Gradient(BranchGradient));
-    registry.Add(Functional(prefix + "While", stateful)
-                     .Inputs("input:T")
-                     .Outputs("output:T")
-                     .Attrs("T:list(type)>=0; cond:func; body:func; output_shapes:list(shape)=[]; "
-                            "parallel_iterations:int=10")
-                     .Doc("Applies body to its own results as long as cond holds for them" + effects)
-                     .Shape(WhileShape)
-                     .Gradient(LoopGradient));
+    registry.Add(
+        Functional(prefix + "Case", stateful)
+            .Inputs("branch_index:int32, input:Tin")
+            .Outputs("output:Tout")
+            .Attrs("Tin:list(type)>=0; Tout:list(type)>=0; branches:list(func)>=1; "
+                   "output_shapes:list(shape)=[]")
+            .Doc("Runs the function with this index, the last one when there is none" + effects)
+            .Gradient(BranchGradient));
+    registry.Add(
+        Functional(prefix + "While", stateful)
+            .Inputs("input:T")
+            .Outputs("output:T")
+            .Attrs("T:list(type)>=0; cond:func; body:func; output_shapes:list(shape)=[]; "
+                   "parallel_iterations:int=10")
+            .Doc("Applies body to its own results as long as cond holds for them" + effects)
+            .Shape(WhileShape)
+            .Gradient(LoopGradient));
     registry.Add(Functional(stateful ? "StatefulPartitionedCall" : "PartitionedCall", stateful)
                      .Inputs("args:Tin")
                      .Outputs("output:Tout")
@@ -70,12 +72,13 @@ void RegisterFunctional(OpRegistry& registry) {
                      .Doc("Calls a function" + effects)
                      .Gradient(BranchGradient));
   }
-  registry.Add(Functional("SymbolicGradient", false)
-                   .Inputs("input:Tin")
-                   .Outputs("output:Tout")
-                   .Attrs("Tin:list(type)>=1; Tout:list(type)>=1; f:func")
-                   .Doc("The gradient of a function: takes its arguments and the gradients of its results.")
-                   .GradientForbidden("differentiate the function it stands for"));
+  registry.Add(
+      Functional("SymbolicGradient", false)
+          .Inputs("input:Tin")
+          .Outputs("output:Tout")
+          .Attrs("Tin:list(type)>=1; Tout:list(type)>=1; f:func")
+          .Doc("The gradient of a function: takes its arguments and the gradients of its results.")
+          .GradientForbidden("differentiate the function it stands for"));
 }
 
 }  // namespace sextant

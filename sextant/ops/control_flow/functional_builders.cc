@@ -47,7 +47,8 @@ std::vector<Output> AllCaptures(const std::vector<const Traced*>& functions) {
 }
 
 // The function with one argument per variable and per capture. Loop bodies return the captures too.
-FunctionBody Close(const Traced& traced, const std::vector<Output>& captures, bool return_captures) {
+FunctionBody Close(const Traced& traced, const std::vector<Output>& captures,
+                   bool return_captures) {
   FunctionBody body;
   body.graph = std::make_unique<Graph>();
   body.graph->set_seed(traced.graph->seed());
@@ -58,9 +59,8 @@ FunctionBody Close(const Traced& traced, const std::vector<Output>& captures, bo
   std::unordered_map<Output, Output> inner_of(traced.graph->captures().begin(),
                                               traced.graph->captures().end());
   for (Output outer : captures) {
-    const Output arg =
-        AddArgument(body, RemoveRef(outer.dtype()), outer.shape(), "captured",
-                    outer.node()->output_handle(outer.index()));
+    const Output arg = AddArgument(body, RemoveRef(outer.dtype()), outer.shape(), "captured",
+                                   outer.node()->output_handle(outer.index()));
     if (const auto it = inner_of.find(outer); it != inner_of.end()) copier.Map(it->second, arg);
   }
   for (Output result : traced.results) body.results.push_back(copier.Copy(result));

@@ -13,7 +13,8 @@ class FunctionalTest : public ControlFlowTest {};
 
 TEST_F(FunctionalTest, CondRunsOneBranch) {
   const Output x = Placeholder(DType::kFloat, {2}), p = Placeholder(DType::kBool, Shape());
-  const Output y = Cond(p, [&] { return Vars{x * 2.0}; }, [&] { return Vars{x}; })[0];
+  const Output y = Cond(
+      p, [&] { return Vars{x * 2.0}; }, [&] { return Vars{x}; })[0];
   EXPECT_EQ(y.node()->type(), "StatelessIf");
   EXPECT_EQ(y.shape().ToString(), "[2]");
   const Tensor value = Tensor::Of<float>({1, 2});
@@ -54,7 +55,9 @@ TEST_F(FunctionalTest, SwitchCaseDefaults) {
 TEST_F(FunctionalTest, WhileCountsAndCaptures) {
   const Output step = Placeholder(DType::kFloat, Shape());
   const Vars y = While([](const Vars& v) { return Less(v[0], Const(Tensor(5))); },
-                       [&](const Vars& v) { return Vars{v[0] + 1.0, v[1] + step}; },
+                       [&](const Vars& v) {
+                         return Vars{v[0] + 1.0, v[1] + step};
+                       },
                        {Const(Tensor(0)), Const(Tensor(1.f))});
   ASSERT_EQ(y.size(), 2u);
   EXPECT_EQ(Run(y[1], {{step, Tensor(2.f)}}).AsDouble(), 11);
@@ -70,7 +73,9 @@ TEST_F(FunctionalTest, WhileStopsAtMaximumIterations) {
 TEST_F(FunctionalTest, WhileWithGrowingShape) {
   const auto grow = [&](const WhileOptions& options) {
     return While([](const Vars& v) { return Less(v[0], Const(Tensor(3))); },
-                 [](const Vars& v) { return Vars{v[0] + 1.0, Concat({v[1], v[1]}, 0)}; },
+                 [](const Vars& v) {
+                   return Vars{v[0] + 1.0, Concat({v[1], v[1]}, 0)};
+                 },
                  {Const(Tensor(0)), Const(Tensor::Of<float>({1}))}, options)[1];
   };
   EXPECT_THROW(grow({}), Error);
@@ -83,8 +88,9 @@ TEST_F(FunctionalTest, NestedFunctionsBesideEachOther) {
   const Output p = Placeholder(DType::kBool, Shape()), x = Placeholder(DType::kFloat, Shape());
   const auto inner = [&](float factor) {
     return [&, factor] {
-      return Cond(Greater(x, Const(Tensor(0.f))), [&] { return Vars{x * factor}; },
-                  [&] { return Vars{x - factor}; });
+      return Cond(
+          Greater(x, Const(Tensor(0.f))), [&] { return Vars{x * factor}; },
+          [&] { return Vars{x - factor}; });
     };
   };
   const Output y = Cond(p, inner(2), inner(3))[0];

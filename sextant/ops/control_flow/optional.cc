@@ -11,7 +11,9 @@ Output OptionalFromValue(const std::vector<Output>& components) {
   return OpBuilder("OptionalFromValue").Input(components).Build();
 }
 Output OptionalNone() { return OpBuilder("OptionalNone").Build(); }
-Output OptionalHasValue(Output optional) { return OpBuilder("OptionalHasValue").Input(optional).Build(); }
+Output OptionalHasValue(Output optional) {
+  return OpBuilder("OptionalHasValue").Input(optional).Build();
+}
 std::vector<Output> OptionalGetValue(Output optional, const std::vector<DType>& types,
                                      const std::vector<PartialShape>& shapes) {
   return OpBuilder("OptionalGetValue")

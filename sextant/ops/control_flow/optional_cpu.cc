@@ -16,7 +16,8 @@ const OptionalValue& OptionalOf(const Tensor& tensor) {
 
 void FromValue(KernelContext& ctx) {
   OptionalValue optional;
-  for (int i = 0; i < ctx.num_inputs(); ++i) optional.components.push_back(ctx.input(i).Persistent());
+  for (int i = 0; i < ctx.num_inputs(); ++i)
+    optional.components.push_back(ctx.input(i).Persistent());
   ctx.SetOutput(0, Tensor::Scalar(Variant::Of(std::move(optional))));
 }
 
@@ -43,8 +44,9 @@ class GetValueKernel : public Kernel {
     for (int i = 0; i < ctx.num_outputs(); ++i) {
       const Tensor& value = optional.components[i];
       if (value.dtype() != ctx.output_type(i) || !shapes_[i].CompatibleWith(value.shape())) {
-        throw InvalidArgument("Component {} of the optional is {}, expected {} {}", i, value.Describe(),
-                              DTypeName(ctx.output_type(i)), shapes_[i].ToString());
+        throw InvalidArgument("Component {} of the optional is {}, expected {} {}", i,
+                              value.Describe(), DTypeName(ctx.output_type(i)),
+                              shapes_[i].ToString());
       }
       ctx.SetOutput(i, value);
     }

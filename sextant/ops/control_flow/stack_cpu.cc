@@ -45,8 +45,8 @@ class TensorStack : public Resource {
   }
   void CheckType(DType dtype) const {
     if (dtype == dtype_) return;
-    throw InvalidArgument("Must have type {} but got {}: Stack[{}]", DTypeName(dtype_), DTypeName(dtype),
-                          name_);
+    throw InvalidArgument("Must have type {} but got {}: Stack[{}]", DTypeName(dtype_),
+                          DTypeName(dtype), name_);
   }
 
   const std::string name_;

@@ -22,8 +22,8 @@ TEST_F(StackTest, LastInFirstOut) {
 }
 
 TEST_F(StackTest, Errors) {
-  ExpectError(StackPopV2(StackV2(Const(Tensor(-1)), DType::kFloat), DType::kFloat), "INVALID_ARGUMENT",
-              "is empty");
+  ExpectError(StackPopV2(StackV2(Const(Tensor(-1)), DType::kFloat), DType::kFloat),
+              "INVALID_ARGUMENT", "is empty");
   ExpectError(StackPushV2(StackV2(Const(Tensor(0)), DType::kFloat), Const(Tensor(1.f))),
               "INVALID_ARGUMENT", "max_size (0)");
   ExpectError(StackPushV2(StackV2(Const(Tensor(-1)), DType::kFloat), Const(Tensor(1))),

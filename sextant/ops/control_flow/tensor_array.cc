@@ -19,20 +19,41 @@ TensorArrayOutputs TensorArrayV3(Output size, DType dtype, const TensorArrayOpti
   return {node->output(0), node->output(1)};
 }
 TensorArrayOutputs TensorArrayGradV3(Output handle, Output flow, const std::string& source) {
-  Node* node = OpBuilder("TensorArrayGradV3").Input(handle).Input(flow).Attr("source", source).BuildNode();
+  Node* node =
+      OpBuilder("TensorArrayGradV3").Input(handle).Input(flow).Attr("source", source).BuildNode();
   return {node->output(0), node->output(1)};
 }
 Output TensorArrayWriteV3(Output handle, Output index, Output value, Output flow) {
-  return OpBuilder("TensorArrayWriteV3").Input(handle).Input(index).Input(value).Input(flow).Build();
+  return OpBuilder("TensorArrayWriteV3")
+      .Input(handle)
+      .Input(index)
+      .Input(value)
+      .Input(flow)
+      .Build();
 }
 Output TensorArrayScatterV3(Output handle, Output indices, Output value, Output flow) {
-  return OpBuilder("TensorArrayScatterV3").Input(handle).Input(indices).Input(value).Input(flow).Build();
+  return OpBuilder("TensorArrayScatterV3")
+      .Input(handle)
+      .Input(indices)
+      .Input(value)
+      .Input(flow)
+      .Build();
 }
 Output TensorArraySplitV3(Output handle, Output value, Output lengths, Output flow) {
-  return OpBuilder("TensorArraySplitV3").Input(handle).Input(value).Input(lengths).Input(flow).Build();
+  return OpBuilder("TensorArraySplitV3")
+      .Input(handle)
+      .Input(value)
+      .Input(lengths)
+      .Input(flow)
+      .Build();
 }
 Output TensorArrayReadV3(Output handle, Output index, Output flow, DType dtype) {
-  return OpBuilder("TensorArrayReadV3").Input(handle).Input(index).Input(flow).Attr("dtype", dtype).Build();
+  return OpBuilder("TensorArrayReadV3")
+      .Input(handle)
+      .Input(index)
+      .Input(flow)
+      .Attr("dtype", dtype)
+      .Build();
 }
 Output TensorArrayGatherV3(Output handle, Output indices, Output flow, DType dtype,
                            const PartialShape& element_shape) {
@@ -99,8 +120,8 @@ void RegisterMaking(OpRegistry& registry) {
 }
 
 void RegisterWriting(OpRegistry& registry) {
-  registry.Add(Array("TensorArrayWriteV3",
-                     "handle:resource, index:int32, value:T, flow_in:float", "flow_out:float", "T:type")
+  registry.Add(Array("TensorArrayWriteV3", "handle:resource, index:int32, value:T, flow_in:float",
+                     "flow_out:float", "T:type")
                    .Doc("Writes one element.")
                    .Shape(shapes::Scalar)
                    .Gradient(TensorArrayWriteGradient));
@@ -110,17 +131,16 @@ void RegisterWriting(OpRegistry& registry) {
                    .Doc("Writes the slices of a tensor to the elements at these indices.")
                    .Shape(shapes::Scalar)
                    .Gradient(TensorArrayScatterGradient));
-  registry.Add(Array("TensorArraySplitV3",
-                     "handle:resource, value:T, lengths:int64, flow_in:float", "flow_out:float",
-                     "T:type")
+  registry.Add(Array("TensorArraySplitV3", "handle:resource, value:T, lengths:int64, flow_in:float",
+                     "flow_out:float", "T:type")
                    .Doc("Writes pieces of a tensor, of these lengths, to the elements.")
                    .Shape(shapes::Scalar)
                    .Gradient(TensorArraySplitGradient));
 }
 
 void RegisterReading(OpRegistry& registry) {
-  registry.Add(Array("TensorArrayReadV3", "handle:resource, index:int32, flow_in:float", "value:dtype",
-                     "dtype:type")
+  registry.Add(Array("TensorArrayReadV3", "handle:resource, index:int32, flow_in:float",
+                     "value:dtype", "dtype:type")
                    .Doc("One element.")
                    .Shape(shapes::Unknown)
                    .Gradient(TensorArrayReadGradient));
@@ -132,16 +152,16 @@ void RegisterReading(OpRegistry& registry) {
                      c.set_output(0, WithFirst(indices[0], c.attr<PartialShape>("element_shape")));
                    })
                    .Gradient(TensorArrayGatherGradient));
-  registry.Add(Array("TensorArrayConcatV3", "handle:resource, flow_in:float",
-                     "value:dtype, lengths:int64",
-                     "dtype:type; element_shape_except0:shape=unknown_rank")
-                   .Doc("All elements one after another along their first dimension, and its sizes.")
-                   .Shape([](ShapeContext& c) {
-                     c.set_output(0, WithFirst(PartialShape::kUnknown,
-                                               c.attr<PartialShape>("element_shape_except0")));
-                     c.set_output(1, PartialShape::UnknownOfRank(1));
-                   })
-                   .Gradient(TensorArrayConcatGradient));
+  registry.Add(
+      Array("TensorArrayConcatV3", "handle:resource, flow_in:float", "value:dtype, lengths:int64",
+            "dtype:type; element_shape_except0:shape=unknown_rank")
+          .Doc("All elements one after another along their first dimension, and its sizes.")
+          .Shape([](ShapeContext& c) {
+            c.set_output(0, WithFirst(PartialShape::kUnknown,
+                                      c.attr<PartialShape>("element_shape_except0")));
+            c.set_output(1, PartialShape::UnknownOfRank(1));
+          })
+          .Gradient(TensorArrayConcatGradient));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Arrays of tensors that are written element by element, as imported v1 loops use them. The "flow" scalar that each
-// op takes and gives orders the accesses. New graphs use TensorList.
+// Arrays of tensors that are written element by element, as imported v1 loops use them. The "flow"
+// scalar that each op takes and gives orders the accesses. New graphs use TensorList.
 #pragma once
 
 #include <cstdint>

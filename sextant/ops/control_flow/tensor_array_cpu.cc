@@ -24,8 +24,8 @@ void SetFlow(KernelContext& ctx, int i) { *ctx.AllocateOutput(i, Shape()).data<f
 
 void CheckType(const TensorArray& array, DType wanted) {
   if (array.dtype() == wanted) return;
-  throw InvalidArgument("TensorArray dtype is {} but Op requested dtype {}", DTypeName(array.dtype()),
-                        DTypeName(wanted));
+  throw InvalidArgument("TensorArray dtype is {} but Op requested dtype {}",
+                        DTypeName(array.dtype()), DTypeName(wanted));
 }
 
 std::vector<int64_t> VectorInput(const Tensor& tensor, const char* what) {
@@ -42,16 +42,20 @@ class MakeKernel : public Kernel {
       : name_(init.attr<std::string>("tensor_array_name").empty()
                   ? init.node().name()
                   : init.attr<std::string>("tensor_array_name")),
-        traits_{init.attr<DType>("dtype"), init.attr<PartialShape>("element_shape"),
-                init.attr<bool>("dynamic_size"), init.attr<bool>("clear_after_read"),
-                init.attr<bool>("identical_element_shapes"), false} {}
+        traits_{init.attr<DType>("dtype"),
+                init.attr<PartialShape>("element_shape"),
+                init.attr<bool>("dynamic_size"),
+                init.attr<bool>("clear_after_read"),
+                init.attr<bool>("identical_element_shapes"),
+                false} {}
 
   void Compute(KernelContext& ctx) override {
     if (ctx.input(0).rank() != 0) {
       throw InvalidArgument("TensorArray size must be scalar, but had shape: {}",
                             ctx.input(0).shape().ToString());
     }
-    ctx.SetOutput(0, HandleTensor(std::make_shared<TensorArray>(name_, traits_, ctx.input(0).AsInt64())));
+    ctx.SetOutput(
+        0, HandleTensor(std::make_shared<TensorArray>(name_, traits_, ctx.input(0).AsInt64())));
     SetFlow(ctx, 1);
   }
 
@@ -77,7 +81,8 @@ class GradKernel : public Kernel {
 void Close(KernelContext& ctx) { ArrayOf(ctx.input(0)).Close(); }
 
 void Size(KernelContext& ctx) {
-  *ctx.AllocateOutput(0, Shape()).data<int32_t>() = static_cast<int32_t>(ArrayOf(ctx.input(0)).Size());
+  *ctx.AllocateOutput(0, Shape()).data<int32_t>() =
+      static_cast<int32_t>(ArrayOf(ctx.input(0)).Size());
 }
 
 void Write(KernelContext& ctx) {
@@ -99,10 +104,12 @@ void Scatter(KernelContext& ctx) {
   TensorArray& array = ArrayOf(ctx.input(0));
   const std::vector<int64_t> indices = VectorInput(ctx.input(1), "indices");
   const Tensor value = ctx.input(2).Persistent();
-  if (value.rank() == 0) throw InvalidArgument("Input value for scatter must be at least a vector but received shape: []");
+  if (value.rank() == 0)
+    throw InvalidArgument(
+        "Input value for scatter must be at least a vector but received shape: []");
   if (static_cast<int64_t>(indices.size()) != value.dim(0)) {
-    throw InvalidArgument("Expected len(indices) == values.shape[0], but saw: {} vs. {}", indices.size(),
-                          value.dim(0));
+    throw InvalidArgument("Expected len(indices) == values.shape[0], but saw: {} vs. {}",
+                          indices.size(), value.dim(0));
   }
   if (!indices.empty()) array.EnsureSize(*std::ranges::max_element(indices) + 1);
   Shape row = value.shape();
@@ -129,7 +136,8 @@ void Split(KernelContext& ctx) {
   }
   if (total != value.dim(0)) {
     throw InvalidArgument(
-        "Expected sum of lengths to be equal to values.shape[0], but sum of lengths is {} and value's "
+        "Expected sum of lengths to be equal to values.shape[0], but sum of lengths is {} and "
+        "value's "
         "shape is: {}",
         total, value.shape().ToString());
   }
@@ -137,7 +145,8 @@ void Split(KernelContext& ctx) {
   array.EnsureSize(count);
   if (array.Size() != count) {
     throw InvalidArgument(
-        "TensorArray's size is not equal to the size of lengths ({} vs. {}), and the TensorArray is not "
+        "TensorArray's size is not equal to the size of lengths ({} vs. {}), and the TensorArray "
+        "is not "
         "marked as dynamically resizeable",
         array.Size(), count);
   }
@@ -151,7 +160,8 @@ void Split(KernelContext& ctx) {
 
 class GatherKernel : public Kernel {
  public:
-  explicit GatherKernel(KernelInit& init) : element_shape_(init.attr<PartialShape>("element_shape")) {}
+  explicit GatherKernel(KernelInit& init)
+      : element_shape_(init.attr<PartialShape>("element_shape")) {}
   void Compute(KernelContext& ctx) override {
     TensorArray& array = ArrayOf(ctx.input(0));
     CheckType(array, ctx.output_type(0));
@@ -159,10 +169,11 @@ class GatherKernel : public Kernel {
     const PartialShape element = array.ElementShape().MergeWith(element_shape_);
     if (indices.empty()) {
       if (!element.fully_known()) {
-        throw Unimplemented("TensorArray has size zero, but element shape {} is not fully defined. "
-                            "Currently only static shapes are supported when packing zero-size "
-                            "TensorArrays.",
-                            element.ToString());
+        throw Unimplemented(
+            "TensorArray has size zero, but element shape {} is not fully defined. "
+            "Currently only static shapes are supported when packing zero-size "
+            "TensorArrays.",
+            element.ToString());
       }
       Shape shape = element.AsShape();
       shape.Insert(0, 0);
@@ -200,10 +211,11 @@ class ConcatKernel : public Kernel {
     Tensor& lengths = ctx.AllocateOutput(1, Shape{count});
     if (count == 0) {
       if (!except0_.fully_known()) {
-        throw Unimplemented("TensorArray has size zero, but element_shape_except0 {} is not fully defined. "
-                            "Currently only static shapes are supported when concatenating zero-size "
-                            "TensorArrays.",
-                            except0_.ToString());
+        throw Unimplemented(
+            "TensorArray has size zero, but element_shape_except0 {} is not fully defined. "
+            "Currently only static shapes are supported when concatenating zero-size "
+            "TensorArrays.",
+            except0_.ToString());
       }
       Shape shape = except0_.AsShape();
       shape.Insert(0, 0);
@@ -217,7 +229,8 @@ class ConcatKernel : public Kernel {
       values.push_back(array.Read(i));
       Shape shape = values[i].shape();
       if (shape.rank() == 0) {
-        throw InvalidArgument("Concat saw a scalar shape at index {} but requires at least vectors.", i);
+        throw InvalidArgument(
+            "Concat saw a scalar shape at index {} but requires at least vectors.", i);
       }
       lengths.data<int64_t>()[i] = shape[0];
       total += shape[0];
@@ -225,7 +238,8 @@ class ConcatKernel : public Kernel {
       if (i == 0) rest = shape;
       if (!(shape == rest) || !except0_.CompatibleWith(shape)) {
         throw InvalidArgument(
-            "TensorArray has inconsistent shapes. Index 0 has (excepting dimension 0) shape: {} but index "
+            "TensorArray has inconsistent shapes. Index 0 has (excepting dimension 0) shape: {} "
+            "but index "
             "{} has (excepting dimension 0) shape: {}",
             rest.ToString(), i, shape.ToString());
       }

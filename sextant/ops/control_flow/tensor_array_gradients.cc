@@ -8,8 +8,8 @@ namespace sextant {
 
 namespace {
 
-// The gradient array, made once the forward write that gave "after" is done: its size is then final. A
-// backward loop starts after all forward writes anyway.
+// The gradient array, made once the forward write that gave "after" is done: its size is then
+// final. A backward loop starts after all forward writes anyway.
 TensorArrayOutputs GradientArray(Output handle, Output flow, Output after) {
   if (&after.graph() == &CurrentGraph()) flow = OpBuilder("IdentityN").Input({flow, after}).Build();
   return TensorArrayGradV3(handle, flow, GradientSource());

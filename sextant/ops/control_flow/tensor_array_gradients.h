@@ -1,5 +1,5 @@
-// Gradients of the TensorArray ops: what is read is written to the gradient array, what is written is read
-// from it. The gradient of a flow is a flow.
+// Gradients of the TensorArray ops: what is read is written to the gradient array, what is written
+// is read from it. The gradient of a flow is a flow.
 #pragma once
 
 #include "sextant/graph/gradients.h"

@@ -43,7 +43,8 @@ TEST_F(TensorArrayTest, DynamicSizeGrows) {
 
 TEST_F(TensorArrayTest, Errors) {
   const auto a = Array(2);
-  ExpectError(Write(a, 7, pair_), "INVALID_ARGUMENT", "index 7 but array is not resizeable and size is: 2");
+  ExpectError(Write(a, 7, pair_), "INVALID_ARGUMENT",
+              "index 7 but array is not resizeable and size is: 2");
   ExpectError(Write(a, 0, pair_, Write(a, 0, pair_)), "INVALID_ARGUMENT", "already been written");
   ExpectError(Read(a, 5, a.flow), "INVALID_ARGUMENT", "index 5 but array size is: 2");
   ExpectError(Read(a, 0, a.flow), "INVALID_ARGUMENT", "not fully defined");
@@ -52,8 +53,8 @@ TEST_F(TensorArrayTest, Errors) {
   ExpectError(Write(fixed, 0, pair_), "INVALID_ARGUMENT", "[3]");
   EXPECT_EQ(Floats(Read(fixed, 0, fixed.flow)), (std::vector<float>{0, 0, 0}));
   const auto same = Array(2, {.identical_element_shapes = true});
-  ExpectError(Write(same, 1, Const(Tensor::Of<float>({1})), Write(same, 0, pair_)), "INVALID_ARGUMENT",
-              "[2]");
+  ExpectError(Write(same, 1, Const(Tensor::Of<float>({1})), Write(same, 0, pair_)),
+              "INVALID_ARGUMENT", "[2]");
   ExpectError(TensorArrayGatherV3(a.handle, ConstInts({}), a.flow, DType::kFloat), "UNIMPLEMENTED",
               "size zero");
   ExpectError(Array(-1).flow, "INVALID_ARGUMENT", "-1");

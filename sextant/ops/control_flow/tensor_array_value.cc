@@ -46,8 +46,8 @@ void TensorArray::Write(int64_t index, const Tensor& value) {
   const auto size = static_cast<int64_t>(elements_.size());
   if (index < 0 || (index >= size && !traits_.dynamic_size)) {
     throw InvalidArgument(
-        "TensorArray {}: Tried to write to index {} but array is not resizeable and size is: {}", name_,
-        index, size);
+        "TensorArray {}: Tried to write to index {} but array is not resizeable and size is: {}",
+        name_, index, size);
   }
   if (value.dtype() != traits_.dtype) {
     throw InvalidArgument(
@@ -57,7 +57,8 @@ void TensorArray::Write(int64_t index, const Tensor& value) {
   }
   if (!traits_.element_shape.CompatibleWith(value.shape())) {
     throw InvalidArgument(
-        "TensorArray {}: Could not write to TensorArray index {} because the value shape is {} which is "
+        "TensorArray {}: Could not write to TensorArray index {} because the value shape is {} "
+        "which is "
         "incompatible with the TensorArray's inferred element shape: {}",
         name_, index, value.shape().ToString(), traits_.element_shape.ToString());
   }
@@ -65,12 +66,14 @@ void TensorArray::Write(int64_t index, const Tensor& value) {
   Element& element = elements_[index];
   if (element.read) {
     throw InvalidArgument(
-        "TensorArray {}: Could not write twice to TensorArray index {} because it has already been read.",
+        "TensorArray {}: Could not write twice to TensorArray index {} because it has already been "
+        "read.",
         name_, index);
   }
   if (element.written && !traits_.adds_up) {
     throw InvalidArgument(
-        "TensorArray {}: Could not write to TensorArray index {} because it has already been written to.",
+        "TensorArray {}: Could not write to TensorArray index {} because it has already been "
+        "written to.",
         name_, index);
   }
   if (traits_.identical_element_shapes && !traits_.element_shape.fully_known()) {
@@ -86,25 +89,27 @@ Tensor TensorArray::Read(int64_t index) {
   CheckOpen();
   const auto size = static_cast<int64_t>(elements_.size());
   if (index < 0 || index >= size) {
-    throw InvalidArgument("TensorArray {}: Tried to read from index {} but array size is: {}", name_, index,
-                          size);
+    throw InvalidArgument("TensorArray {}: Tried to read from index {} but array size is: {}",
+                          name_, index, size);
   }
   Element& element = elements_[index];
   if (element.cleared) {
     throw InvalidArgument(
-        "TensorArray {}: Could not read index {} twice because it was cleared after a previous read "
+        "TensorArray {}: Could not read index {} twice because it was cleared after a previous "
+        "read "
         "(perhaps try setting clear_after_read = false?)",
         name_, index);
   }
   if (!element.written) {
     if (!element.shape && !traits_.element_shape.fully_known()) {
       throw InvalidArgument(
-          "TensorArray {}: Could not read from TensorArray index {}: it was not written, and the element "
+          "TensorArray {}: Could not read from TensorArray index {}: it was not written, and the "
+          "element "
           "shape is not fully defined: {}",
           name_, index, traits_.element_shape.ToString());
     }
-    element.value = Tensor::Zeros(
-        traits_.dtype, element.shape ? *element.shape : traits_.element_shape.AsShape());
+    element.value = Tensor::Zeros(traits_.dtype,
+                                  element.shape ? *element.shape : traits_.element_shape.AsShape());
     element.written = true;
   }
   element.read = true;
@@ -113,7 +118,8 @@ Tensor TensorArray::Read(int64_t index) {
   return std::move(element.value);
 }
 
-std::shared_ptr<TensorArray> TensorArray::Gradient(const std::string& source, const Shape& prepend) {
+std::shared_ptr<TensorArray> TensorArray::Gradient(const std::string& source,
+                                                   const Shape& prepend) {
   const std::lock_guard lock(mutex_);
   CheckOpen();
   traits_.dynamic_size = false;

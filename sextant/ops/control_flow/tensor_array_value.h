@@ -1,5 +1,5 @@
-// TensorArray: the resource behind TensorArrayV3 handles. Held by the handle tensor, so it lives for one
-// run. Each element is written once and, unless told otherwise, read once. Thread-safe.
+// TensorArray: the resource behind TensorArrayV3 handles. Held by the handle tensor, so it lives
+// for one run. Each element is written once and, unless told otherwise, read once. Thread-safe.
 #pragma once
 
 #include <map>
@@ -23,7 +23,8 @@ struct TensorArrayTraits {
   bool adds_up = false;  // gradient arrays: writing twice adds
 };
 
-// All functions throw INVALID_ARGUMENT, naming the array and the index, on what is not allowed, and once closed.
+// All functions throw INVALID_ARGUMENT, naming the array and the index, on what is not allowed, and
+// once closed.
 class TensorArray : public Resource {
  public:
   static constexpr const char* kTypeName = "TensorArray";
@@ -39,8 +40,8 @@ class TensorArray : public Resource {
   void Write(int64_t index, const Tensor& value);
   // An element that was not written is zeros where its shape is known.
   Tensor Read(int64_t index);
-  // The array that gradients named "source" go to: as long as this one, which cannot grow any more, with
-  // elements of the same shapes, "prepend" in front.
+  // The array that gradients named "source" go to: as long as this one, which cannot grow any more,
+  // with elements of the same shapes, "prepend" in front.
   std::shared_ptr<TensorArray> Gradient(const std::string& source, const Shape& prepend);
   void Close();
 

@@ -170,7 +170,8 @@ void RegisterMaking(OpRegistry& registry) {
       List("TensorListScatterV2",
            "tensor:element_dtype, indices:int32, element_shape:shape_type, num_elements:int32",
            "output_handle:variant", kDtypeAndShape)
-          .Doc("A list of at least num_elements that holds the slices of a tensor at these indices.")
+          .Doc(
+              "A list of at least num_elements that holds the slices of a tensor at these indices.")
           .Shape(NewList(2))
           .Gradient(TensorListScatterGradient));
 }
@@ -206,27 +207,28 @@ void RegisterChanging(OpRegistry& registry) {
                    .Doc("The list with the slices of a tensor at these indices.")
                    .Shape(SameList)
                    .Gradient(TensorListScatterIntoExistingListGradient));
-  registry.Add(List("TensorListResize", "input_handle:variant, size:int32", "output_handle:variant", "")
-                   .Doc("The list cut, or extended by elements that are not set.")
-                   .Shape(SameList)
-                   .Gradient(TensorListResizeGradient));
-  registry.Add(List("TensorListConcatLists", "input_a:variant, input_b:variant", "output:variant", kDtype)
-                   .Doc("The elements of two lists in one; for tensors of lists pair by pair.")
-                   .Shape([](ShapeContext& c) {
-                     c.set_output(0, c.input(0).MergeWith(c.input(1)));
-                     if (const HandleShape* handle = c.input_handle(0)) c.set_output_handle(0, *handle);
-                   })
-                   .NotDifferentiable("TensorFlow defines no gradient"));
+  registry.Add(
+      List("TensorListResize", "input_handle:variant, size:int32", "output_handle:variant", "")
+          .Doc("The list cut, or extended by elements that are not set.")
+          .Shape(SameList)
+          .Gradient(TensorListResizeGradient));
+  registry.Add(
+      List("TensorListConcatLists", "input_a:variant, input_b:variant", "output:variant", kDtype)
+          .Doc("The elements of two lists in one; for tensors of lists pair by pair.")
+          .Shape([](ShapeContext& c) {
+            c.set_output(0, c.input(0).MergeWith(c.input(1)));
+            if (const HandleShape* handle = c.input_handle(0)) c.set_output_handle(0, *handle);
+          })
+          .NotDifferentiable("TensorFlow defines no gradient"));
 }
 
 void RegisterReading(OpRegistry& registry) {
-  registry.Add(List("TensorListGetItem", "input_handle:variant, index:int32, element_shape:int32",
-                    "item:element_dtype", kDtype)
-                   .Doc("The element at index; zeros when it is not set.")
-                   .Shape([](ShapeContext& c) {
-                     c.set_output(0, ElementShape(c, c.InputAsShape(2)));
-                   })
-                   .Gradient(TensorListGetItemGradient));
+  registry.Add(
+      List("TensorListGetItem", "input_handle:variant, index:int32, element_shape:int32",
+           "item:element_dtype", kDtype)
+          .Doc("The element at index; zeros when it is not set.")
+          .Shape([](ShapeContext& c) { c.set_output(0, ElementShape(c, c.InputAsShape(2))); })
+          .Gradient(TensorListGetItemGradient));
   registry.Add(List("TensorListStack", "input_handle:variant, element_shape:int32",
                     "tensor:element_dtype", "element_dtype:type; num_elements:int=-1")
                    .Doc("All elements stacked along a new first dimension.")
@@ -237,21 +239,22 @@ void RegisterReading(OpRegistry& registry) {
                    .Doc("The elements at these indices, stacked along a new first dimension.")
                    .Shape(GatherShape)
                    .Gradient(TensorListGatherGradient));
-  registry.Add(List("TensorListConcat", "input_handle:variant",
-                    "tensor:element_dtype, lengths:int64",
-                    "element_dtype:type; element_shape:shape=unknown_rank")
-                   .Doc("All elements one after another along their first dimension, and its sizes.")
-                   .Shape([](ShapeContext& c) {
-                     ConcatShape(c, ElementShape(c, c.attr<PartialShape>("element_shape")));
-                   })
-                   .Gradient(TensorListConcatGradient));
-  registry.Add(List("TensorListConcatV2",
-                    "input_handle:variant, element_shape:shape_type, leading_dims:int64",
-                    "tensor:element_dtype, lengths:int64", kDtypeAndShape)
-                   .Doc("All elements one after another along their first dimension, and its sizes; "
-                        "leading_dims gives those of elements that are not set.")
-                   .Shape([](ShapeContext& c) { ConcatShape(c, ElementShape(c, c.InputAsShape(1))); })
-                   .Gradient(TensorListConcatGradient));
+  registry.Add(
+      List("TensorListConcat", "input_handle:variant", "tensor:element_dtype, lengths:int64",
+           "element_dtype:type; element_shape:shape=unknown_rank")
+          .Doc("All elements one after another along their first dimension, and its sizes.")
+          .Shape([](ShapeContext& c) {
+            ConcatShape(c, ElementShape(c, c.attr<PartialShape>("element_shape")));
+          })
+          .Gradient(TensorListConcatGradient));
+  registry.Add(
+      List("TensorListConcatV2",
+           "input_handle:variant, element_shape:shape_type, leading_dims:int64",
+           "tensor:element_dtype, lengths:int64", kDtypeAndShape)
+          .Doc("All elements one after another along their first dimension, and its sizes; "
+               "leading_dims gives those of elements that are not set.")
+          .Shape([](ShapeContext& c) { ConcatShape(c, ElementShape(c, c.InputAsShape(1))); })
+          .Gradient(TensorListConcatGradient));
   registry.Add(List("TensorListLength", "input_handle:variant", "length:int32", "")
                    .Doc("The number of elements.")
                    .Shape(shapes::Scalar)

@@ -1,5 +1,6 @@
 // Lists of tensors as values: each op gives a new list and leaves the old one as it was (changed in
-// place when nobody else holds it, so that a loop over a list is linear). A list is a scalar variant.
+// place when nobody else holds it, so that a loop over a list is linear). A list is a scalar
+// variant.
 #pragma once
 
 #include <cstdint>

@@ -23,16 +23,19 @@ class StackKernel : public ListKernel {
     const TensorList& list = ListOf(ctx.input(0));
     CheckType(list, dtype_);
     if (num_elements_ >= 0 && num_elements_ != list.size()) {
-      throw InvalidArgument("Operation expected a list with {} elements but got a list with {} elements.",
-                            num_elements_, list.size());
+      throw InvalidArgument(
+          "Operation expected a list with {} elements but got a list with {} elements.",
+          num_elements_, list.size());
     }
     const PartialShape wanted = ShapeFromTensor(ctx.input(gather_ ? 2 : 1));
     const PartialShape element = list.MergedShape(wanted);
-    const std::vector<int64_t> indices = gather_ ? Indices(ctx.input(1), list) : std::vector<int64_t>();
+    const std::vector<int64_t> indices =
+        gather_ ? Indices(ctx.input(1), list) : std::vector<int64_t>();
     const int64_t count = gather_ ? static_cast<int64_t>(indices.size()) : list.size();
     if (!element.fully_known()) {
-      throw InvalidArgument("Tried to stack {} elements of a list of shape that is not fully defined: {}",
-                            count, element.ToString());
+      throw InvalidArgument(
+          "Tried to stack {} elements of a list of shape that is not fully defined: {}", count,
+          element.ToString());
     }
     Shape shape = element.AsShape();
     const int64_t row = shape.num_elements();
@@ -100,8 +103,8 @@ class SplitKernel : public ListKernel {
     int64_t begin = 0;
     for (int64_t length : lengths) {
       if (length < 0 || length > tensor.dim(0) - begin) {
-        throw InvalidArgument("Invalid value in lengths: {} at {} of a tensor of shape {}", length, begin,
-                              tensor.shape().ToString());
+        throw InvalidArgument("Invalid value in lengths: {} at {} of a tensor of shape {}", length,
+                              begin, tensor.shape().ToString());
       }
       list.elements.push_back(values.Rows(begin, begin + length));
       begin += length;
@@ -118,7 +121,8 @@ class SplitKernel : public ListKernel {
 class ScatterKernel : public ListKernel {
  public:
   explicit ScatterKernel(KernelInit& init)
-      : ListKernel(init), existing_(init.node().type() == "TensorListScatterIntoExistingList"),
+      : ListKernel(init),
+        existing_(init.node().type() == "TensorListScatterIntoExistingList"),
         sized_(init.node().type() == "TensorListScatterV2") {}
 
   void Compute(KernelContext& ctx) override {
@@ -131,12 +135,13 @@ class ScatterKernel : public ListKernel {
     }
     int64_t needed = 0;
     for (int64_t i : indices) {
-      if (i < 0) throw InvalidArgument("Indices in TensorListScatter must all be non-negative: {}", i);
+      if (i < 0)
+        throw InvalidArgument("Indices in TensorListScatter must all be non-negative: {}", i);
       needed = std::max(needed, i + 1);
     }
     if (existing_) CheckType(ListOf(ctx.input(0)), dtype_);
-    Tensor handle = existing_ ? ctx.TakeInput(0)
-                              : ListTensor({dtype_, ShapeFromTensor(ctx.input(2)), -1, {}});
+    Tensor handle =
+        existing_ ? ctx.TakeInput(0) : ListTensor({dtype_, ShapeFromTensor(ctx.input(2)), -1, {}});
     TensorList& list = MutableList(handle);
     if (sized_) {
       const int64_t size = ScalarInt(ctx.input(3), "num_elements");
@@ -171,30 +176,31 @@ class ConcatKernel : public ListKernel {
     CheckType(list, dtype_);
     const PartialShape element =
         (v2_ ? ShapeFromTensor(ctx.input(1)) : element_shape_).MergeWith(list.element_shape);
-    const std::vector<int64_t> leading =
-        v2_ ? ctx.input(2).AsInt64s() : std::vector<int64_t>();
+    const std::vector<int64_t> leading = v2_ ? ctx.input(2).AsInt64s() : std::vector<int64_t>();
     PartialShape rest = WithoutFirst(element);
     for (const Tensor& value : list.elements) {
       if (!value.valid()) continue;
       rest = WithoutFirst(value.shape()).MergeWith(rest);
     }
     if (!rest.fully_known()) {
-      throw InvalidArgument("All except the first dimension must be fully defined when concating an "
-                            "empty or uninitialized tensor list. element_shape: {}",
-                            element.ToString());
+      throw InvalidArgument(
+          "All except the first dimension must be fully defined when concating an "
+          "empty or uninitialized tensor list. element_shape: {}",
+          element.ToString());
     }
     Tensor& lengths = ctx.AllocateOutput(1, Shape{list.size()});
     int64_t total = 0;
     for (int64_t i = 0; i < list.size(); ++i) {
       const Tensor& value = list.elements[i];
       const int64_t first = element.rank_known() && element.rank() > 0 ? element[0] : -1;
-      const int64_t length = value.valid() ? value.dim(0)
+      const int64_t length = value.valid()                              ? value.dim(0)
                              : i < static_cast<int64_t>(leading.size()) ? leading[i]
                                                                         : first;
-      if (length < 0) throw InvalidArgument("Concat cannot tell the length of uninitialized element {}", i);
+      if (length < 0)
+        throw InvalidArgument("Concat cannot tell the length of uninitialized element {}", i);
       if (first >= 0 && value.valid() && length != first) {
-        throw InvalidArgument("List contains uninitialized tensor or inconsistent sizes: {} and {}", first,
-                              length);
+        throw InvalidArgument("List contains uninitialized tensor or inconsistent sizes: {} and {}",
+                              first, length);
       }
       lengths.data<int64_t>()[i] = length;
       total += length;

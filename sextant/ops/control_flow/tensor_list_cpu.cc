@@ -1,12 +1,13 @@
-#include "sextant/ops/control_flow/tensor_list_kernel.h"
-
 #include <algorithm>
+
+#include "sextant/ops/control_flow/tensor_list_kernel.h"
 
 namespace sextant {
 
 namespace tensor_list {
 
-Tensor ElementOrZeros(KernelContext& ctx, const Tensor& element, DType dtype, const PartialShape& shape) {
+Tensor ElementOrZeros(KernelContext& ctx, const Tensor& element, DType dtype,
+                      const PartialShape& shape) {
   if (element.valid()) {
     if (!shape.CompatibleWith(element.shape())) {
       throw InvalidArgument("Incompatible element shape {}: the list element has shape {}",
@@ -27,8 +28,8 @@ Tensor ElementOrZeros(KernelContext& ctx, const Tensor& element, DType dtype, co
 
 void CheckType(const TensorList& list, DType wanted) {
   if (list.dtype != wanted) {
-    throw InvalidArgument("Invalid data types; op elements {} but list elements {}", DTypeName(wanted),
-                          DTypeName(list.dtype));
+    throw InvalidArgument("Invalid data types; op elements {} but list elements {}",
+                          DTypeName(wanted), DTypeName(list.dtype));
   }
 }
 
@@ -42,13 +43,15 @@ int64_t ScalarInt(const Tensor& tensor, const char* what) {
 // What a list costs besides its elements' buffers: one of 2^31 elements must not kill the process.
 void Resize(KernelContext& ctx, TensorList& list, int64_t size) {
   if (size > list.size()) {
-    ctx.AllocateTemp(DType::kUInt8, Shape{(size - list.size()) * static_cast<int64_t>(sizeof(Tensor))});
+    ctx.AllocateTemp(DType::kUInt8,
+                     Shape{(size - list.size()) * static_cast<int64_t>(sizeof(Tensor))});
   }
   list.elements.resize(size);
 }
 
 Shape RowOf(const Tensor& tensor) {
-  if (tensor.rank() == 0) throw InvalidArgument("Tensor must be at least a vector, but saw a scalar");
+  if (tensor.rank() == 0)
+    throw InvalidArgument("Tensor must be at least a vector, but saw a scalar");
   Shape row = tensor.shape();
   row.Erase(0);
   return row;
@@ -194,7 +197,8 @@ class SetItemKernel : public ListKernel {
 };
 
 void Length(KernelContext& ctx) {
-  *ctx.AllocateOutput(0, Shape()).data<int32_t>() = static_cast<int32_t>(ListOf(ctx.input(0)).size());
+  *ctx.AllocateOutput(0, Shape()).data<int32_t>() =
+      static_cast<int32_t>(ListOf(ctx.input(0)).size());
 }
 
 void Resize(KernelContext& ctx) {

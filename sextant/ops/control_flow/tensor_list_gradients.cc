@@ -74,9 +74,8 @@ void TensorListPushBackGradient(GradientContext& c) {
 
 void TensorListPopBackGradient(GradientContext& c) {
   const DType dtype = c.attr<DType>("element_dtype");
-  const Output list = c.has_gradient(0)
-                          ? c.grad(0)
-                          : EmptyTensorList(TensorListElementShape(c.output(0)), dtype);
+  const Output list =
+      c.has_gradient(0) ? c.grad(0) : EmptyTensorList(TensorListElementShape(c.output(0)), dtype);
   c.set(0, TensorListPushBack(list, c.grad(1)));
 }
 

@@ -1,4 +1,5 @@
-// What the kernels of tensor_list_cpu.cc (one element) and tensor_list_bulk_cpu.cc (all elements) share.
+// What the kernels of tensor_list_cpu.cc (one element) and tensor_list_bulk_cpu.cc (all elements)
+// share.
 #pragma once
 
 #include "sextant/device/kernel_registry.h"
@@ -18,9 +19,10 @@ class ListKernel : public Kernel {
 
 namespace tensor_list {
 
-// One element, or the zeros it is read as. Throws INVALID_ARGUMENT when it does not fit the shape, or is not
-// set and the shape not fully known.
-Tensor ElementOrZeros(KernelContext& ctx, const Tensor& element, DType dtype, const PartialShape& shape);
+// One element, or the zeros it is read as. Throws INVALID_ARGUMENT when it does not fit the shape,
+// or is not set and the shape not fully known.
+Tensor ElementOrZeros(KernelContext& ctx, const Tensor& element, DType dtype,
+                      const PartialShape& shape);
 void CheckType(const TensorList& list, DType wanted);
 int64_t ScalarInt(const Tensor& tensor, const char* what);
 // Makes the list this long, counting the memory against the run's limit first.

@@ -42,9 +42,11 @@ TEST_F(TensorListTest, Errors) {
   const Output empty = EmptyTensorList(Any(), DType::kFloat);
   ExpectError(Get(TensorListPushBack(empty, pair_), 1), "INVALID_ARGUMENT",
               "element 1 in a list with 1 elements");
-  ExpectError(TensorListPopBack(empty, Any(), DType::kFloat).tensor, "INVALID_ARGUMENT", "empty list");
+  ExpectError(TensorListPopBack(empty, Any(), DType::kFloat).tensor, "INVALID_ARGUMENT",
+              "empty list");
   ExpectError(Stack(empty), "INVALID_ARGUMENT", "not fully defined");
-  ExpectError(TensorListLength(TensorListPushBack(EmptyTensorList(ShapeConstant({3}), DType::kFloat), pair_)),
+  ExpectError(TensorListLength(
+                  TensorListPushBack(EmptyTensorList(ShapeConstant({3}), DType::kFloat), pair_)),
               "INVALID_ARGUMENT", "[2]");
   ExpectError(TensorListLength(TensorListPushBack(EmptyTensorList(Any(), DType::kFloat, 0), pair_)),
               "INVALID_ARGUMENT", "full list");
@@ -53,7 +55,8 @@ TEST_F(TensorListTest, Errors) {
   ExpectError(TensorListLength(Reserve(-1)), "INVALID_ARGUMENT", "-1");
   ExpectError(Stack(TensorListPushBack(TensorListPushBack(empty, pair_), Const(Tensor(1.f)))),
               "INVALID_ARGUMENT", "");
-  const Output other = TensorListGetItem(TensorListPushBack(empty, pair_), Index(0), Any(), DType::kInt32);
+  const Output other =
+      TensorListGetItem(TensorListPushBack(empty, pair_), Index(0), Any(), DType::kInt32);
   ExpectError(other, "INVALID_ARGUMENT", "int32");
 }
 
@@ -65,11 +68,12 @@ TEST_F(TensorListTest, StaticShapesFollowTheList) {
 
 TEST_F(TensorListTest, ALoopOfPushesIsLinear) {
   constexpr int kSteps = 200'000;  // quadratic copying would take minutes
-  const Output list = While([](const std::vector<Output>& v) { return Less(v[0], Const(Tensor(kSteps))); },
-                            [](const std::vector<Output>& v) {
-                              return std::vector<Output>{v[0] + 1.0, TensorListPushBack(v[1], v[0])};
-                            },
-                            {Index(0), EmptyTensorList(Any(), DType::kInt32)})[1];
+  const Output list =
+      While([](const std::vector<Output>& v) { return Less(v[0], Const(Tensor(kSteps))); },
+            [](const std::vector<Output>& v) {
+              return std::vector<Output>{v[0] + 1.0, TensorListPushBack(v[1], v[0])};
+            },
+            {Index(0), EmptyTensorList(Any(), DType::kInt32)})[1];
   EXPECT_EQ(Run(TensorListLength(list)).AsInt64(), kSteps);
 }
 
@@ -89,7 +93,8 @@ TEST_F(TensorListTest, SumsAndZerosOfLists) {
   const auto nested = [&](float v) {
     return ListTensor({DType::kVariant, {}, -1, {list({Tensor(v)})}});
   };
-  EXPECT_EQ(ListOf(ListOf(AddVariants(nested(1), nested(2))).elements[0]).elements[0].AsDouble(), 3);
+  EXPECT_EQ(ListOf(ListOf(AddVariants(nested(1), nested(2))).elements[0]).elements[0].AsDouble(),
+            3);
 }
 
 }  // namespace

@@ -31,8 +31,8 @@ Variant AddValues(const Variant& a, const Variant& b) {
   const TensorList *x = a.Get<TensorList>(), *y = b.Get<TensorList>();
   if (!x || !y) return x ? a : b;  // an empty optional, or a list that was never made
   if (x->dtype != y->dtype || x->size() != y->size()) {
-    throw InvalidArgument("cannot add a list of {} {} and one of {} {}", x->size(), DTypeName(x->dtype),
-                          y->size(), DTypeName(y->dtype));
+    throw InvalidArgument("cannot add a list of {} {} and one of {} {}", x->size(),
+                          DTypeName(x->dtype), y->size(), DTypeName(y->dtype));
   }
   TensorList sum{x->dtype, x->element_shape.MergeWith(y->element_shape), x->max_num_elements, {}};
   sum.elements.reserve(x->elements.size());
@@ -80,8 +80,8 @@ PartialShape TensorList::MergedShape(const PartialShape& shape) const {
 
 void TensorList::CheckElement(const Tensor& tensor) const {
   if (tensor.dtype() != dtype) {
-    throw InvalidArgument("Invalid data types; list elements {}, but the item is {}", DTypeName(dtype),
-                          DTypeName(tensor.dtype()));
+    throw InvalidArgument("Invalid data types; list elements {}, but the item is {}",
+                          DTypeName(dtype), DTypeName(tensor.dtype()));
   }
   if (!element_shape.CompatibleWith(tensor.shape())) {
     throw InvalidArgument("Tried to set an item of shape {} in a list of elements of shape {}",
@@ -123,7 +123,8 @@ Tensor AddVariants(const Tensor& a, const Tensor& b) {
 
 void AddToVariants(Tensor& sum, const Tensor& value) {
   TensorList* list = nullptr;
-  if (sum.num_elements() == 1 && sum.unique()) list = sum.data<Variant>()->GetIfUnique<TensorList>();
+  if (sum.num_elements() == 1 && sum.unique())
+    list = sum.data<Variant>()->GetIfUnique<TensorList>();
   const TensorList* other =
       value.num_elements() == 1 ? value.data<Variant>()->Get<TensorList>() : nullptr;
   if (!list || !other || list->size() != other->size() || list->dtype != other->dtype) {
@@ -149,19 +150,32 @@ Tensor AddTensors(const Tensor& a, const Tensor& b) {
     throw InvalidArgument("cannot add {} and {}", a.Describe(), b.Describe());
   }
   switch (a.dtype()) {
-    case DType::kFloat: return AddAs<float>(a, b);
-    case DType::kDouble: return AddAs<double>(a, b);
-    case DType::kHalf: return AddAs<Half>(a, b);
-    case DType::kBFloat16: return AddAs<BFloat16>(a, b);
-    case DType::kComplex64: return AddAs<std::complex<float>>(a, b);
-    case DType::kComplex128: return AddAs<std::complex<double>>(a, b);
-    case DType::kInt8: return AddAs<int8_t>(a, b);
-    case DType::kInt16: return AddAs<int16_t>(a, b);
-    case DType::kInt32: return AddAs<int32_t>(a, b);
-    case DType::kInt64: return AddAs<int64_t>(a, b);
-    case DType::kUInt8: return AddAs<uint8_t>(a, b);
-    case DType::kVariant: return AddVariants(a, b);
-    default: throw InvalidArgument("cannot add tensors of type {}", DTypeName(a.dtype()));
+    case DType::kFloat:
+      return AddAs<float>(a, b);
+    case DType::kDouble:
+      return AddAs<double>(a, b);
+    case DType::kHalf:
+      return AddAs<Half>(a, b);
+    case DType::kBFloat16:
+      return AddAs<BFloat16>(a, b);
+    case DType::kComplex64:
+      return AddAs<std::complex<float>>(a, b);
+    case DType::kComplex128:
+      return AddAs<std::complex<double>>(a, b);
+    case DType::kInt8:
+      return AddAs<int8_t>(a, b);
+    case DType::kInt16:
+      return AddAs<int16_t>(a, b);
+    case DType::kInt32:
+      return AddAs<int32_t>(a, b);
+    case DType::kInt64:
+      return AddAs<int64_t>(a, b);
+    case DType::kUInt8:
+      return AddAs<uint8_t>(a, b);
+    case DType::kVariant:
+      return AddVariants(a, b);
+    default:
+      throw InvalidArgument("cannot add tensors of type {}", DTypeName(a.dtype()));
   }
 }
 

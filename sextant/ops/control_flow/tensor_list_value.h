@@ -1,5 +1,5 @@
-// TensorList: the value inside the Variant that list ops pass around. Elements not set yet are tensors without a
-// value; they are read as zeros where the shape is known.
+// TensorList: the value inside the Variant that list ops pass around. Elements not set yet are
+// tensors without a value; they are read as zeros where the shape is known.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ struct TensorList {
   std::vector<Tensor> elements;
 
   int64_t size() const { return static_cast<int64_t>(elements.size()); }
-  // "shape" with what this list and its elements tell about it. Throws INVALID_ARGUMENT where they differ.
+  // "shape" with what this list and its elements tell about it. Throws INVALID_ARGUMENT where they
+  // differ.
   PartialShape MergedShape(const PartialShape& shape) const;
   // Throws INVALID_ARGUMENT unless the tensor may be an element.
   void CheckElement(const Tensor& tensor) const;
@@ -26,12 +27,13 @@ struct TensorList {
 const TensorList& ListOf(const Tensor& handle);
 // A scalar variant that holds the list.
 Tensor ListTensor(TensorList list);
-// The list in "handle" for changing: the value itself when nobody else holds it, else "handle" gets a copy.
+// The list in "handle" for changing: the value itself when nobody else holds it, else "handle" gets
+// a copy.
 TensorList& MutableList(Tensor& handle);
 
-// What a variant tensor's ops AddN and ZerosLike do: element by element, lists inside lists too; an element
-// that is not set counts as zeros. Optionals and other values without arithmetic give empty ones.
-// Throws INVALID_ARGUMENT on lists of different lengths, types or shapes.
+// What a variant tensor's ops AddN and ZerosLike do: element by element, lists inside lists too; an
+// element that is not set counts as zeros. Optionals and other values without arithmetic give empty
+// ones. Throws INVALID_ARGUMENT on lists of different lengths, types or shapes.
 Tensor AddVariants(const Tensor& a, const Tensor& b);
 // sum = AddVariants(sum, value), in place where nobody else holds the list.
 void AddToVariants(Tensor& sum, const Tensor& value);
