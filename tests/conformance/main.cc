@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "sextant/base/error.h"
-#include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
 #include "tests/conformance/op_cases.h"
 
