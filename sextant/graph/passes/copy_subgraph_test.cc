@@ -36,6 +36,17 @@ TEST(CopySubgraphTest, TakesWhatIsNeededAndCutsAtFeeds) {
   EXPECT_EQ(b->control_inputs()[0]->name(), "c");
 }
 
+TEST(CopySubgraphTest, WaitingForAFedNodeIsWaitingForTheFeed) {
+  Graph graph;
+  ImportGraphDefText(kPlaceholder + Neg("a", "input: 'x'") + Neg("b", "input: 'a' input: '^x'"), graph);
+  const Subgraph copy =
+      CopySubgraph(graph, {{graph.FindOutput("x"), DType::kFloat, PartialShape({4})}},
+                   {graph.FindOutput("b")}, {graph.FindOperation("x")});
+  EXPECT_EQ(copy.graph->FindNode("x"), nullptr);
+  EXPECT_EQ(copy.fetches[0].node()->control_inputs()[0], copy.feeds[0].node());
+  EXPECT_EQ(copy.targets[0], copy.feeds[0].node());
+}
+
 TEST(CopySubgraphTest, ATensorIsFedOnce) {
   Graph graph;
   ImportGraphDefText(kPlaceholder, graph);
