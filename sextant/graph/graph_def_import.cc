@@ -1,4 +1,5 @@
 #include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/text_format.h>
 #include <google/protobuf/util/message_differencer.h>
 
@@ -89,6 +90,7 @@ void ImportGraphDef(const tensorflow::GraphDef& def, Graph& graph, const ImportO
 
 void ImportGraphDef(std::string_view bytes, Graph& graph, const ImportOptions& options) {
   tensorflow::GraphDef def;
+  const google::protobuf::LogSilencer quiet;  // what is wrong goes into the Error
   if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max()) ||
       !def.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
     throw DataLoss("{} bytes are not a GraphDef", bytes.size());
