@@ -22,4 +22,8 @@ std::string CheckOptimizations(const OpCase& op_case);
 // The same bits with one thread as with all.
 std::string CheckThreads(const OpCase& op_case);
 
+// Where the inputs are double: the op also runs in every other type its kernels claim, and gives in the floating ones what it
+// gives in double for the same values, up to rounding.
+std::string CheckTypes(const OpCase& op_case);
+
 }  // namespace sextant::testing

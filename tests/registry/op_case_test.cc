@@ -1,4 +1,4 @@
-// Every case of the op case tables: shapes, gradients, optimisations and threads.
+// Every case of the op case tables: shapes, gradients, optimisations, threads and element types.
 #include <gtest/gtest.h>
 
 #include "sextant/testing/case_checks.h"
@@ -31,6 +31,7 @@ TEST_P(EveryOpCaseTest, HasTheGradientsOfFiniteDifferences) {
 }
 TEST_P(EveryOpCaseTest, GivesTheSameBitsOptimised) { EXPECT_EQ(CheckOptimizations(GetParam()), ""); }
 TEST_P(EveryOpCaseTest, GivesTheSameBitsOnAllThreads) { EXPECT_EQ(CheckThreads(GetParam()), ""); }
+TEST_P(EveryOpCaseTest, RunsInEveryTypeOfItsKernels) { EXPECT_EQ(CheckTypes(GetParam()), ""); }
 
 INSTANTIATE_TEST_SUITE_P(Tables, EveryOpCaseTest, ::testing::ValuesIn(AllCases()),
                          [](const ::testing::TestParamInfo<OpCase>& info) {

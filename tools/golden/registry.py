@@ -1,8 +1,8 @@
 """Writes what TensorFlow says of the ops that Sextant has.   usage: python registry.py REPOSITORY OPS_TSV   (needs TensorFlow 2.15)
 
-REPOSITORY/testdata/tf215_ops.tsv          the lines of OPS_TSV (signatures of all TensorFlow ops) for ops named in sextant/**/*.cc
+REPOSITORY/testdata/tf215_ops.tsv          the lines of OPS_TSV (signatures of all TensorFlow ops) for ops named in sources and case tables
 REPOSITORY/testdata/tf215_cpu_kernels.tsv  op, type attributes, the combinations of their values that have a CPU kernel ("*": any)
-Quantised types, and types that are not in 2.15's stable set, are left out."""
+Quantised types, 4-bit integers and 8-bit floats are left out."""
 import os
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
@@ -24,6 +24,8 @@ def names_in_sources(repository):
     for path in pathlib.Path(repository, "sextant").rglob("*.cc"):
         if not path.name.endswith("_test.cc"):
             names |= set(re.findall(r'"([A-Z][A-Za-z0-9]+)"', path.read_text()))
+    for path in pathlib.Path(repository, "sextant", "ops").rglob("*cases.txt"):
+        names |= set(re.findall(r"\b([A-Z][A-Za-z0-9]+)\(", path.read_text()))
     return names
 
 
