@@ -1,7 +1,6 @@
 #include "sextant/graph/graph.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "sextant/graph/op_registry.h"
 #include "sextant/graph/shape_context.h"
@@ -92,15 +91,33 @@ const OpDef* Graph::UnknownOp(std::string_view name) {
 
 Node* Graph::NewNode(std::string name, const OpDef* op) {
   if (!ValidName(name)) throw InvalidArgument("'{}' is not a valid node name", name);
-  if (by_name_.contains(name)) throw InvalidArgument("there are two nodes named '{}'", name);
+  auto& index = NameIndex();
+  if (index.contains(name)) throw InvalidArgument("there are two nodes named '{}'", name);
+  Node* node = NewNodeUnchecked(std::move(name), op);
+  indexed_ = true;
+  index.emplace(node->name_, node);
+  return node;
+}
+
+Node* Graph::NewNodeUnchecked(std::string name, const OpDef* op) {
   auto node = std::make_unique<Node>();
   node->graph_ = this;
   node->id_ = num_nodes();
   node->name_ = std::move(name);
   node->op_ = op;
-  by_name_.emplace(node->name_, node.get());
+  indexed_ = false;
   nodes_.push_back(std::move(node));
   return nodes_.back().get();
+}
+
+std::unordered_map<std::string_view, Node*>& Graph::NameIndex() const {
+  if (!indexed_) {
+    by_name_.clear();
+    by_name_.reserve(nodes_.size());
+    for (const auto& node : nodes_) by_name_.emplace(node->name_, node.get());
+    indexed_ = true;
+  }
+  return by_name_;
 }
 
 Node* Graph::AddNode(NodeSpec spec) {
@@ -256,11 +273,11 @@ void Graph::InferShapes(Node* node, const std::function<std::optional<Tensor>(in
 std::string Graph::UniqueName(const std::string& name) {
   std::string key = Lower(name);
   int& count = used_names_[key];
-  if (count++ == 0 && !by_name_.contains(name)) return name;
+  if (count++ == 0 && !NameIndex().contains(name)) return name;
   for (int i = std::max(count - 1, 1);; ++i) {
     if (used_names_.emplace(fmt::format("{}_{}", key, i), 1).second) {
       std::string unique = fmt::format("{}_{}", name, i);
-      if (by_name_.contains(unique)) continue;
+      if (NameIndex().contains(unique)) continue;
       used_names_[key] = i + 1;
       return unique;
     }
@@ -270,8 +287,9 @@ std::string Graph::UniqueName(const std::string& name) {
 // ---- Graph: looking up
 
 Node* Graph::FindNode(std::string_view name) const {
-  const auto it = by_name_.find(name);
-  return it == by_name_.end() ? nullptr : it->second;
+  const auto& index = NameIndex();
+  const auto it = index.find(name);
+  return it == index.end() ? nullptr : it->second;
 }
 
 Operation Graph::FindOperation(std::string_view name) const {
@@ -391,9 +409,11 @@ void Graph::Replace(Node* node, NodeSpec spec) {
 }
 
 void Graph::Remove(const std::vector<Node*>& nodes) {
-  const std::unordered_set<const Node*> gone(nodes.begin(), nodes.end());
-  for (Node* node : nodes) by_name_.erase(node->name_);
-  std::erase_if(nodes_, [&](const auto& node) { return gone.contains(node.get()); });
+  std::vector<bool> gone(nodes_.size());
+  for (const Node* node : nodes) gone[node->id_] = true;
+  by_name_.clear();
+  indexed_ = false;
+  std::erase_if(nodes_, [&](const auto& node) { return gone[node->id_]; });
   for (size_t i = 0; i < nodes_.size(); ++i) nodes_[i]->id_ = static_cast<int>(i);
   ++version_;
 }

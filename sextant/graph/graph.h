@@ -179,13 +179,18 @@ class Graph {
   void CheckAttrs(const Node& node) const;
   void ResolveTypes(Node* node) const;
   void InferShapes(Node* node) const;
-  // Appends a node object without any check.
+  // Appends a node object; checks only its name. Copies of checked graphs need not even that.
   Node* NewNode(std::string name, const OpDef* op);
+  Node* NewNodeUnchecked(std::string name, const OpDef* op);
+  // by_name_, brought up to date.
+  std::unordered_map<std::string_view, Node*>& NameIndex() const;
   const OpDef* UnknownOp(std::string_view name);
 
   Graph* outer_ = nullptr;
   std::vector<std::unique_ptr<Node>> nodes_;
-  std::unordered_map<std::string_view, Node*> by_name_;           // keys point into the nodes
+  // Keys point into the nodes. Made when first asked for: the graph of a Plan hardly needs it.
+  mutable std::unordered_map<std::string_view, Node*> by_name_;
+  mutable bool indexed_ = true;
   std::unordered_map<std::string, int> used_names_;               // lower case → next suffix
   FunctionLibrary functions_;
   mutable std::unordered_map<std::string, std::unique_ptr<OpDef>> local_ops_;  // functions, unknown ops

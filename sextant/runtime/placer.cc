@@ -103,7 +103,7 @@ void PlaceNodes(Graph& graph, const std::vector<Device*>& devices, bool soft_pla
     Node* node = graph.node(id);
     const Device* device = placer.Choose(*node);
     if (log) LogInfo("{}: ({}): {}", node->name(), node->type(), device->name());
-    graph.SetDevice(node, device->name());
+    graph.SetDevice(node, device == devices[0] ? "" : device->name());
   }
 }
 

@@ -22,15 +22,19 @@ void Dims::Assign(const int64_t* values, int count) {
 }
 
 void Dims::Insert(int position, int64_t value) {
-  std::vector<int64_t> values(data(), data() + size_);
-  values.insert(values.begin() + position, value);
-  Assign(values.data(), static_cast<int>(values.size()));
+  // On the stack: kernels build shapes in every run.
+  int64_t values[kMaxRank + 1];
+  std::copy_n(data(), position, values);
+  values[position] = value;
+  std::copy(data() + position, data() + size_, values + position + 1);
+  Assign(values, size_ + 1);
 }
 
 void Dims::Erase(int position) {
-  std::vector<int64_t> values(data(), data() + size_);
-  values.erase(values.begin() + position);
-  Assign(values.data(), static_cast<int>(values.size()));
+  int64_t values[kMaxRank + 1];
+  std::copy_n(data(), position, values);
+  std::copy(data() + position + 1, data() + size_, values + position);
+  Assign(values, size_ - 1);
 }
 
 Shape::Shape(std::span<const int64_t> dims) {

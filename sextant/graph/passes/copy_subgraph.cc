@@ -1,5 +1,6 @@
 #include "sextant/graph/passes/copy_subgraph.h"
 
+#include <algorithm>
 #include <queue>
 
 namespace sextant {
@@ -18,9 +19,10 @@ class SubgraphCopier {
 
   void Feed(const SubgraphFeed& feed) {
     const Output t = feed.tensor;
+    CheckOwned(*t.node());
     if (fed_.contains(t)) throw InvalidArgument("tensor {} is fed twice", t.name());
     Graph& graph = *result_.graph;
-    Node* node = graph.NewNode(fmt::format("_feed_{}_{}", fed_.size(), t.node()->name()),
+    Node* node = graph.NewNodeUnchecked(fmt::format("_feed_{}_{}", fed_.size(), t.node()->name()),
                                graph.FindOp("_Feed"));
     node->attrs_.emplace_back("dtype", feed.dtype);
     node->attrs_.emplace_back("shape", feed.shape);
@@ -30,15 +32,16 @@ class SubgraphCopier {
     info.handle = t.node()->outputs_[t.index()].handle;
     fed_.emplace(t, node->output(0));
     result_.feeds.push_back(node->output(0));
+    // Who waits for a node that is there to be fed waits for the feed; any other node still runs.
+    const std::string& type = t.node()->type();
+    if (type == "Placeholder" || type == "PlaceholderV2" || type == "_Arg") {
+      copies_[t.node()->id()] = node;
+    }
   }
 
   void Want(Node* root) {
-    if (&root->graph() != &source_) {
-      throw InvalidArgument("{} belongs to another graph than the one being run", root->name());
-    }
-    if (wanted_[root->id()]) return;
-    wanted_[root->id()] = true;
-    stack_.push_back(root);
+    CheckOwned(*root);
+    Push(root);
     while (!stack_.empty()) {
       const Node* node = stack_.back();
       stack_.pop_back();
@@ -54,7 +57,7 @@ class SubgraphCopier {
     for (int id = 0; id < source_.num_nodes(); ++id) {
       if (!wanted_[id]) continue;
       const Node& from = *source_.node(id);
-      Node* to = graph.NewNode(prefix_ + from.name_, from.op_);
+      Node* to = graph.NewNodeUnchecked(prefix_ + from.name_, from.op_);
       to->attrs_ = from.attrs_;
       to->outputs_ = from.outputs_;
       to->device_ = from.device_;
@@ -82,8 +85,14 @@ class SubgraphCopier {
   Subgraph& result() { return result_; }
 
  private:
+  void CheckOwned(const Node& node) const {
+    if (&node.graph() != &source_) {
+      throw InvalidArgument("{} belongs to another graph than the one being run", node.name());
+    }
+  }
+
   void Push(Node* node) {
-    if (wanted_[node->id()]) return;
+    if (wanted_[node->id()] || copies_[node->id()]) return;
     wanted_[node->id()] = true;
     stack_.push_back(node);
   }
@@ -115,42 +124,55 @@ Subgraph CopySubgraph(const Graph& source, const std::vector<SubgraphFeed>& feed
 
 std::vector<Node*> TopologicalOrder(const Graph& graph) {
   const int count = graph.num_nodes();
-  std::vector<int> pending(count);
-  std::vector<std::vector<int>> consumers(count);
-  const auto back_edge = [](const Node& to, const Node& from) {
-    return from.type().ends_with("NextIteration") && to.type().ends_with("Merge");
+  const auto for_each_dependency = [](const Node& node, auto&& f) {
+    for (const Output& input : node.inputs()) {
+      const Node& from = *input.node();
+      const bool closes_loop =
+          node.type().ends_with("Merge") && from.type().ends_with("NextIteration");
+      if (!closes_loop) f(from.id());
+    }
+    for (const Node* control : node.control_inputs()) f(control->id());
   };
+  std::vector<Node*> order;
+  order.reserve(count);
+  // Graphs are mostly built in order.
+  bool sorted = true;
   for (int id = 0; id < count; ++id) {
-    const Node& node = *graph.node(id);
-    const auto depend = [&](const Node& on) {
-      if (back_edge(node, on)) return;
+    order.push_back(graph.node(id));
+    for_each_dependency(*graph.node(id), [&](int on) { sorted = sorted && on < id; });
+  }
+  if (sorted) return order;
+
+  // Consumers of node i: consumers[first[i] .. first[i + 1]).
+  std::vector<int> pending(count), first(count + 1), consumers;
+  for (int id = 0; id < count; ++id) {
+    for_each_dependency(*graph.node(id), [&](int on) {
       ++pending[id];
-      consumers[on.id()].push_back(id);
-    };
-    for (const Output& input : node.inputs()) depend(*input.node());
-    for (const Node* control : node.control_inputs()) depend(*control);
+      ++first[on + 1];
+    });
+  }
+  for (int i = 0; i < count; ++i) first[i + 1] += first[i];
+  consumers.resize(first[count]);
+  std::vector<int> next(first.begin(), first.end() - 1);
+  for (int id = 0; id < count; ++id) {
+    for_each_dependency(*graph.node(id), [&](int on) { consumers[next[on]++] = id; });
   }
   std::priority_queue<int, std::vector<int>, std::greater<>> ready;
   for (int id = 0; id < count; ++id) {
     if (pending[id] == 0) ready.push(id);
   }
-  std::vector<Node*> order;
-  order.reserve(count);
+  order.clear();
   while (!ready.empty()) {
     const int id = ready.top();
     ready.pop();
     order.push_back(graph.node(id));
-    for (int consumer : consumers[id]) {
-      if (--pending[consumer] == 0) ready.push(consumer);
+    for (int c = first[id]; c < first[id + 1]; ++c) {
+      if (--pending[consumers[c]] == 0) ready.push(consumers[c]);
     }
   }
   if (static_cast<int>(order.size()) != count) {
-    for (int id = 0; id < count; ++id) {
-      if (pending[id] > 0) {
-        const Node& node = *graph.node(id);
-        throw InvalidArgument("the graph has a cycle through [{} {}]", node.type(), node.name());
-      }
-    }
+    const int id = static_cast<int>(std::ranges::find_if(pending, [](int p) { return p > 0; }) - pending.begin());
+    throw InvalidArgument("the graph has a cycle through [{} {}]", graph.node(id)->type(), graph.node(id)->name());
   }
   return order;
 }

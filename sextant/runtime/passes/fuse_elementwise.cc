@@ -3,7 +3,6 @@
 // region and comes back.
 #include <algorithm>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "sextant/graph/device_name.h"
@@ -46,66 +45,101 @@ bool Fusible(const Node& node) {
 }
 
 struct Region {
+  int index = 0;
   Node* root = nullptr;
-  std::unordered_set<const Node*> members;
+  std::vector<Node*> members;
 };
 
 class Fuser {
  public:
   explicit Fuser(Graph& graph)
-      : graph_(graph), order_(TopologicalOrder(graph)), position_(order_.size()) {
-    for (size_t i = 0; i < order_.size(); ++i) position_[order_[i]->id()] = i;
-    for (Node* node : order_) {
-      for (const Output& input : node->inputs()) readers_[input.node()].push_back(node);
-      for (Node* control : node->control_inputs()) held_.insert(control);
+      : graph_(graph),
+        order_(TopologicalOrder(graph)),
+        position_(order_.size()),
+        region_(order_.size(), kNone),
+        fusible_(order_.size()),
+        num_readers_(order_.size()),
+        readers_inside_(order_.size()) {
+    for (size_t i = 0; i < order_.size(); ++i) {
+      const Node* node = order_[i];
+      position_[node->id()] = i;
+      fusible_[node->id()] = Fusible(*node);
+      for (const Output& input : node->inputs()) ++num_readers_[input.node()->id()];
+    }
+    // Those whom others wait for keep their node.
+    for (const Node* node : order_) {
+      for (const Node* control : node->control_inputs()) ++num_readers_[control->id()];
     }
   }
 
   void Run() {
-    std::unordered_set<const Node*> taken;
     for (auto it = order_.rbegin(); it != order_.rend(); ++it) {
-      if (taken.contains(*it) || !Fusible(**it)) continue;
+      if (region_[(*it)->id()] != kNone || !fusible_[(*it)->id()]) continue;
       const Region region = Grow(*it);
-      taken.insert(region.members.begin(), region.members.end());
       if (region.members.size() > 1) Rewrite(region);
     }
   }
 
  private:
-  bool MayJoin(const Node* node, const Region& region) const {
-    return !held_.contains(node) && Fusible(*node) && node->device() == region.root->device() &&
-           node->output_shape(0) == region.root->output_shape(0) &&
-           std::ranges::all_of(readers_.at(node),
-                               [&](const Node* reader) { return region.members.contains(reader); });
+  static constexpr int kNone = -1;
+
+  bool Inside(const Node* node, const Region& region) const {
+    return region_[node->id()] == region.index;
   }
 
-  // A producer is looked at once per edge; it joins at the last, when all its readers are inside.
-  Region Grow(Node* root) const {
-    Region region{.root = root, .members = {root}};
-    std::vector<const Node*> candidates;
+  void Join(Node* node, Region& region) {
+    region_[node->id()] = region.index;
+    region.members.push_back(node);
+    for (const Output& input : node->inputs()) ++readers_inside_[input.node()->id()];
+  }
+
+  void Leave(Node* node, Region& region) {
+    region_[node->id()] = kNone;
+    region.members.pop_back();
+    for (const Output& input : node->inputs()) --readers_inside_[input.node()->id()];
+  }
+
+  // A producer joins when everybody who reads it is inside.
+  bool MayJoin(const Node* node, const Region& region) const {
+    const int id = node->id();
+    return fusible_[id] && region_[id] == kNone && readers_inside_[id] == num_readers_[id] &&
+           node->device() == region.root->device() &&
+           node->output_shape(0) == region.root->output_shape(0);
+  }
+
+  Region Grow(Node* root) {
+    Region region{.index = root->id(), .root = root};
+    Join(root, region);
+    std::vector<Node*> candidates;
     const auto add_inputs = [&](const Node* node) {
       for (const Output& input : node->inputs()) candidates.push_back(input.node());
     };
     add_inputs(root);
     while (!candidates.empty() && region.members.size() < kMaxSteps) {
-      const Node* node = candidates.back();
+      Node* node = candidates.back();
       candidates.pop_back();
-      if (region.members.contains(node) || !MayJoin(node, region)) continue;
-      region.members.insert(node);
+      if (!MayJoin(node, region)) continue;
+      Join(node, region);
       if (CountInputs(region) > kMaxInputs) {
-        region.members.erase(node);
+        Leave(node, region);
       } else {
         add_inputs(node);
       }
     }
+    // Counts are per region: readers in this one do not help another to take a producer.
+    for (const Node* member : region.members) {
+      for (const Output& input : member->inputs()) readers_inside_[input.node()->id()] = 0;
+    }
     return region;
   }
 
-  static size_t CountInputs(const Region& region) {
-    std::unordered_set<Output> inputs;
+  size_t CountInputs(const Region& region) const {
+    std::vector<Output> inputs;
     for (const Node* member : region.members) {
       for (const Output& input : member->inputs()) {
-        if (!region.members.contains(input.node())) inputs.insert(input);
+        if (!Inside(input.node(), region) && std::ranges::find(inputs, input) == inputs.end()) {
+          inputs.push_back(input);
+        }
       }
     }
     return inputs.size();
@@ -115,11 +149,11 @@ class Fuser {
     std::vector<Output> inputs;
     std::vector<Node*> controls, members;
     std::vector<float> constants;
-    for (const Node* node : region.members) members.push_back(order_[position_[node->id()]]);
+    members = region.members;
     std::ranges::sort(members, {}, [&](const Node* node) { return position_[node->id()]; });
     for (Node* node : members) {
       for (const Output& input : node->inputs()) {
-        const bool outside = !region.members.contains(input.node());
+        const bool outside = !Inside(input.node(), region);
         if (outside && std::ranges::find(inputs, input) == inputs.end()) inputs.push_back(input);
       }
       for (Node* control : node->control_inputs()) {
@@ -155,7 +189,7 @@ class Fuser {
     std::unordered_map<const Node*, int64_t> value_of;
     std::vector<int64_t> program;
     const auto value = [&](Output output) -> int64_t {
-      if (region.members.contains(output.node())) return value_of.at(output.node());
+      if (Inside(output.node(), region)) return value_of.at(output.node());
       return std::ranges::find(inputs, output) - inputs.begin();
     };
     const auto add_step = [&](ElementwiseOp function, int64_t a, int64_t b) {
@@ -183,9 +217,12 @@ class Fuser {
 
   Graph& graph_;
   const std::vector<Node*> order_;
-  std::vector<size_t> position_;  // in order_, by node id
-  std::unordered_map<const Node*, std::vector<const Node*>> readers_;
-  std::unordered_set<const Node*> held_;  // others wait for them
+  // All by node id:
+  std::vector<size_t> position_;  // in order_
+  std::vector<int> region_;       // id of its root, or kNone
+  std::vector<bool> fusible_;
+  std::vector<int> num_readers_;     // edges that leave it
+  std::vector<int> readers_inside_;  // those of them into the region being grown
 };
 
 }  // namespace

@@ -1,0 +1,76 @@
+// Counts heap allocations: a steady-state Run of a static graph makes none but for what it fetches.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "sextant/sextant.h"
+
+namespace {
+std::atomic<int64_t> allocations{0};
+}
+
+void* operator new(size_t bytes) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  if (void* memory = std::malloc(bytes ? bytes : 1)) return memory;
+  throw std::bad_alloc();
+}
+void* operator new(size_t bytes, std::align_val_t align) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  const auto a = static_cast<size_t>(align);
+  if (void* memory = std::aligned_alloc(a, (bytes + a - 1) / a * a)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t, std::align_val_t) noexcept { std::free(memory); }
+
+namespace sextant {
+namespace {
+
+// Allocations of one call after some to warm up.
+template <typename F>
+int64_t CountAllocations(F&& f) {
+  for (int i = 0; i < 5; ++i) f();
+  const int64_t before = allocations;
+  for (int i = 0; i < 10; ++i) f();
+  return (allocations - before) / 10;
+}
+
+TEST(AllocationTest, SteadyStateTrainingStepAllocatesNothing) {
+  Graph graph;
+  GraphScope use(graph);
+  const Output x = Placeholder(DType::kFloat, PartialShape{-1, 8});
+  const Output y = Placeholder(DType::kFloat, PartialShape{-1, 3});
+  const Variable w("w", RandomUniform({8, 3}, {.seed = 1}));
+  const Variable b("b", Zeros({3}));
+  const Output h = Tanh(MatMul(x, w) + b);
+  const Output cost = Mean(Square(h - y), {0, 1});
+  const auto gradients = Gradients(cost, {w.handle(), b.handle()});
+  const Output rate = Const(Tensor(0.1f));
+  const Operation update_w = ResourceApplyGradientDescent(w.handle(), rate, gradients[0]);
+  const Operation update_b = ResourceApplyGradientDescent(b.handle(), rate, gradients[1]);
+  Session session(graph);
+  session.Run(GlobalVariablesInitializer());
+  const Callable step = session.MakeCallable({x, y}, {}, {update_w, update_b});
+  const Tensor feeds[] = {Tensor::Zeros(DType::kFloat, Shape{16, 8}), Tensor::Zeros(DType::kFloat, Shape{16, 3})};
+  EXPECT_EQ(CountAllocations([&] { step.Call(feeds, {}); }), 0);
+}
+
+TEST(AllocationTest, FetchingCostsTheFetchedTensorOnly) {
+  Graph graph;
+  GraphScope use(graph);
+  const Output x = Placeholder(DType::kFloat, PartialShape{4});
+  Output y = x;
+  for (int i = 0; i < 50; ++i) y = Sigmoid(y) * 2.0 - y;
+  Session session(graph);
+  const Callable call = session.MakeCallable({x}, {y});
+  const Tensor feed = Tensor::Of<float>({1, 2, 3, 4});
+  Tensor result;
+  EXPECT_LE(CountAllocations([&] { call.Call(std::span(&feed, 1), std::span(&result, 1)); }), 2);
+}
+
+}  // namespace
+}  // namespace sextant

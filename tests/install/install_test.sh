@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# install_test.sh BUILD USER CXX: installs BUILD, builds the programs in USER against the installed tree only, runs them.
+set -euo pipefail
+build=$1 user=$2 cxx=$3
+work=$build/install_test
+rm -rf "$work"
+mkdir -p "$work"
+cmake --install "$build" --prefix "$work/prefix" > "$work/install.log"
+
+cmake -S "$user" -B "$work/user" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_CXX_COMPILER="$cxx" > "$work/configure.log"
+cmake --build "$work/user"
+test "$("$work/user/hello")" = "[[36.]]"
+"$work/user/own_op"
+
+pc=$(find "$work/prefix" -name sextant.pc)
+export PKG_CONFIG_PATH=${pc%/*}
+# shellcheck disable=SC2046
+"$cxx" "$user/hello.cc" -o "$work/hello_pc" $(pkg-config --cflags --libs sextant) "-Wl,-rpath,$(pkg-config --variable=libdir sextant)"
+test "$("$work/hello_pc")" = "[[36.]]"
+echo "installed tree works"
