@@ -6,7 +6,8 @@ find_package(spdlog REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_path(DNNL_INCLUDE_DIR dnnl.hpp REQUIRED)
 find_library(DNNL_LIBRARY dnnl REQUIRED)
-find_package(OpenMP REQUIRED)  # only to tell Debian's oneDNN to stay single-threaded
+# The OpenMP runtime inside Debian's oneDNN, only to keep that single-threaded; clang brings no header for it.
+find_library(GOMP_LIBRARY NAMES gomp libgomp.so.1 REQUIRED)
 pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
 find_package(Eigen3 REQUIRED)
 find_package(CLI11 REQUIRED)

@@ -1,7 +1,9 @@
 # Three functions make up the whole build: sextant_module, sextant_op_family, sextant_test.
 
-# g++ 12 warns of overlapping copies inside its own std::string operations.
-add_compile_options(-Wall -Wextra -Wno-missing-field-initializers -Wno-restrict)
+add_compile_options(-Wall -Wextra -Wno-missing-field-initializers)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options(-Wno-restrict)  # g++ 12 warns of overlapping copies inside its own std::string operations
+endif()
 if(SEXTANT_WERROR)
   add_compile_options(-Werror)
 endif()

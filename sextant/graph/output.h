@@ -17,9 +17,35 @@ namespace sextant {
 
 class Graph;
 class Node;
+class Operation;
 class Output;
 
 using FeedMap = std::vector<std::pair<Output, Tensor>>;
+
+class Output {
+ public:
+  Output() = default;
+  Output(Node* node, int index) : node_(node), index_(index) {}
+
+  Node* node() const { return node_; }
+  int index() const { return index_; }
+  explicit operator bool() const { return node_ != nullptr; }
+  operator Operation() const;  // NOLINT
+
+  DType dtype() const;
+  const PartialShape& shape() const;
+  // "scope/MatMul:0"
+  std::string name() const;
+  Graph& graph() const;
+  // Its value in the innermost SessionScope.
+  Tensor Eval(const FeedMap& feeds = {}) const;
+
+  bool operator==(const Output& other) const = default;
+
+ private:
+  Node* node_ = nullptr;
+  int index_ = 0;
+};
 
 class Operation {
  public:
@@ -37,30 +63,7 @@ class Operation {
   Node* node_ = nullptr;
 };
 
-class Output {
- public:
-  Output() = default;
-  Output(Node* node, int index) : node_(node), index_(index) {}
-
-  Node* node() const { return node_; }
-  int index() const { return index_; }
-  explicit operator bool() const { return node_ != nullptr; }
-  operator Operation() const { return Operation(node_); }  // NOLINT
-
-  DType dtype() const;
-  const PartialShape& shape() const;
-  // "scope/MatMul:0"
-  std::string name() const;
-  Graph& graph() const;
-  // Its value in the innermost SessionScope.
-  Tensor Eval(const FeedMap& feeds = {}) const;
-
-  bool operator==(const Output& other) const = default;
-
- private:
-  Node* node_ = nullptr;
-  int index_ = 0;
-};
+inline Output::operator Operation() const { return Operation(node_); }
 
 // Who answers Output::Eval and Operation::Run; a Session does. Installed per thread by SessionScope.
 class Evaluator {

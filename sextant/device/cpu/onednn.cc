@@ -1,6 +1,7 @@
 #include "sextant/device/cpu/onednn.h"
 
-#include <omp.h>
+// As OpenMP specifies it; <omp.h> is not there with every compiler.
+extern "C" void omp_set_num_threads(int count);
 
 namespace sextant::onednn {
 
