@@ -11,6 +11,7 @@ namespace {
 // Values larger than this are not computed ahead unless they shrink what they are made from.
 constexpr size_t kMaxFoldedBytes = 1 << 20;
 constexpr int kMaxFunctionDepth = 50;
+constexpr int kMaxFunctionBodies = 10'000;
 
 class Analyzer {
  public:
@@ -153,15 +154,36 @@ class Analyzer {
     request.targets = body.effects;
     request.name_prefix = node.name() + "/" + label + "/";
     request.depth = request_.depth + 1;
+    request.bodies_left = request_.bodies_left ? request_.bodies_left : &bodies_left_;
+    if (--*request.bodies_left < 0) {
+      throw ResourceExhausted("there are more than {} branches and loops", kMaxFunctionBodies);
+    }
     if (body.args.size() + first_input != static_cast<size_t>(node.num_inputs())) {
       throw InvalidArgument("branch '{}' takes {} arguments, the node gives {}", label, body.args.size(),
                             node.num_inputs() - first_input);
     }
     for (size_t i = 0; i < body.args.size(); ++i) {
       const Output input = node.input(static_cast<int>(i + first_input));
+      CheckType(label, "argument", i, body.args[i].dtype(), input.dtype());
       request.feeds.push_back({.tensor = body.args[i], .dtype = RemoveRef(input.dtype()), .shape = input.shape()});
     }
     return request;
+  }
+
+  static void CheckType(const std::string& label, const char* what, size_t i, DType own, DType wanted) {
+    if (RemoveRef(own) == RemoveRef(wanted)) return;
+    throw InvalidArgument("{} {} of branch '{}' is {}, the node's is {}", what, i, label, DTypeName(own),
+                          DTypeName(wanted));
+  }
+
+  static void CheckResults(const Node& node, const FunctionBody& body, const std::string& label) {
+    if (body.results.size() != static_cast<size_t>(node.num_outputs())) {
+      throw InvalidArgument("branch '{}' returns {} values, the node gives {}", label, body.results.size(),
+                            node.num_outputs());
+    }
+    for (size_t i = 0; i < body.results.size(); ++i) {
+      CheckType(label, "result", i, body.results[i].dtype(), node.output_type(static_cast<int>(i)));
+    }
   }
 
   std::shared_ptr<const FunctionBody> Body(const FuncAttr& function) {
@@ -189,13 +211,14 @@ class Analyzer {
     auto& plans = result_.branches[node];
     for (const FuncAttr& function : functions) {
       const auto body = Body(function);
+      CheckResults(*node, *body, function.name);
       PlanRequest request = BranchRequest(*node, *body, function.name, 1);
       TellValues(request, *node, 1);
       plans.push_back(BuildPlan(request, environment_));
     }
     for (int i = 0; i < node->num_outputs(); ++i) {
-      PartialShape shape = plans[0]->fetch_shapes.at(i);
-      for (const auto& plan : plans) shape = shape.RelaxWith(plan->fetch_shapes.at(i));
+      PartialShape shape = plans[0]->fetch_shapes[i];
+      for (const auto& plan : plans) shape = shape.RelaxWith(plan->fetch_shapes[i]);
       node->set_output_shape(i, shape);
     }
   }
@@ -208,7 +231,11 @@ class Analyzer {
     PlanRequest cond_request = BranchRequest(*node, *cond_body, "cond", 0);
     PlanRequest body_request = BranchRequest(*node, *body_body, "body", 0);
     body_request.loop_body = true;
-    for (size_t i = 0; i < body_request.feeds.size() && i < body_body->results.size(); ++i) {
+    CheckResults(*node, *body_body, "body");
+    if (cond_body->results.size() != 1) {
+      throw InvalidArgument("the condition returns {} values, must return one", cond_body->results.size());
+    }
+    for (size_t i = 0; i < body_request.feeds.size(); ++i) {
       if (body_body->results[i] == body_body->args[i]) {
         const auto value = Value(node->input(static_cast<int>(i)));
         cond_request.feeds[i].value = body_request.feeds[i].value = value;
@@ -217,10 +244,6 @@ class Analyzer {
     std::shared_ptr<const Plan> plan;
     for (int round = 0;; ++round) {
       plan = BuildPlan(body_request, environment_);
-      if (plan->fetch_shapes.size() != body_request.feeds.size()) {
-        throw InvalidArgument("the body returns {} values for {} variables", plan->fetch_shapes.size(),
-                              body_request.feeds.size());
-      }
       bool stable = true;
       for (size_t i = 0; i < body_request.feeds.size(); ++i) {
         PartialShape& given = body_request.feeds[i].shape;
@@ -247,6 +270,7 @@ class Analyzer {
   const PlanEnvironment& environment_;
   Analysis result_;
   bool conditionals_ = false;
+  int bodies_left_ = kMaxFunctionBodies;
 };
 
 }  // namespace

@@ -65,7 +65,8 @@ class PlanRun {
       }
     } catch (const Error& e) {
       if (run_.cancellation->cancelled()) throw;  // the reason is not this node's
-      if (e.message().starts_with('[')) throw;  // a step of a branch was named already
+      const bool has_branches = !step->branches.empty();
+      if (has_branches && e.message().starts_with('[')) throw;  // the branch named its own step
       throw e.WithPrefix(fmt::format("[{} {}] ", step->node->type(), step->node->name()));
     } catch (const std::bad_alloc&) {
       throw ResourceExhausted("[{} {}] out of memory", step->node->type(), step->node->name());

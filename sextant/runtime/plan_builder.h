@@ -35,6 +35,7 @@ struct PlanRequest {
   std::string name_prefix;  // of the nodes, for functions: "while_1/body/"
   int depth = 0;            // of functions inside functions
   bool loop_body = false;   // results that are the argument of the same place need not be returned
+  int* bodies_left = nullptr;  // of a function: how many more the whole Plan may have
 };
 
 // Throws Error, naming the node, on a graph that cannot run.

@@ -151,6 +151,10 @@ class SessionState {
       rendezvous_.Clear(run.step_id);
       throw;
     }
+    // What is fetched is the caller's to change: not shared with a variable, a constant or a feed.
+    for (Tensor& fetch : fetches) {
+      if (!fetch.unique()) fetch = fetch.Clone();
+    }
   }
 
   void MakeKey(const Request& request, PlanCache::Key& key) const {

@@ -66,6 +66,21 @@ TEST_F(SessionTest, FetchedTensorsStayAsTheyWere) {
   EXPECT_TRUE(first.Identical(Tensor::Of<float>({2, 5, 10})));
 }
 
+TEST_F(SessionTest, FetchedTensorsAreTheCallersOwn) {
+  const Output x = Input(), constant = Const(Tensor::Of<float>({1, 2}));
+  const Variable v("v", Tensor::Of<float>({3, 4}));
+  Session session(graph_);
+  session.Run(GlobalVariablesInitializer());
+  const Tensor fed = Tensor::Of<float>({5, 6});
+  const FeedMap feeds = {{x, fed}};
+  const std::vector<Output> fetches = {x, constant, v, constant};
+  for (Tensor& t : session.Run(feeds, fetches)) t.data<float>()[0] = -1;
+  const auto again = session.Run(feeds, fetches);
+  EXPECT_TRUE(again[0].Identical(Tensor::Of<float>({5, 6})));
+  EXPECT_TRUE(again[1].Identical(Tensor::Of<float>({1, 2})));
+  EXPECT_TRUE(again[2].Identical(Tensor::Of<float>({3, 4})));
+}
+
 TEST_F(SessionTest, PlansAreKeptByShapeAndSurviveEviction) {
   const Output x = Input();
   const Output y = Sum(x, {0});

@@ -9,6 +9,8 @@ namespace sextant {
 namespace {
 
 constexpr int32_t kNever = -1;
+// Larger tensors are left to the allocator to refuse: the sizes of all that is planned must add up.
+constexpr int64_t kMaxPlannedElements = int64_t{1} << 40;
 
 // How a slot gets its tensor.
 enum class Storage : uint8_t { kDynamic, kConstant, kArena };
@@ -37,6 +39,7 @@ class StepEmitter {
 
   std::shared_ptr<const Plan> Emit() {
     order_ = TopologicalOrder(*plan_->graph);
+    CheckOrder();
     FindConditionals();
     AssignSlots();
     MakeSteps();
@@ -51,6 +54,18 @@ class StepEmitter {
  private:
   // ---- order and slots
 
+  // All that a node reads is there by then: only this run's own feeds are given, and all loops are structured.
+  void CheckOrder() const {
+    for (const Node* node : order_) {
+      if (node->type() == "_Feed" && std::ranges::find(feeds_, node->output(0)) == feeds_.end()) {
+        throw InvalidArgument("[{} {}] is not fed", node->type(), node->name());
+      }
+      if (node->type() == "NextIteration") {
+        throw InvalidArgument("[{} {}] is in no loop", node->type(), node->name());
+      }
+    }
+  }
+
   void FindConditionals() {
     maybe_dead_.resize(plan_->graph->num_nodes());
     for (const Node* node : order_) {
@@ -58,7 +73,7 @@ class StepEmitter {
       for (const Output& input : node->inputs()) dead = dead || maybe_dead_[input.node()->id()];
       for (const Node* control : node->control_inputs()) dead = dead || maybe_dead_[control->id()];
       maybe_dead_[node->id()] = dead;
-      plan_->has_conditionals = plan_->has_conditionals || dead;
+      plan_->has_conditionals = plan_->has_conditionals || dead || node->type() == "Merge";
     }
   }
 
@@ -225,7 +240,8 @@ class StepEmitter {
   bool Plannable(const Step& step, int32_t slot) const {
     const SlotInfo& info = slots_[slot];
     return environment_.optimizer.static_memory && step.kernel && !step.kernel->own_outputs() &&
-           info.group == slot && !info.shared && IsPlain(info.dtype) && info.shape.fully_known();
+           info.group == slot && !info.shared && IsPlain(info.dtype) && info.shape.fully_known() &&
+           info.shape.num_elements() <= kMaxPlannedElements;
   }
 
   void PlanMemory() {

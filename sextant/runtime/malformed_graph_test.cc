@@ -1,0 +1,136 @@
+// Graphs that import but make no sense to run: each ends in an Error, not in a crash.
+#include <gtest/gtest.h>
+
+#include "sextant/base/error.h"
+#include "sextant/graph/graph_def.h"
+#include "sextant/runtime/session.h"
+
+namespace sextant {
+namespace {
+
+constexpr char kConstants[] = R"(
+  node { name: "a" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } }
+         attr { key: "value" value { tensor { dtype: DT_FLOAT tensor_shape { } float_val: 3 } } } }
+  node { name: "yes" op: "Const" attr { key: "dtype" value { type: DT_BOOL } }
+         attr { key: "value" value { tensor { dtype: DT_BOOL tensor_shape { } bool_val: true } } } }
+)";
+
+// f: float → float calls itself through both branches of an If; two: float → float, float; test: float → bool, float.
+constexpr char kFunctions[] = R"(
+  library {
+    function {
+      signature { name: "f" input_arg { name: "x" type: DT_FLOAT } output_arg { name: "y" type: DT_FLOAT } }
+      node_def { name: "c" op: "Const" attr { key: "dtype" value { type: DT_BOOL } }
+                 attr { key: "value" value { tensor { dtype: DT_BOOL tensor_shape { } bool_val: true } } } }
+      node_def { name: "i" op: "If" input: "c:output:0" input: "x"
+                 attr { key: "Tcond" value { type: DT_BOOL } }
+                 attr { key: "Tin" value { list { type: DT_FLOAT } } }
+                 attr { key: "Tout" value { list { type: DT_FLOAT } } }
+                 attr { key: "then_branch" value { func { name: "f" } } }
+                 attr { key: "else_branch" value { func { name: "f" } } } }
+      ret { key: "y" value: "i:output:0" }
+    }
+    function {
+      signature { name: "two" input_arg { name: "x" type: DT_FLOAT }
+                  output_arg { name: "y" type: DT_FLOAT } output_arg { name: "z" type: DT_FLOAT } }
+      ret { key: "y" value: "x" } ret { key: "z" value: "x" }
+    }
+    function {
+      signature { name: "none" input_arg { name: "x" type: DT_FLOAT } }
+    }
+    function {
+      signature { name: "one" input_arg { name: "x" type: DT_FLOAT } output_arg { name: "y" type: DT_FLOAT } }
+      ret { key: "y" value: "x" }
+    }
+  }
+)";
+
+std::string BranchNode(const std::string& op, const std::string& functions) {
+  return "node { name: \"y\" op: \"" + op + "\" " + functions +
+         R"( attr { key: "Tin" value { list { type: DT_FLOAT } } }
+             attr { key: "Tout" value { list { type: DT_FLOAT } } } })";
+}
+
+std::string IfNode(const std::string& function) {
+  const std::string func = " value { func { name: \"" + function + "\" } } } ";
+  return BranchNode("If", R"(input: "yes" input: "a" attr { key: "Tcond" value { type: DT_BOOL } }
+                             attr { key: "then_branch" )" + func + R"(attr { key: "else_branch" )" + func);
+}
+
+std::string WhileNode(const std::string& cond, const std::string& body) {
+  return R"(node { name: "y" op: "While" input: "a" attr { key: "T" value { list { type: DT_FLOAT } } }
+            attr { key: "cond" value { func { name: ")" + cond + R"(" } } }
+            attr { key: "body" value { func { name: ")" + body + R"(" } } } })";
+}
+
+// The code of importing the text and running "y"; kOk when both work.
+Code RunText(const std::string& text) {
+  try {
+    Graph graph;
+    ImportGraphDefText(kConstants + text, graph);
+    Session session(graph);
+    session.Run(NamedFeeds{}, {"y:0"});
+    return Code::kOk;
+  } catch (const Error& e) {
+    return e.code();
+  }
+}
+
+TEST(MalformedGraphTest, MergeNeedsNoSwitch) {
+  EXPECT_EQ(RunText(R"(node { name: "y" op: "Merge" input: "a" input: "a" attr { key: "N" value { i: 2 } }
+                              attr { key: "T" value { type: DT_FLOAT } } })"),
+            Code::kOk);
+}
+
+TEST(MalformedGraphTest, LoopsNeedAnEnter) {
+  EXPECT_EQ(RunText(R"(node { name: "y" op: "Merge" input: "next" input: "a" attr { key: "N" value { i: 2 } }
+                              attr { key: "T" value { type: DT_FLOAT } } }
+                       node { name: "next" op: "NextIteration" input: "y" attr { key: "T" value { type: DT_FLOAT } } })"),
+            Code::kInvalidArgument);
+}
+
+TEST(MalformedGraphTest, FeedsOfTheRuntimeAreItsOwn) {
+  EXPECT_EQ(RunText(R"(node { name: "y" op: "_Feed" attr { key: "dtype" value { type: DT_FLOAT } }
+                              attr { key: "shape" value { shape { } } } })"),
+            Code::kInvalidArgument);
+}
+
+TEST(MalformedGraphTest, BranchesReturnWhatTheNodeGives) {
+  EXPECT_EQ(RunText(kFunctions + IfNode("one")), Code::kOk);
+  EXPECT_EQ(RunText(kFunctions + IfNode("two")), Code::kInvalidArgument);
+  EXPECT_EQ(RunText(kFunctions + IfNode("none")), Code::kInvalidArgument);
+  EXPECT_EQ(RunText(kFunctions + WhileNode("none", "one")), Code::kInvalidArgument);
+  EXPECT_EQ(RunText(kFunctions + WhileNode("two", "one")), Code::kInvalidArgument);
+  EXPECT_EQ(RunText(kFunctions + WhileNode("one", "two")), Code::kInvalidArgument);
+}
+
+TEST(MalformedGraphTest, CaseHasBranches) {
+  EXPECT_EQ(RunText(kFunctions + BranchNode("Case", R"(input: "a" attr { key: "branches" value { list { } } })")),
+            Code::kInvalidArgument);
+}
+
+TEST(MalformedGraphTest, EndlessRecursionIsNotPlanned) {
+  const Code code = RunText(kFunctions + IfNode("f"));
+  EXPECT_TRUE(code == Code::kInvalidArgument || code == Code::kResourceExhausted);
+}
+
+TEST(MalformedGraphTest, FunctionsAreNotNamedLikeOps) {
+  EXPECT_EQ(RunText(R"(library { function { signature { name: "Const" } } })"), Code::kInvalidArgument);
+}
+
+TEST(MalformedGraphTest, SizesBeyondAllMemory) {
+  for (const char* size : {"2305843009213693952", "1152921504606846976", "4611686018427387904", "1099511627776"}) {
+    EXPECT_EQ(RunText(std::string(R"(
+      node { name: "dims" op: "Const" attr { key: "dtype" value { type: DT_INT64 } }
+             attr { key: "value" value { tensor { dtype: DT_INT64 tensor_shape { dim { size: 1 } } int64_val: )") +
+                      size + R"( } } } }
+      node { name: "fill" op: "Fill" input: "dims" input: "a" attr { key: "T" value { type: DT_FLOAT } }
+             attr { key: "index_type" value { type: DT_INT64 } } }
+      node { name: "y" op: "Neg" input: "fill" attr { key: "T" value { type: DT_FLOAT } } })"),
+              Code::kResourceExhausted)
+        << size;
+  }
+}
+
+}  // namespace
+}  // namespace sextant
