@@ -14,7 +14,8 @@ struct ArgRange {
   int count = 0;
 };
 
-// Number of tensors of one argument. Throws INVALID_ARGUMENT when an attribute it depends on is missing.
+// Number of tensors of one argument. Throws INVALID_ARGUMENT when an attribute it depends on is
+// missing.
 int64_t NumTensors(const Node& node, const ArgDef& arg);
 // Throws INVALID_ARGUMENT when the op has no such output.
 ArgRange OutputRange(const Node& node, std::string_view argument);

@@ -9,10 +9,11 @@ namespace sextant {
 namespace {
 
 // In the order of Attr::Value.
-constexpr const char* kKinds[] = {
-    "nothing",   "string",      "int",    "float",        "bool",      "type",        "shape",
-    "tensor",    "func",        "placeholder", "empty list", "list(string)", "list(int)", "list(float)",
-    "list(bool)", "list(type)", "list(shape)", "list(tensor)", "list(func)"};
+constexpr const char* kKinds[] = {"nothing",     "string",       "int",        "float",
+                                  "bool",        "type",         "shape",      "tensor",
+                                  "func",        "placeholder",  "empty list", "list(string)",
+                                  "list(int)",   "list(float)",  "list(bool)", "list(type)",
+                                  "list(shape)", "list(tensor)", "list(func)"};
 static_assert(std::size(kKinds) == std::variant_size_v<Attr::Value>);
 
 bool Same(const FuncAttr& a, const FuncAttr& b);

@@ -46,28 +46,28 @@ class Attr {
 
   Attr() = default;
   // Any alternative of Value; int, double and const char* are taken for int64, float and string.
-  Attr(Value value) : value_(std::move(value)) {}               // NOLINT
-  Attr(int value) : value_(static_cast<int64_t>(value)) {}      // NOLINT
-  Attr(int64_t value) : value_(value) {}                        // NOLINT
-  Attr(bool value) : value_(value) {}                           // NOLINT
-  Attr(float value) : value_(value) {}                          // NOLINT
-  Attr(double value) : value_(static_cast<float>(value)) {}     // NOLINT
-  Attr(const char* value) : value_(std::string(value)) {}       // NOLINT
-  Attr(std::string value) : value_(std::move(value)) {}         // NOLINT
-  Attr(DType value) : value_(value) {}                          // NOLINT
-  Attr(PartialShape value) : value_(std::move(value)) {}        // NOLINT
-  Attr(Tensor value) : value_(std::move(value)) {}              // NOLINT
-  Attr(FuncAttr value) : value_(std::move(value)) {}            // NOLINT
+  Attr(Value value) : value_(std::move(value)) {}            // NOLINT
+  Attr(int value) : value_(static_cast<int64_t>(value)) {}   // NOLINT
+  Attr(int64_t value) : value_(value) {}                     // NOLINT
+  Attr(bool value) : value_(value) {}                        // NOLINT
+  Attr(float value) : value_(value) {}                       // NOLINT
+  Attr(double value) : value_(static_cast<float>(value)) {}  // NOLINT
+  Attr(const char* value) : value_(std::string(value)) {}    // NOLINT
+  Attr(std::string value) : value_(std::move(value)) {}      // NOLINT
+  Attr(DType value) : value_(value) {}                       // NOLINT
+  Attr(PartialShape value) : value_(std::move(value)) {}     // NOLINT
+  Attr(Tensor value) : value_(std::move(value)) {}           // NOLINT
+  Attr(FuncAttr value) : value_(std::move(value)) {}         // NOLINT
   template <typename T>
-  Attr(std::vector<T> values) : value_(std::move(values)) {}    // NOLINT
+  Attr(std::vector<T> values) : value_(std::move(values)) {}  // NOLINT
 
   const Value& value() const { return value_; }
   template <typename T>
   bool Is() const {
     return std::holds_alternative<T>(value_);
   }
-  // The value as T, a list type too (an EmptyList is any list). Throws INVALID_ARGUMENT otherwise, and
-  // UNIMPLEMENTED for a tensor of a type that Tensor cannot hold.
+  // The value as T, a list type too (an EmptyList is any list). Throws INVALID_ARGUMENT otherwise,
+  // and UNIMPLEMENTED for a tensor of a type that Tensor cannot hold.
   template <typename T>
   const T& Get() const;
 

@@ -129,7 +129,8 @@ bool MustKeepEncoded(const AttrValue& proto, const Attr::Value& value) {
 bool HasInvalidTensor(const Attr::Value& value) {
   if (const auto* tensor = std::get_if<Tensor>(&value)) return !tensor->valid();
   const auto* list = std::get_if<std::vector<Tensor>>(&value);
-  return list && std::any_of(list->begin(), list->end(), [](const Tensor& t) { return !t.valid(); });
+  return list &&
+         std::any_of(list->begin(), list->end(), [](const Tensor& t) { return !t.valid(); });
 }
 
 struct Encoder {

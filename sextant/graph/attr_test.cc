@@ -55,8 +55,7 @@ TEST(AttrTest, DecodesATensorWhoseLastValueRepeats) {
 }
 
 TEST(AttrTest, KeepsTensorsOfUnknownTypesEncodedOnly) {
-  const Attr attr = Attr::FromProto(
-      Parse("tensor { dtype: DT_INT4 tensor_shape { } int_val: 3 }"));
+  const Attr attr = Attr::FromProto(Parse("tensor { dtype: DT_INT4 tensor_shape { } int_val: 3 }"));
   EXPECT_TRUE(attr.undecoded());
   EXPECT_THROW(attr.Get<Tensor>(), Error);
 }
@@ -85,7 +84,8 @@ TEST(AttrTest, RefusesMalformedValues) {
         "tensor { dtype: DT_FLOAT tensor_shape { dim { size: -1 } } }",
         "tensor { dtype: DT_FLOAT tensor_shape { dim { size: 2 } } tensor_content: 'abc' }",
         "tensor { dtype: DT_FLOAT tensor_shape { dim { size: 1099511627776 } } float_val: 1 }",
-        "tensor { dtype: DT_FLOAT tensor_shape { dim { size: 4611686018427387904 } dim { size: 4 } } }",
+        "tensor { dtype: DT_FLOAT tensor_shape { dim { size: 4611686018427387904 } dim { size: 4 } "
+        "} }",
         "shape { dim { size: -2 } }"}) {
     tensorflow::AttrValue proto;
     // Numbers that no name stands for are legal in the message.

@@ -11,9 +11,8 @@ namespace {
 
 bool IsName(std::string_view text) {
   return !text.empty() && std::isalpha(static_cast<unsigned char>(text[0])) &&
-         std::all_of(text.begin(), text.end(), [](unsigned char c) {
-           return c < 128 && (std::isalnum(c) || c == '_');
-         });
+         std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return c < 128 && (std::isalnum(c) || c == '_'); });
 }
 
 // "*" is any; false when the text is neither that nor a number.

@@ -8,13 +8,13 @@
 namespace sextant {
 
 struct DeviceName {
-  std::string job;                // empty = any
+  std::string job;  // empty = any
   std::optional<int> replica, task;
-  std::string type;               // "CPU", "GPU"; empty = any
+  std::string type;  // "CPU", "GPU"; empty = any
   std::optional<int> index;
 
-  // Accepts the canonical form, the legacy "/cpu:0" and "/gpu:0", and "CPU:0"; "*" means any. Throws
-  // INVALID_ARGUMENT.
+  // Accepts the canonical form, the legacy "/cpu:0" and "/gpu:0", and "CPU:0"; "*" means any.
+  // Throws INVALID_ARGUMENT.
   static DeviceName Parse(std::string_view text);
   // Canonical form of the parts that are set; "" when none is.
   std::string ToString() const;

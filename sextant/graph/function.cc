@@ -202,7 +202,8 @@ void FunctionLibrary::SetGradient(const std::string& function, const std::string
   if (known == nullptr) {
     Change().gradients.emplace_back(function, gradient);
   } else if (*known != gradient) {
-    throw AlreadyExists("function '{}' has two gradients: '{}' and '{}'", function, *known, gradient);
+    throw AlreadyExists("function '{}' has two gradients: '{}' and '{}'", function, *known,
+                        gradient);
   }
 }
 

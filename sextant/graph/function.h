@@ -1,8 +1,9 @@
 // Functions: bodies that If, While and call nodes refer to by name.
 //
-// A Function exists as a FunctionDef (imported), as a body Graph (built here), or as both: each form is
-// made from the other when first asked for. In a body the node for argument i is "_Arg" with attr index = i.
-// Functions are immutable and thread-safe; a FunctionLibrary is as thread-safe as a std::vector.
+// A Function exists as a FunctionDef (imported), as a body Graph (built here), or as both: each
+// form is made from the other when first asked for. In a body the node for argument i is "_Arg"
+// with attr index = i. Functions are immutable and thread-safe; a FunctionLibrary is as thread-safe
+// as a std::vector.
 #pragma once
 
 #include <memory>
@@ -30,8 +31,8 @@ class OpRegistry;
 // The body of a function, ready to be inlined, run or differentiated.
 struct FunctionBody {
   std::unique_ptr<Graph> graph;
-  std::vector<Output> args;          // the _Arg nodes
-  std::vector<Output> results;       // what the function returns
+  std::vector<Output> args;     // the _Arg nodes
+  std::vector<Output> results;  // what the function returns
   // Nodes that must run though nobody reads them: those of control_ret and all stateful ones.
   std::vector<Operation> effects;
   FunctionBody();
@@ -42,7 +43,7 @@ struct FunctionBody {
 
 class Function {
  public:
-  Function(std::unique_ptr<tensorflow::FunctionDef> def);              // NOLINT
+  Function(std::unique_ptr<tensorflow::FunctionDef> def);  // NOLINT
   Function(std::string name, std::shared_ptr<const FunctionBody> body);
   ~Function();
 
@@ -73,8 +74,8 @@ class Function {
 class FunctionLibrary {
  public:
   FunctionLibrary();
-  // Replaces one of the same name only when "replace"; else throws ALREADY_EXISTS. One that was replaced
-  // lives on for the nodes that call it.
+  // Replaces one of the same name only when "replace"; else throws ALREADY_EXISTS. One that was
+  // replaced lives on for the nodes that call it.
   void Add(std::shared_ptr<const Function> function, bool replace = false);
   // A name that is free, starting from "base".
   std::string UniqueName(const std::string& base) const;

@@ -21,8 +21,10 @@ std::shared_ptr<Function> Parse(const std::string& text) {
 const char* const kTwice = R"(
   signature { name: 'twice' input_arg { name: 'x' type_attr: 'T' }
               output_arg { name: 'y' type_attr: 'T' } attr { name: 'T' type: 'type' } }
-  node_def { name: 'sum' op: 'AddV2' input: 'x' input: 'x' attr { key: 'T' value { placeholder: 'T' } } }
-  arg_attr { key: 0 value { attr { key: '_output_shapes' value { list { shape { dim { size: 3 } } } } } } }
+  node_def { name: 'sum' op: 'AddV2' input: 'x' input: 'x'
+             attr { key: 'T' value { placeholder: 'T' } } }
+  arg_attr { key: 0 value { attr { key: '_output_shapes'
+                                   value { list { shape { dim { size: 3 } } } } } } }
   ret { key: 'y' value: 'sum:z:0' })";
 
 TEST(FunctionTest, BodyHasTheAttributesOfTheCall) {
@@ -56,7 +58,8 @@ TEST(FunctionTest, ListsAreNamedByPosition) {
                attr { key: 'T' value { type: DT_FLOAT } } }
     node_def { name: 'unpack' op: 'Unpack' input: 'pack:output:0' attr { key: 'num' value { i: 2 } }
                attr { key: 'T' value { type: DT_FLOAT } } }
-    node_def { name: 'neg' op: 'Neg' input: 'xs:1' input: '^pack' attr { key: 'T' value { type: DT_FLOAT } } }
+    node_def { name: 'neg' op: 'Neg' input: 'xs:1' input: '^pack'
+               attr { key: 'T' value { type: DT_FLOAT } } }
     ret { key: 'all' value: 'unpack:output' } ret { key: 'last' value: 'neg:y' })")
                         ->Instantiate({});
   ASSERT_EQ(body->args.size(), 2u);
@@ -68,8 +71,10 @@ TEST(FunctionTest, ListsAreNamedByPosition) {
 TEST(FunctionTest, MalformedBodiesNameFunctionAndNode) {
   const auto instantiate = [](const std::string& body) {
     try {
-      Parse("signature { name: 'f' input_arg { name: 'x' type: DT_FLOAT } "
-            "output_arg { name: 'y' type: DT_FLOAT } } " + body)
+      Parse(
+          "signature { name: 'f' input_arg { name: 'x' type: DT_FLOAT } "
+          "output_arg { name: 'y' type: DT_FLOAT } } " +
+          body)
           ->Instantiate({});
       return std::string("accepted");
     } catch (const Error& e) {
@@ -95,7 +100,8 @@ TEST(FunctionTest, ABuiltBodyBecomesADefinitionAndBack) {
   body->graph = std::make_unique<Graph>();
   {
     const GraphScope use(*body->graph);
-    const Output a = OpBuilder("_Arg").Attr("T", DType::kFloat).Attr("index", 0).Name("scope/A").Build();
+    const Output a =
+        OpBuilder("_Arg").Attr("T", DType::kFloat).Attr("index", 0).Name("scope/A").Build();
     const Output b = OpBuilder("_Arg").Attr("T", DType::kFloat).Attr("index", 1).Name("b").Build();
     const auto parts = OpBuilder("Unpack").Input(a).Attr("num", 2).BuildAll();
     const Output sum = OpBuilder("AddV2").Input(parts[1]).Input(b).ControlInput(parts[0]).Build();
@@ -139,16 +145,18 @@ TEST(FunctionLibraryTest, ABodyHoldsTheFunctionsItNeeds) {
   FunctionLibrary library;
   library.Add(Parse("signature { name: 'leaf' }"));
   library.Add(Parse("signature { name: 'other' }"));
-  library.Add(Parse("signature { name: 'top' } node_def { name: 'n' op: 'PartitionedCall' "
-                    "attr { key: 'Tin' value { list { } } } attr { key: 'Tout' value { list { } } } "
-                    "attr { key: 'f' value { func { name: 'leaf' } } } }"));
+  library.Add(
+      Parse("signature { name: 'top' } node_def { name: 'n' op: 'PartitionedCall' "
+            "attr { key: 'Tin' value { list { } } } attr { key: 'Tout' value { list { } } } "
+            "attr { key: 'f' value { func { name: 'leaf' } } } }"));
   library.Add(Parse("signature { name: 'endless' } node_def { name: 'n' op: 'endless' }"));
   EXPECT_EQ(library.ReachableFrom(library.Get("top")).all().size(), 1u);
   const auto body = library.Get("top").Instantiate(library);
   EXPECT_NE(body->graph->functions().Find("leaf"), nullptr);
   EXPECT_EQ(body->graph->functions().Find("other"), nullptr);
   EXPECT_EQ(library.Get("top").Instantiate(library), body);
-  EXPECT_NE(library.Get("endless").Instantiate(library)->graph->functions().Find("endless"), nullptr);
+  EXPECT_NE(library.Get("endless").Instantiate(library)->graph->functions().Find("endless"),
+            nullptr);
 }
 
 }  // namespace

@@ -17,10 +17,12 @@ struct ImportOptions {
   std::string prefix;  // "a/b": names become "a/b/name"
 };
 
-// Adds the nodes and functions of "def" to "graph". Ops that nobody registered are kept: they can be fed
-// and exported, running them is an error. Throws INVALID_ARGUMENT, naming the node, on a malformed
-// graph: unknown input, wrong type, duplicate name, cycle outside a v1 loop; nothing is added then.
-void ImportGraphDef(const tensorflow::GraphDef& def, Graph& graph, const ImportOptions& options = {});
+// Adds the nodes and functions of "def" to "graph". Ops that nobody registered are kept: they can
+// be fed and exported, running them is an error. Throws INVALID_ARGUMENT, naming the node, on a
+// malformed graph: unknown input, wrong type, duplicate name, cycle outside a v1 loop; nothing is
+// added then.
+void ImportGraphDef(const tensorflow::GraphDef& def, Graph& graph,
+                    const ImportOptions& options = {});
 // From serialised bytes; DATA_LOSS when they are no GraphDef.
 void ImportGraphDef(std::string_view bytes, Graph& graph, const ImportOptions& options = {});
 void ImportGraphDefText(std::string_view text, Graph& graph, const ImportOptions& options = {});

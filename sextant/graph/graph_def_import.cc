@@ -8,6 +8,7 @@
 
 #include "sextant/graph/graph_def.h"
 #include "sextant/graph/graph_def_importer.h"
+#include "sextant/graph/op_registry.h"
 #include "sextant/proto/graph.pb.h"
 
 namespace sextant {
@@ -69,6 +70,9 @@ void GraphDefImporter::AddFunctions(const tensorflow::FunctionDefLibrary& librar
     if (const Function* known = functions.Find(name)) {
       if (google::protobuf::util::MessageDifferencer::Equals(known->def(), def)) continue;
       throw AlreadyExists("there are two functions named '{}'", name);
+    }
+    if (OpRegistry::Global().Find(name) != nullptr) {
+      throw InvalidArgument("the function '{}' has the name of an op", name);
     }
     auto function = std::make_shared<Function>(std::make_unique<tensorflow::FunctionDef>(def));
     function->signature();  // a malformed one is an error of the import

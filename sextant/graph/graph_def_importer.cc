@@ -112,7 +112,8 @@ void GraphDefImporter::CreateNode(const NodeDef& def) {
   if (op == nullptr && spelling_ == Spelling::kFunction) {
     throw Unimplemented("op type '{}' is not registered", def.op());
   }
-  Node* node = graph_.NewNode(prefix_ + def.name(), op != nullptr ? op : graph_.UnknownOp(def.op()));
+  Node* node =
+      graph_.NewNode(prefix_ + def.name(), op != nullptr ? op : graph_.UnknownOp(def.op()));
   if (!index_.emplace(def.name(), i).second) {
     throw InvalidArgument("the name '{}' is in use already", def.name());
   }
@@ -278,8 +279,8 @@ void GraphDefImporter::Append(const Ref& ref, std::vector<Output>* outputs) cons
   if (spelling_ == Spelling::kGraph) {
     const int i = ref.selector.empty() ? 0 : ParseIndex(ref.selector);
     if (i >= producer->num_outputs()) {
-      throw InvalidArgument("input '{}:{}' does not exist: node has {} outputs", producer->name(), i,
-                            producer->num_outputs());
+      throw InvalidArgument("input '{}:{}' does not exist: node has {} outputs", producer->name(),
+                            i, producer->num_outputs());
     }
     outputs->push_back(producer->output(i));
     return;

@@ -33,7 +33,8 @@ std::string Unary(const std::string& name, const std::string& op, const std::str
 const char* const kLoop = R"(
   node { name: 'p' op: 'Placeholder' attr { key: 'dtype' value { type: DT_BOOL } }
          attr { key: 'shape' value { shape { } } } }
-  node { name: 'next' op: 'NextIteration' input: 'switch:1' attr { key: 'T' value { type: DT_FLOAT } } }
+  node { name: 'next' op: 'NextIteration' input: 'switch:1'
+         attr { key: 'T' value { type: DT_FLOAT } } }
   node { name: 'exit' op: 'Exit' input: 'switch' attr { key: 'T' value { type: DT_FLOAT } } }
   node { name: 'merge' op: 'Merge' input: 'enter' input: 'next'
          attr { key: 'T' value { type: DT_FLOAT } } attr { key: 'N' value { i: 2 } } }
@@ -57,15 +58,16 @@ void ExpectRoundTrip(const tensorflow::GraphDef& def) {
 }
 
 TEST(GraphDefTest, ComesOutAsItWentIn) {
-  ExpectRoundTrip(Parse(Unary("b", "Neg", "input: 'a' input: '^c' input: '^a'", "device: '/gpu:0'") +
-                        Placeholder("a") + Placeholder("c") +
-                        "node { name: 'u' op: 'NobodyKnows' input: 'a' input: 'u2:3' "
-                        "attr { key: '_x' value { list { } } } "
-                        "experimental_debug_info { original_node_names: 'n' } "
-                        "experimental_type { type_id: TFT_PRODUCT } }"
-                        "node { name: 'u2' op: 'NobodyKnows' }"
-                        "versions { producer: 134 min_consumer: 12 bad_consumers: 7 }"
-                        "debug_info { files: 'a.py' }"));
+  ExpectRoundTrip(
+      Parse(Unary("b", "Neg", "input: 'a' input: '^c' input: '^a'", "device: '/gpu:0'") +
+            Placeholder("a") + Placeholder("c") +
+            "node { name: 'u' op: 'NobodyKnows' input: 'a' input: 'u2:3' "
+            "attr { key: '_x' value { list { } } } "
+            "experimental_debug_info { original_node_names: 'n' } "
+            "experimental_type { type_id: TFT_PRODUCT } }"
+            "node { name: 'u2' op: 'NobodyKnows' }"
+            "versions { producer: 134 min_consumer: 12 bad_consumers: 7 }"
+            "debug_info { files: 'a.py' }"));
 }
 
 TEST(GraphDefTest, LoopsComeOutAsTheyWentIn) {
@@ -99,8 +101,8 @@ TEST(GraphDefTest, NodesKeepTheOrderOfTheFileAndTypesTheOrderOfTheEdges) {
 
 TEST(GraphDefTest, UnknownOutputsTakeTheTypesOfTheirConsumers) {
   Graph graph;
-  ImportGraphDef(
-      Parse("node { name: 'u' op: 'NobodyKnows' }" + Unary("b", "Neg", "input: 'u:2'")), graph);
+  ImportGraphDef(Parse("node { name: 'u' op: 'NobodyKnows' }" + Unary("b", "Neg", "input: 'u:2'")),
+                 graph);
   const Node* node = graph.FindNode("u");
   ASSERT_EQ(node->num_outputs(), 3);
   EXPECT_TRUE(node->op().unknown());
@@ -111,17 +113,18 @@ TEST(GraphDefTest, UnknownOutputsTakeTheTypesOfTheirConsumers) {
 TEST(GraphDefTest, KeepsConstantsOfTypesThatNoTensorHolds) {
   ExpectRoundTrip(Parse(R"(
     node { name: 'c' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT8_E5M2 } }
-           attr { key: 'value' value { tensor { dtype: DT_FLOAT8_E5M2 tensor_shape { } float8_val: 'a' } } } }
+           attr { key: 'value' value { tensor { dtype: DT_FLOAT8_E5M2 tensor_shape { }
+                                                float8_val: 'a' } } } }
     node { name: 'u' op: 'NobodyKnows' input: 'c' })"));
 }
 
 TEST(GraphDefTest, ThePrefixGoesBeforeNamesAndColocations) {
   Graph graph;
   ImportGraphDef(Parse(Placeholder("a")), graph);
-  ImportGraphDef(Parse(Placeholder("a") +
-                       Unary("b", "Neg", "input: 'a' input: '^a'",
-                             "attr { key: '_class' value { list { s: 'loc:@a' } } }")),
-                 graph, {.prefix = "p/q"});
+  ImportGraphDef(
+      Parse(Placeholder("a") + Unary("b", "Neg", "input: 'a' input: '^a'",
+                                     "attr { key: '_class' value { list { s: 'loc:@a' } } }")),
+      graph, {.prefix = "p/q"});
   const Node* node = graph.FindNode("p/q/b");
   ASSERT_NE(node, nullptr);
   EXPECT_EQ(node->input(0).name(), "p/q/a:0");
@@ -186,14 +189,18 @@ TEST(GraphDefTest, MalformedGraphsAreRefusedAndNothingIsAdded) {
       {a + Unary("b", "Unpack", "input: 'a'",
                  "attr { key: 'num' value { i: 1152921504606846976 } }"),
        "[Unpack b]"},
-      {"node { name: 'u' op: 'NobodyKnows' input: 'v:2000000000' } node { name: 'v' op: 'NobodyKnows' }",
+      {"node { name: 'u' op: 'NobodyKnows' input: 'v:2000000000' } node { name: 'v' op: "
+       "'NobodyKnows' }",
        "out of range"},
-      {"node { name: 'c' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT } } attr { key: 'value' "
-       "value { tensor { dtype: DT_FLOAT tensor_shape { dim { size: 1099511627776 } } float_val: 1 } } } }",
+      {"node { name: 'c' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT } } attr { key: "
+       "'value' "
+       "value { tensor { dtype: DT_FLOAT tensor_shape { dim { size: 1099511627776 } } float_val: 1 "
+       "} } } }",
        "attribute 'value'"},
       {a + "versions { producer: 9999 min_consumer: 9999 }", "refuses"},
       {a + "versions { producer: 9999 bad_consumers: 1645 }", "refuses"},
-      {"library { function { signature { name: 'f' } } function { signature { name: 'f' is_stateful: true } } }",
+      {"library { function { signature { name: 'f' } } function { signature { name: 'f' "
+       "is_stateful: true } } }",
        "two functions"},
       {"library { function { signature { } } }", "has no name"},
       {"library { function { signature { name: 'f' input_arg { name: 'x' } } } }", "function f"},
@@ -205,8 +212,8 @@ TEST(GraphDefTest, MalformedGraphsAreRefusedAndNothingIsAdded) {
       ImportGraphDef(Parse(bad.text), graph);
       ADD_FAILURE() << "accepted: " << bad.text;
     } catch (const Error& e) {
-      EXPECT_NE(e.message().find(bad.message), std::string::npos)
-          << bad.text << "\n" << e.message();
+      EXPECT_NE(e.message().find(bad.message), std::string::npos) << bad.text << "\n"
+                                                                  << e.message();
     }
     EXPECT_EQ(graph.num_nodes(), 1);
     EXPECT_EQ(graph.FindNode("a"), nullptr);
@@ -219,9 +226,10 @@ TEST(GraphDefTest, MalformedGraphsAreRefusedAndNothingIsAdded) {
 TEST(GraphDefTest, ConstantsMayNotGrowWithoutBound) {
   std::string text;
   for (int i = 0; i < 4; ++i) {
-    text += "node { name: 'c" + std::to_string(i) +
-            "' op: 'Const' attr { key: 'dtype' value { type: DT_INT8 } } attr { key: 'value' value { "
-            "tensor { dtype: DT_INT8 tensor_shape { dim { size: 200000000 } } } } } }";
+    text +=
+        "node { name: 'c" + std::to_string(i) +
+        "' op: 'Const' attr { key: 'dtype' value { type: DT_INT8 } } attr { key: 'value' value { "
+        "tensor { dtype: DT_INT8 tensor_shape { dim { size: 200000000 } } } } } }";
   }
   Graph graph;
   try {

@@ -59,8 +59,9 @@ std::string Graph::Summary() const {
                                     function->signature().outputs().size()));
   }
 
-  std::string text = fmt::format("{} nodes, {} kinds of op, {} constants of {} in all\n", num_nodes(),
-                                 ops.size(), constants.size(), Megabytes(constant_bytes));
+  std::string text =
+      fmt::format("{} nodes, {} kinds of op, {} constants of {} in all\n", num_nodes(), ops.size(),
+                  constants.size(), Megabytes(constant_bytes));
   std::vector<std::pair<std::string, int>> counts(ops.begin(), ops.end());
   std::stable_sort(counts.begin(), counts.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });

@@ -22,8 +22,9 @@ TEST(CopySubgraphTest, TakesWhatIsNeededAndCutsAtFeeds) {
   ImportGraphDefText(kPlaceholder + Neg("a", "input: 'x'") + Neg("b", "input: 'a' input: '^c'") +
                          Neg("c", "input: 'x'") + Neg("unused", "input: 'b'"),
                      graph);
-  const Subgraph copy = CopySubgraph(
-      graph, {{graph.FindOutput("a"), DType::kFloat, PartialShape({4})}}, {graph.FindOutput("b")}, {});
+  const Subgraph copy =
+      CopySubgraph(graph, {{graph.FindOutput("a"), DType::kFloat, PartialShape({4})}},
+                   {graph.FindOutput("b")}, {});
   EXPECT_EQ(copy.graph->FindNode("a"), nullptr);
   EXPECT_EQ(copy.graph->FindNode("unused"), nullptr);
   EXPECT_NE(copy.graph->FindNode("c"), nullptr);
@@ -38,7 +39,8 @@ TEST(CopySubgraphTest, TakesWhatIsNeededAndCutsAtFeeds) {
 
 TEST(CopySubgraphTest, WaitingForAFedNodeIsWaitingForTheFeed) {
   Graph graph;
-  ImportGraphDefText(kPlaceholder + Neg("a", "input: 'x'") + Neg("b", "input: 'a' input: '^x'"), graph);
+  ImportGraphDefText(kPlaceholder + Neg("a", "input: 'x'") + Neg("b", "input: 'a' input: '^x'"),
+                     graph);
   const Subgraph copy =
       CopySubgraph(graph, {{graph.FindOutput("x"), DType::kFloat, PartialShape({4})}},
                    {graph.FindOutput("b")}, {graph.FindOperation("x")});

@@ -9,14 +9,37 @@ namespace {
 
 // Stateful by signature, yet nothing is lost when they do not run.
 bool OnlyReads(const std::string& type) {
-  static const auto* kTypes = new std::unordered_set<std::string_view>{
-      "VarHandleOp", "ReadVariableOp", "VarIsInitializedOp", "VariableShape", "ResourceGather",
-      "ResourceGatherNd", "Variable", "VariableV2", "_Arg", "StackV2", "TensorArrayV3",
-      "TensorArrayReadV3", "TensorArrayGatherV3", "TensorArrayConcatV3", "TensorArraySizeV3",
-      "TensorArrayGradV3", "HashTableV2", "LookupTableFindV2", "LookupTableSizeV2",
-      "RandomUniform", "RandomUniformInt", "RandomStandardNormal", "TruncatedNormal",
-      "RandomShuffle", "Multinomial", "ParameterizedTruncatedNormal", "RandomGamma",
-      "RandomPoissonV2", "LogUniformCandidateSampler", "UniformCandidateSampler"};
+  static const auto* kTypes =
+      new std::unordered_set<std::string_view>{"VarHandleOp",
+                                               "ReadVariableOp",
+                                               "VarIsInitializedOp",
+                                               "VariableShape",
+                                               "ResourceGather",
+                                               "ResourceGatherNd",
+                                               "Variable",
+                                               "VariableV2",
+                                               "_Arg",
+                                               "StackV2",
+                                               "TensorArrayV3",
+                                               "TensorArrayReadV3",
+                                               "TensorArrayGatherV3",
+                                               "TensorArrayConcatV3",
+                                               "TensorArraySizeV3",
+                                               "TensorArrayGradV3",
+                                               "HashTableV2",
+                                               "LookupTableFindV2",
+                                               "LookupTableSizeV2",
+                                               "RandomUniform",
+                                               "RandomUniformInt",
+                                               "RandomStandardNormal",
+                                               "TruncatedNormal",
+                                               "RandomShuffle",
+                                               "Multinomial",
+                                               "ParameterizedTruncatedNormal",
+                                               "RandomGamma",
+                                               "RandomPoissonV2",
+                                               "LogUniformCandidateSampler",
+                                               "UniformCandidateSampler"};
   return kTypes->contains(type);
 }
 

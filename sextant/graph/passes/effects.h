@@ -1,5 +1,5 @@
-// Tells stateful nodes that change something from those that only read, make or draw something: the latter
-// need not run when nobody uses their outputs.
+// Tells stateful nodes that change something from those that only read, make or draw something: the
+// latter need not run when nobody uses their outputs.
 #pragma once
 
 #include <string>

@@ -11,7 +11,7 @@
 namespace sextant {
 namespace {
 
-constexpr int kMaxNodes = 1'000'000;
+constexpr size_t kMaxNodes = 300'000;
 
 bool IsBackEdge(const Node& from, const Node& to) {
   return from.type().ends_with("NextIteration") && to.type().ends_with("Merge");
@@ -38,7 +38,8 @@ std::vector<Node*> NeededNodes(const FunctionBody& body) {
     for (const Node* input : node->control_inputs()) push(input);
   }
   std::vector<Node*> order = TopologicalOrder(*body.graph);
-  std::erase_if(order, [&](const Node* node) { return !needed[node->id()] || node->type() == "_Arg"; });
+  std::erase_if(order,
+                [&](const Node* node) { return !needed[node->id()] || node->type() == "_Arg"; });
   return order;
 }
 
@@ -96,8 +97,10 @@ class Inliner {
   void Inline(Node* call, const FuncAttr& function) {
     static const AttrMap kNone;
     const int frame = EnterFrame(*call, function.name);
-    const auto body = graph_.functions().Get(function.name).Instantiate(
-        graph_.functions(), function.attrs ? *function.attrs : kNone);
+    const auto body =
+        graph_.functions()
+            .Get(function.name)
+            .Instantiate(graph_.functions(), function.attrs ? *function.attrs : kNone);
     if (body->args.size() != static_cast<size_t>(call->num_inputs()) ||
         body->results.size() != static_cast<size_t>(call->num_outputs())) {
       throw InvalidArgument("has {} inputs and {} outputs, function {} {} arguments and {} results",
@@ -106,7 +109,8 @@ class Inliner {
     }
     graph_.functions().AddAll(body->graph->functions());
     const std::vector<Node*> nodes = NeededNodes(*body);
-    if (graph_.num_nodes() + static_cast<int64_t>(nodes.size()) > kMaxNodes) {
+    num_inlined_ += nodes.size();
+    if (num_inlined_ > kMaxNodes) {
       throw ResourceExhausted("the calls add up to more than {} nodes", kMaxNodes);
     }
 
@@ -124,8 +128,8 @@ class Inliner {
     Finish(call, *body);
   }
 
-  // Bodies that change something run only once all inputs of the call are there: on a branch that is
-  // not taken they never are.
+  // Bodies that change something run only once all inputs of the call are there: on a branch that
+  // is not taken they never are.
   void MapArguments(Node* call, const FunctionBody& body) {
     const std::vector<Node*> after(call->control_inputs().begin(), call->control_inputs().end());
     const bool has_effects =
@@ -223,7 +227,8 @@ class Inliner {
       replaced_[Output(call, static_cast<int>(i))] =
           has_effects ? AddIdentity(result, "_result", call, {call}) : result;
     }
-    std::sort(done.begin(), done.end(), [](const Node* a, const Node* b) { return a->id() < b->id(); });
+    std::sort(done.begin(), done.end(),
+              [](const Node* a, const Node* b) { return a->id() < b->id(); });
     done.erase(std::unique(done.begin(), done.end()), done.end());
     finished_.emplace_back(call, std::move(done));
   }
@@ -250,9 +255,11 @@ class Inliner {
 
   Graph& graph_;
   Effects effects_;
+  size_t num_inlined_ = 0;
   std::vector<Frame> frames_;
   std::unordered_map<const Node*, int> frame_of_;
-  // Outputs of calls and what gives their values now; the calls, to become NoOps, and what they wait for.
+  // Outputs of calls and what gives their values now; the calls, to become NoOps, and what they
+  // wait for.
   std::unordered_map<Output, Output> replaced_;
   std::vector<std::pair<Node*, std::vector<Node*>>> finished_;
   // Of the call being inlined.

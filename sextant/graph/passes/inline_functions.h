@@ -5,16 +5,17 @@
 
 namespace sextant {
 
-// In place: PartitionedCall, StatefulPartitionedCall, SymbolicGradient and nodes whose op is a function of
-// the library, calls inside the bodies too. Branches of If, Case and While stay functions.
+// In place: PartitionedCall, StatefulPartitionedCall, SymbolicGradient and nodes whose op is a
+// function of the library, calls inside the bodies too. Branches of If, Case and While stay
+// functions.
 //
-// The nodes of a body are named "call/node" and take the call's device where they have none. The call itself
-// becomes a NoOp that waits for the body's effects and results, so whoever waited for the call still does;
-// the body in turn waits for what the call waited for. Where a body has effects its results wait
-// for them, so that using any result runs them all.
+// The nodes of a body are named "call/node" and take the call's device where they have none. The
+// call itself becomes a NoOp that waits for the body's effects and results, so whoever waited for
+// the call still does; the body in turn waits for what the call waited for. Where a body has
+// effects its results wait for them, so that using any result runs them all.
 //
-// Throws INVALID_ARGUMENT when a function calls itself, RESOURCE_EXHAUSTED when the calls add up to more than a
-// million nodes.
+// Throws INVALID_ARGUMENT when a function calls itself, RESOURCE_EXHAUSTED when the calls add up to
+// more than a million nodes.
 void InlineFunctions(Graph& graph);
 
 }  // namespace sextant

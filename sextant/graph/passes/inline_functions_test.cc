@@ -20,18 +20,21 @@ const std::string kT = "attr { key: 'T' value { type: DT_FLOAT } } ";
 std::string Call(const std::string& name, const std::string& function, const std::string& inputs,
                  const std::string& op = "PartitionedCall") {
   return "node { name: '" + name + "' op: '" + op + "' " + inputs +
-         " attr { key: 'Tin' value { list { type: DT_FLOAT } } } attr { key: 'Tout' value { list { type: "
-         "DT_FLOAT } } } attr { key: 'f' value { func { name: '" + function + "' } } } }\n";
+         " attr { key: 'Tin' value { list { type: DT_FLOAT } } } attr { key: 'Tout' value { list { "
+         "type: "
+         "DT_FLOAT } } } attr { key: 'f' value { func { name: '" +
+         function + "' } } } }\n";
 }
 
 // A function of one float argument x and one result.
 std::string Function(const std::string& name, const std::string& nodes, const std::string& result) {
   return "function { signature { name: '" + name +
-         "' input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } } " + nodes +
-         " ret { key: 'y' value: '" + result + "' } }\n";
+         "' input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } } " +
+         nodes + " ret { key: 'y' value: '" + result + "' } }\n";
 }
 
-std::string BodyCall(const std::string& name, const std::string& function, const std::string& input) {
+std::string BodyCall(const std::string& name, const std::string& function,
+                     const std::string& input) {
   std::string text = Call(name, function, "input: '" + input + "'");
   return text.replace(0, 4, "node_def");
 }
@@ -42,10 +45,11 @@ void Import(Graph& graph, const std::string& nodes, const std::string& functions
 
 TEST(InlineFunctionsTest, ACallBecomesItsBody) {
   Graph graph;
-  Import(graph, Call("call", "f", "input: 'a' input: '^first'") +
-                    "node { name: 'out' op: 'Neg' input: 'call' input: '^call' " + kT + "}",
-                    Function("f", "node_def { name: 'n' op: 'Neg' input: 'x' device: '/cpu:0' " + kT + "}",
-                             "n:y:0"));
+  Import(graph,
+         Call("call", "f", "input: 'a' input: '^first'") +
+             "node { name: 'out' op: 'Neg' input: 'call' input: '^call' " + kT + "}",
+         Function("f", "node_def { name: 'n' op: 'Neg' input: 'x' device: '/cpu:0' " + kT + "}",
+                  "n:y:0"));
   InlineFunctions(graph);
   const Node* out = graph.FindNode("out");
   const Node* n = graph.FindNode("call/n");
@@ -65,8 +69,9 @@ TEST(InlineFunctionsTest, CallsInsideBodiesAndFunctionsAsOpsAreInlined) {
   Graph graph;
   Import(graph,
          "node { name: 'call' op: 'g' input: 'a' }"
-         "node { name: 'out' op: 'Neg' input: 'call' " + kT + "}",
-             Function("f", "node_def { name: 'n' op: 'Neg' input: 'x' " + kT + "}", "n:y:0") +
+         "node { name: 'out' op: 'Neg' input: 'call' " +
+             kT + "}",
+         Function("f", "node_def { name: 'n' op: 'Neg' input: 'x' " + kT + "}", "n:y:0") +
              Function("g", BodyCall("inner", "f", "x") + BodyCall("inner2", "f", "inner:output:0"),
                       "inner2:output:0"));
   InlineFunctions(graph);
@@ -78,23 +83,27 @@ TEST(InlineFunctionsTest, CallsInsideBodiesAndFunctionsAsOpsAreInlined) {
 
 TEST(InlineFunctionsTest, AnArgumentMayBeTheResult) {
   Graph graph;
-  Import(graph, Call("call", "f", "input: 'a'") + Call("again", "f", "input: 'call'") +
-                    "node { name: 'out' op: 'Neg' input: 'again' " + kT + "}", Function("f", "", "x"));
+  Import(graph,
+         Call("call", "f", "input: 'a'") + Call("again", "f", "input: 'call'") +
+             "node { name: 'out' op: 'Neg' input: 'again' " + kT + "}",
+         Function("f", "", "x"));
   InlineFunctions(graph);
   EXPECT_EQ(graph.FindNode("out")->input(0).name(), "a:0");
 }
 
 TEST(InlineFunctionsTest, EffectsRunWhenAnyResultIsUsed) {
   Graph graph;
-  Import(graph,
-         Call("call", "f", "input: 'a'", "StatefulPartitionedCall") +
-             "node { name: 'out' op: 'Neg' input: 'call' " + kT + "}",
-             Function("f",
-                      "node_def { name: 'ok' op: 'Const' attr { key: 'dtype' value { type: DT_BOOL } } attr { "
-                      "key: 'value' value { tensor { dtype: DT_BOOL tensor_shape { } bool_val: true } } } }"
-                      "node_def { name: 'check' op: 'Assert' input: 'ok:output:0' input: 'x' attr { key: 'T' "
-                      "value { list { type: DT_FLOAT } } } }",
-                      "x"));
+  Import(
+      graph,
+      Call("call", "f", "input: 'a'", "StatefulPartitionedCall") +
+          "node { name: 'out' op: 'Neg' input: 'call' " + kT + "}",
+      Function(
+          "f",
+          "node_def { name: 'ok' op: 'Const' attr { key: 'dtype' value { type: DT_BOOL } } attr { "
+          "key: 'value' value { tensor { dtype: DT_BOOL tensor_shape { } bool_val: true } } } }"
+          "node_def { name: 'check' op: 'Assert' input: 'ok:output:0' input: 'x' attr { key: 'T' "
+          "value { list { type: DT_FLOAT } } } }",
+          "x"));
   InlineFunctions(graph);
   const Node* out = graph.FindNode("out");
   std::set<const Node*> needed;
@@ -112,13 +121,14 @@ TEST(InlineFunctionsTest, EffectsRunWhenAnyResultIsUsed) {
 TEST(InlineFunctionsTest, RecursionIsAnError) {
   Graph graph;
   Import(graph, Call("call", "f", "input: 'a'"),
-                    Function("f", BodyCall("inner", "g", "x"), "inner:output:0") +
-                    Function("g", BodyCall("inner", "f", "x"), "inner:output:0"));
+         Function("f", BodyCall("inner", "g", "x"), "inner:output:0") +
+             Function("g", BodyCall("inner", "f", "x"), "inner:output:0"));
   try {
     InlineFunctions(graph);
     FAIL();
   } catch (const Error& e) {
-    EXPECT_EQ(e.message(), "[PartitionedCall call/inner/inner] function f calls itself without end");
+    EXPECT_EQ(e.message(),
+              "[PartitionedCall call/inner/inner] function f calls itself without end");
   }
 }
 
@@ -127,7 +137,8 @@ TEST(InlineFunctionsTest, CallsThatMultiplyAreStopped) {
   for (int i = 0; i < 40; ++i) {
     const std::string next = "f" + std::to_string(i + 1);
     text += Function("f" + std::to_string(i),
-                     BodyCall("one", next, "x") + BodyCall("two", next, "one:output:0"), "two:output:0");
+                     BodyCall("one", next, "x") + BodyCall("two", next, "one:output:0"),
+                     "two:output:0");
   }
   text += Function("f40", "", "x");
   Graph graph;

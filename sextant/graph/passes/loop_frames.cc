@@ -27,8 +27,8 @@ LoopFrames::LoopFrames(const Graph& graph) {
       if (frame < 0) throw InvalidArgument("[{} {}] is not in a loop", type, node->name());
       frames_[frame].exits.push_back(node);
       frame = frames_[frame].parent;
-    } else if (frame < 0 && (type == "NextIteration" || type == "RefNextIteration" ||
-                             type == "LoopCond")) {
+    } else if (frame < 0 &&
+               (type == "NextIteration" || type == "RefNextIteration" || type == "LoopCond")) {
       throw InvalidArgument("[{} {}] is not in a loop", type, node->name());
     }
     Add(node, frame);

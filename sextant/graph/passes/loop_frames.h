@@ -19,8 +19,8 @@ struct LoopFrame {
 
 class LoopFrames {
  public:
-  // Throws INVALID_ARGUMENT, naming the node, where inputs of a node lie in loops that have nothing to do with
-  // each other, or a node of loops lies outside of them.
+  // Throws INVALID_ARGUMENT, naming the node, where inputs of a node lie in loops that have nothing
+  // to do with each other, or a node of loops lies outside of them.
   explicit LoopFrames(const Graph& graph);
 
   // Parents before children.

@@ -178,12 +178,13 @@ class Resolver {
     const std::string key = Key(reference.handle, after);
     const auto known = reads_.find(key);
     if (known != reads_.end()) return known->second;
-    Node* read = graph_.AddNode({.name = FreshName(graph_, reference.handle.node()->name() + "/_read"),
-                                 .op = RequireOp(graph_, "ReadVariableOp"),
-                                 .inputs = {reference.handle},
-                                 .control_inputs = std::move(after),
-                                 .attrs = {{"dtype", reference.dtype}},
-                                 .device = reference.handle.node()->device()});
+    Node* read =
+        graph_.AddNode({.name = FreshName(graph_, reference.handle.node()->name() + "/_read"),
+                        .op = RequireOp(graph_, "ReadVariableOp"),
+                        .inputs = {reference.handle},
+                        .control_inputs = std::move(after),
+                        .attrs = {{"dtype", reference.dtype}},
+                        .device = reference.handle.node()->device()});
     return reads_[key] = read->output(0);
   }
 

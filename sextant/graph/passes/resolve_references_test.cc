@@ -14,8 +14,10 @@ const std::string kT = "attr { key: 'T' value { type: DT_FLOAT } } ";
 
 std::string Variable(const std::string& name, const std::string& more = "") {
   return "node { name: '" + name +
-         "' op: 'VariableV2' attr { key: 'dtype' value { type: DT_FLOAT } } attr { key: 'shape' value { "
-         "shape { dim { size: 2 } } } } " + more + "}\n";
+         "' op: 'VariableV2' attr { key: 'dtype' value { type: DT_FLOAT } } attr { key: 'shape' "
+         "value { "
+         "shape { dim { size: 2 } } } } " +
+         more + "}\n";
 }
 
 const char* const kValue =
@@ -50,8 +52,8 @@ TEST(ResolveReferencesTest, AReaderOfAssignReadsAfterIt) {
   Graph graph;
   ImportGraphDefText(Variable("v") + kValue +
                          "node { name: 'set' op: 'Assign' input: 'v' input: 'value' " + kT + "}" +
-                         "node { name: 'add' op: 'AssignAdd' input: 'set' input: 'value' " + kT + "}" +
-                         "node { name: 'out' op: 'Identity' input: 'add' " + kT + "}",
+                         "node { name: 'add' op: 'AssignAdd' input: 'set' input: 'value' " + kT +
+                         "}" + "node { name: 'out' op: 'Identity' input: 'add' " + kT + "}",
                      graph);
   ResolveReferences(graph);
   const Node* set = graph.FindNode("set");
@@ -68,11 +70,11 @@ TEST(ResolveReferencesTest, AReaderOfAssignReadsAfterIt) {
 
 TEST(ResolveReferencesTest, TheReadWaitsForWhatItsReaderWaitsFor) {
   Graph graph;
-  ImportGraphDefText(Variable("v") + kValue +
-                         "node { name: 'set' op: 'Assign' input: 'v' input: 'value' " + kT + "}" +
-                         "node { name: 'late' op: 'Neg' input: 'value' " + kT + "}" +
-                         "node { name: 'out' op: 'AddV2' input: 'v' input: 'late' input: '^set' " + kT + "}",
-                     graph);
+  ImportGraphDefText(
+      Variable("v") + kValue + "node { name: 'set' op: 'Assign' input: 'v' input: 'value' " + kT +
+          "}" + "node { name: 'late' op: 'Neg' input: 'value' " + kT + "}" +
+          "node { name: 'out' op: 'AddV2' input: 'v' input: 'late' input: '^set' " + kT + "}",
+      graph);
   ResolveReferences(graph);
   const Node* read = graph.FindNode("out")->input(0).node();
   EXPECT_TRUE(WaitsFor(*read, "set"));
@@ -81,14 +83,15 @@ TEST(ResolveReferencesTest, TheReadWaitsForWhatItsReaderWaitsFor) {
 
 TEST(ResolveReferencesTest, SwitchesOfReferencesSwitchHandles) {
   Graph graph;
-  ImportGraphDefText(Variable("v") + kValue +
-                         "node { name: 'p' op: 'Placeholder' attr { key: 'dtype' value { type: DT_BOOL } } "
-                         "attr { key: 'shape' value { shape { } } } }"
-                         "node { name: 'sw' op: 'RefSwitch' input: 'v' input: 'p' " + kT + "}" +
-                         "node { name: 'set' op: 'Assign' input: 'sw:1' input: 'value' " + kT + "}" +
-                         "node { name: 'id' op: 'RefIdentity' input: 'sw' " + kT + "}" +
-                         "node { name: 'out' op: 'Neg' input: 'id' " + kT + "}",
-                     graph);
+  ImportGraphDefText(
+      Variable("v") + kValue +
+          "node { name: 'p' op: 'Placeholder' attr { key: 'dtype' value { type: DT_BOOL } } "
+          "attr { key: 'shape' value { shape { } } } }"
+          "node { name: 'sw' op: 'RefSwitch' input: 'v' input: 'p' " +
+          kT + "}" + "node { name: 'set' op: 'Assign' input: 'sw:1' input: 'value' " + kT + "}" +
+          "node { name: 'id' op: 'RefIdentity' input: 'sw' " + kT + "}" +
+          "node { name: 'out' op: 'Neg' input: 'id' " + kT + "}",
+      graph);
   ResolveReferences(graph);
   EXPECT_EQ(graph.FindNode("sw")->type(), "Switch");
   EXPECT_EQ(graph.FindNode("set")->input(0).name(), "sw:1");
@@ -104,14 +107,16 @@ TEST(ResolveReferencesTest, SwitchesOfReferencesSwitchHandles) {
 
 TEST(ResolveReferencesTest, InitializedAndOptimizersHaveResourceForms) {
   Graph graph;
-  ImportGraphDefText(Variable("v") + kValue +
-                         "node { name: 'is' op: 'IsVariableInitialized' input: 'v' attr { key: 'dtype' value { "
-                         "type: DT_FLOAT } } }"
-                         "node { name: 'rate' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } "
-                         "attr { key: 'shape' value { shape { } } } }"
-                         "node { name: 'step' op: 'ApplyGradientDescent' input: 'v' input: 'rate' input: "
-                         "'value' " + kT + "}",
-                     graph);
+  ImportGraphDefText(
+      Variable("v") + kValue +
+          "node { name: 'is' op: 'IsVariableInitialized' input: 'v' attr { key: 'dtype' value { "
+          "type: DT_FLOAT } } }"
+          "node { name: 'rate' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } "
+          "attr { key: 'shape' value { shape { } } } }"
+          "node { name: 'step' op: 'ApplyGradientDescent' input: 'v' input: 'rate' input: "
+          "'value' " +
+          kT + "}",
+      graph);
   ResolveReferences(graph);
   EXPECT_EQ(graph.FindNode("is")->type(), "VarIsInitializedOp");
   EXPECT_EQ(graph.FindNode("step")->type(), "ResourceApplyGradientDescent");

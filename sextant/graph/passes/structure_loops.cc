@@ -36,23 +36,24 @@ class LoopBuilder {
     FunctionBody body_function = Extract(body);
     for (Variable& v : variables_) {
       const bool passed_on = v.next == nullptr;
-      body_function.results.push_back(
-          passed_on ? body_function.args[body_function.results.size()] : Map(v.next->input(0)));
+      body_function.results.push_back(passed_on ? body_function.args[body_function.results.size()]
+                                                : Map(v.next->input(0)));
     }
     AddWhile(std::move(cond_function), std::move(body_function));
   }
 
  private:
   struct Variable {
-    Output start;           // outside
-    std::string name;       // of the arguments
+    Output start;      // outside
+    std::string name;  // of the arguments
     PartialShape shape;
-    Node* next = nullptr;   // the NextIteration; null when each iteration passes the value on
+    Node* next = nullptr;  // the NextIteration; null when each iteration passes the value on
   };
 
   bool Inside(const Node* node) const { return frames_.FrameOf(node) == index_; }
 
-  // Merge, Switch and so on of the loop itself; control edges from these say no more than "in this frame".
+  // Merge, Switch and so on of the loop itself; control edges from these say no more than "in this
+  // frame".
   bool IsFrameWork(const Node* node) const {
     const std::string& type = node->type();
     return type == "Enter" || type == "NextIteration" || node == loop_cond_ ||
@@ -86,7 +87,9 @@ class LoopBuilder {
   }
 
   void AddVariable(Node* merge) {
-    const auto is_next = [](const Output& input) { return input.node()->type() == "NextIteration"; };
+    const auto is_next = [](const Output& input) {
+      return input.node()->type() == "NextIteration";
+    };
     const auto inputs = merge->inputs();
     const auto num_next = std::count_if(inputs.begin(), inputs.end(), is_next);
     if (num_next == 0) return;  // of a conditional
@@ -130,12 +133,11 @@ class LoopBuilder {
     }
     variable_of_[tensor] = static_cast<int>(variables_.size());
     const Output start = enter ? tensor.node()->input(0) : tensor;
-    variables_.push_back(
-        {.start = start, .name = tensor.node()->name(), .shape = start.shape()});
+    variables_.push_back({.start = start, .name = tensor.node()->name(), .shape = start.shape()});
   }
 
-  // Adds to "order" the nodes of the frame that "root" depends on, itself included, inputs first. Control
-  // edges from nodes of "before" count as obeyed.
+  // Adds to "order" the nodes of the frame that "root" depends on, itself included, inputs first.
+  // Control edges from nodes of "before" count as obeyed.
   void Collect(Node* root, const std::unordered_set<const Node*>& before,
                std::unordered_set<const Node*>* seen, std::vector<Node*>* order) {
     std::vector<std::pair<Node*, int>> stack;

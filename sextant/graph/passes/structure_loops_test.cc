@@ -35,7 +35,8 @@ std::string Enter(const std::string& name, const std::string& input, const std::
 
 std::string Placeholder(const std::string& name) {
   return "node { name: '" + name +
-         "' op: 'Placeholder' attr { key: 'dtype' value { type: DT_INT32 } } attr { key: 'shape' value { "
+         "' op: 'Placeholder' attr { key: 'dtype' value { type: DT_INT32 } } attr { key: 'shape' "
+         "value { "
          "shape { } } } }\n";
 }
 
@@ -119,9 +120,9 @@ TEST(StructureLoopsTest, ConditionalsStay) {
       Int("merge", "Merge", "enter next", kTwo) + Int("less", "Less", "merge limit_in") +
       Node1("cond", "LoopCond", "less", "") + Int("switch", "Switch", "merge cond") +
       Int("i", "Identity", "switch:1") + Int("odd", "Greater", "i limit_in") +
-      Int("branch", "Switch", "i odd") + Int("no", "Neg", "branch:0") + Int("yes", "Neg", "branch:1") +
-      Int("join", "Merge", "no yes", kTwo) + Int("next", "NextIteration", "join") +
-      Int("exit", "Exit", "switch");
+      Int("branch", "Switch", "i odd") + Int("no", "Neg", "branch:0") +
+      Int("yes", "Neg", "branch:1") + Int("join", "Merge", "no yes", kTwo) +
+      Int("next", "NextIteration", "join") + Int("exit", "Exit", "switch");
   Graph graph;
   ImportGraphDefText(Placeholder("x") + Placeholder("n") + loop, graph);
   StructureLoops(graph);
@@ -132,11 +133,14 @@ TEST(StructureLoopsTest, ConditionalsStay) {
 
 TEST(StructureLoopsTest, EffectsAndOuterControlEdgesAreKept) {
   std::string loop = CountingLoop("x", "f", "n", "d");
-  loop += "node { name: 'check' op: 'Assert' input: 'less' input: 'i' attr { key: 'T' value { list { type: "
-          "DT_INT32 } } } }\n";
+  loop +=
+      "node { name: 'check' op: 'Assert' input: 'less' input: 'i' attr { key: 'T' value { list { "
+      "type: "
+      "DT_INT32 } } } }\n";
   loop += Int("waits", "Neg", "i ^x");
   loop += Int("unused", "Neg", "i");
-  loop.replace(loop.find("input: 'i' input: 'step_in'"), 27, "input: 'i' input: 'step_in' input: '^waits'");
+  loop.replace(loop.find("input: 'i' input: 'step_in'"), 27,
+               "input: 'i' input: 'step_in' input: '^waits'");
   Graph graph;
   ImportGraphDefText(Placeholder("x") + Placeholder("n") + Placeholder("d") + loop, graph);
   StructureLoops(graph);
@@ -169,10 +173,12 @@ TEST(StructureLoopsTest, WhatIsNoLoopIsRefused) {
             "[AddV2 c] uses tensors of two loops, 'f' and 'g'");
   EXPECT_EQ(structure(CountingLoop("x", "f", "n", "d") + Int("bad", "Exit", "add")),
             "[Exit bad] must take a variable out of its loop");
-  EXPECT_EQ(structure(CountingLoop("x", "f", "n", "d") +
-                      "node { name: 'r' op: '_Retval' input: 'add' attr { key: 'index' value { i: 0 } } " +
-                      kInt + "}"),
-            "add:0 is inside the loop 'f' and has no single value: use what the loop's Exit gives");
+  EXPECT_EQ(
+      structure(
+          CountingLoop("x", "f", "n", "d") +
+          "node { name: 'r' op: '_Retval' input: 'add' attr { key: 'index' value { i: 0 } } " +
+          kInt + "}"),
+      "add:0 is inside the loop 'f' and has no single value: use what the loop's Exit gives");
 }
 
 }  // namespace
