@@ -15,7 +15,7 @@ namespace sextant {
 // effects its results wait for them, so that using any result runs them all.
 //
 // Throws INVALID_ARGUMENT when a function calls itself, RESOURCE_EXHAUSTED when the calls add up to
-// more than a million nodes.
+// more than 300,000 nodes.
 void InlineFunctions(Graph& graph);
 
 }  // namespace sextant
