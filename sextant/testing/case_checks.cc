@@ -7,8 +7,10 @@
 namespace sextant::testing {
 namespace {
 
-constexpr OptimizerOptions kNoOptimizations{
-    .fold_constants = false, .merge_common = false, .fuse_elementwise = false, .static_memory = false};
+constexpr OptimizerOptions kNoOptimizations{.fold_constants = false,
+                                            .merge_common = false,
+                                            .fuse_elementwise = false,
+                                            .static_memory = false};
 
 std::string CompareAll(const std::vector<Tensor>& actual, const std::vector<Tensor>& expected,
                        std::string_view what) {
@@ -47,7 +49,8 @@ std::string CheckShapes(const OpCase& op_case, StaticShapes shapes, bool constan
   for (size_t i = 0; i < results.size(); ++i) {
     const PartialShape& inferred = graph.outputs()[i].shape();
     const Shape& actual = results[i].shape();
-    if (constants && op_case.exact_shape ? !(inferred == PartialShape(actual)) : !inferred.CompatibleWith(actual)) {
+    if (constants && op_case.exact_shape ? !(inferred == PartialShape(actual))
+                                         : !inferred.CompatibleWith(actual)) {
       return fmt::format("output {} has shape {}, inferred was {}", i, actual.ToString(),
                          inferred.ToString());
     }
@@ -58,7 +61,8 @@ std::string CheckShapes(const OpCase& op_case, StaticShapes shapes, bool constan
 }  // namespace
 
 std::string CheckShapes(const OpCase& op_case) {
-  const auto check = [&](StaticShapes shapes, bool constants, std::string_view name) -> std::string {
+  const auto check = [&](StaticShapes shapes, bool constants,
+                         std::string_view name) -> std::string {
     std::string problem;
     try {
       problem = CheckShapes(op_case, shapes, constants);

@@ -7,9 +7,12 @@ namespace sextant::testing {
 
 const char* StaticShapesName(StaticShapes shapes) {
   switch (shapes) {
-    case StaticShapes::kFull: return "static shapes known";
-    case StaticShapes::kFirstUnknown: return "first dimension unknown";
-    default: return "rank unknown";
+    case StaticShapes::kFull:
+      return "static shapes known";
+    case StaticShapes::kFirstUnknown:
+      return "first dimension unknown";
+    default:
+      return "rank unknown";
   }
 }
 
@@ -25,7 +28,8 @@ CaseGraph::CaseGraph(const OpCase& op_case, StaticShapes shapes, bool constants)
   if (node_->num_inputs() == 0 && node_->num_outputs() == 1 && IsRef(node_->output_type(0))) {
     const Output variable = node_->output(0);
     const Tensor zeros = Tensor::Zeros(RemoveRef(variable.dtype()), variable.shape().AsShape());
-    initializers_.push_back(OpBuilder("Assign").Input(variable).Input(Const(zeros)).BuildOperation());
+    initializers_.push_back(
+        OpBuilder("Assign").Input(variable).Input(Const(zeros)).BuildOperation());
   }
 }
 
@@ -62,10 +66,14 @@ Node* CaseGraph::Build(const CaseCall& call) {
 
 Output CaseGraph::Build(const CaseInput& input) {
   switch (input.kind) {
-    case CaseInput::Kind::kConst: return Const(input.value);
-    case CaseInput::Kind::kVariable: return BuildVariable(input.value);
-    case CaseInput::Kind::kRefVariable: return BuildRefVariable(input.value);
-    case CaseInput::Kind::kList: throw InvalidArgument("a list inside a list");
+    case CaseInput::Kind::kConst:
+      return Const(input.value);
+    case CaseInput::Kind::kVariable:
+      return BuildVariable(input.value);
+    case CaseInput::Kind::kRefVariable:
+      return BuildRefVariable(input.value);
+    case CaseInput::Kind::kList:
+      throw InvalidArgument("a list inside a list");
     case CaseInput::Kind::kCall: {
       Node* node = Build(*input.call);
       if (input.output >= node->num_outputs()) {
@@ -73,7 +81,8 @@ Output CaseGraph::Build(const CaseInput& input) {
       }
       return node->output(input.output);
     }
-    case CaseInput::Kind::kPlaceholder: break;
+    case CaseInput::Kind::kPlaceholder:
+      break;
   }
   if (constants_) return Const(input.value);
   const Output x = BuildPlaceholder(input.value, shapes_);
@@ -84,7 +93,8 @@ Output CaseGraph::Build(const CaseInput& input) {
 Output CaseGraph::BuildPlaceholder(const Tensor& value, StaticShapes shapes) {
   PartialShape shape = value.shape();
   if (shapes == StaticShapes::kNone) shape = PartialShape();
-  if (shapes == StaticShapes::kFirstUnknown && value.rank() > 0) shape.set_dim(0, PartialShape::kUnknown);
+  if (shapes == StaticShapes::kFirstUnknown && value.rank() > 0)
+    shape.set_dim(0, PartialShape::kUnknown);
   return OpBuilder("Placeholder").Attr("dtype", value.dtype()).Attr("shape", shape).Build();
 }
 

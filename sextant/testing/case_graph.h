@@ -13,21 +13,22 @@ namespace sextant::testing {
 
 // What the placeholders say of their shapes.
 enum class StaticShapes { kFull, kFirstUnknown, kNone };
-inline constexpr StaticShapes kAllStaticShapes[] = {StaticShapes::kFull, StaticShapes::kFirstUnknown,
-                                                    StaticShapes::kNone};
+inline constexpr StaticShapes kAllStaticShapes[] = {
+    StaticShapes::kFull, StaticShapes::kFirstUnknown, StaticShapes::kNone};
 const char* StaticShapesName(StaticShapes shapes);
 
 class CaseGraph {
  public:
-  // An input that can be varied: fed through "feed", and what a gradient is taken with respect to ("x": the same
-  // tensor, or the variable that is given the value).
+  // An input that can be varied: fed through "feed", and what a gradient is taken with respect to
+  // ("x": the same tensor, or the variable that is given the value).
   struct Input {
     Output feed;
     Output x;
     Tensor value;
   };
 
-  // With "constants", inputs that would be placeholders are Const nodes. Throws what the builders throw.
+  // With "constants", inputs that would be placeholders are Const nodes. Throws what the builders
+  // throw.
   CaseGraph(const OpCase& op_case, StaticShapes shapes, bool constants = false);
 
   Graph& graph() { return graph_; }

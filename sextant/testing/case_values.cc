@@ -10,21 +10,36 @@ namespace {
 template <typename F>
 void ForNumber(DType dtype, F&& f) {
   switch (dtype) {
-    case DType::kFloat: return f.template operator()<float>();
-    case DType::kDouble: return f.template operator()<double>();
-    case DType::kHalf: return f.template operator()<Half>();
-    case DType::kBFloat16: return f.template operator()<BFloat16>();
-    case DType::kInt8: return f.template operator()<int8_t>();
-    case DType::kInt16: return f.template operator()<int16_t>();
-    case DType::kInt32: return f.template operator()<int32_t>();
-    case DType::kInt64: return f.template operator()<int64_t>();
-    case DType::kUInt8: return f.template operator()<uint8_t>();
-    case DType::kUInt16: return f.template operator()<uint16_t>();
-    case DType::kUInt32: return f.template operator()<uint32_t>();
-    case DType::kUInt64: return f.template operator()<uint64_t>();
-    case DType::kComplex64: return f.template operator()<std::complex<float>>();
-    case DType::kComplex128: return f.template operator()<std::complex<double>>();
-    default: throw InvalidArgument("{} has no numbers", DTypeName(dtype));
+    case DType::kFloat:
+      return f.template operator()<float>();
+    case DType::kDouble:
+      return f.template operator()<double>();
+    case DType::kHalf:
+      return f.template operator()<Half>();
+    case DType::kBFloat16:
+      return f.template operator()<BFloat16>();
+    case DType::kInt8:
+      return f.template operator()<int8_t>();
+    case DType::kInt16:
+      return f.template operator()<int16_t>();
+    case DType::kInt32:
+      return f.template operator()<int32_t>();
+    case DType::kInt64:
+      return f.template operator()<int64_t>();
+    case DType::kUInt8:
+      return f.template operator()<uint8_t>();
+    case DType::kUInt16:
+      return f.template operator()<uint16_t>();
+    case DType::kUInt32:
+      return f.template operator()<uint32_t>();
+    case DType::kUInt64:
+      return f.template operator()<uint64_t>();
+    case DType::kComplex64:
+      return f.template operator()<std::complex<float>>();
+    case DType::kComplex128:
+      return f.template operator()<std::complex<double>>();
+    default:
+      throw InvalidArgument("{} has no numbers", DTypeName(dtype));
   }
 }
 

@@ -21,10 +21,12 @@ class CaseRandom {
   uint64_t state_;
 };
 
-// Uniform in [low, high]; integers include both ends; bools are either. Throws INVALID_ARGUMENT for types that are not numbers.
+// Uniform in [low, high]; integers include both ends; bools are either. Throws INVALID_ARGUMENT for
+// types that are not numbers.
 Tensor RandomTensor(DType dtype, const Shape& shape, double low, double high, CaseRandom& random);
 
-// The elements written as text (strings without their quotes). Throws INVALID_ARGUMENT on a wrong count or a malformed element.
+// The elements written as text (strings without their quotes). Throws INVALID_ARGUMENT on a wrong
+// count or a malformed element.
 Tensor LiteralTensor(DType dtype, const Shape& shape, std::span<const std::string> elements);
 
 }  // namespace sextant::testing

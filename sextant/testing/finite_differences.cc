@@ -10,7 +10,8 @@
 namespace sextant::testing {
 namespace {
 
-// Error of a central difference with this step in double: about 1e-10 from rounding, 1e-11 from curvature.
+// Error of a central difference with this step in double: about 1e-10 from rounding, 1e-11 from
+// curvature.
 constexpr double kStep = 5e-6;
 constexpr double kRelativeTolerance = 1e-5, kAbsoluteTolerance = 2e-7;
 
@@ -31,7 +32,8 @@ double Loss(const std::vector<Tensor>& ys, const std::vector<Tensor>& weights) {
   return sum;
 }
 
-// d loss / d input for every double input, in the order of CaseGraph::inputs(); others are left without value.
+// d loss / d input for every double input, in the order of CaseGraph::inputs(); others are left
+// without value.
 std::vector<Tensor> Differences(const OpCase& op_case, std::vector<Tensor>& weights) {
   const CaseGraph graph(op_case, StaticShapes::kFull);
   const std::vector<Output> ys = DoubleOutputs(graph);
@@ -65,7 +67,8 @@ std::vector<Tensor> Differences(const OpCase& op_case, std::vector<Tensor>& weig
 }
 
 // The same by Gradients(); none() becomes zeros.
-std::vector<Tensor> Analytic(const OpCase& op_case, StaticShapes shapes, const std::vector<Tensor>& weights) {
+std::vector<Tensor> Analytic(const OpCase& op_case, StaticShapes shapes,
+                             const std::vector<Tensor>& weights) {
   CaseGraph graph(op_case, shapes);
   const GraphScope scope(graph.graph());
   GradientOptions options;
@@ -102,7 +105,8 @@ std::string Compare(const Tensor& analytic, const Tensor& difference, size_t inp
   for (int64_t k = 0; k < analytic.num_elements(); ++k) {
     const double a = analytic.data<double>()[k], d = difference.data<double>()[k];
     if (!(std::abs(a - d) <= kAbsoluteTolerance + kRelativeTolerance * std::abs(d))) {
-      return fmt::format("gradient of input {} at element {} is {:.9g}, by differences {:.9g}", input, k, a, d);
+      return fmt::format("gradient of input {} at element {} is {:.9g}, by differences {:.9g}",
+                         input, k, a, d);
     }
   }
   return "";

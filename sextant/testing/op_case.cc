@@ -169,7 +169,10 @@ class Parser {
       }
       return input;
     }
-    input.kind = Accept('#') ? kConst : Accept('@') ? kVariable : Accept('&') ? kRefVariable : kPlaceholder;
+    input.kind = Accept('#')   ? kConst
+                 : Accept('@') ? kVariable
+                 : Accept('&') ? kRefVariable
+                               : kPlaceholder;
     std::string word = Word();
     const DType dtype = DTypeFromName(word);
     if (dtype == DType::kInvalid) {
@@ -195,7 +198,8 @@ class Parser {
       if (!shape_given) shape = Shape{static_cast<int64_t>(elements.size())};
       return LiteralTensor(dtype, shape, elements);
     }
-    if (!shape_given) throw InvalidArgument("expected '=', '{{' or '[' behind {}", DTypeName(dtype));
+    if (!shape_given)
+      throw InvalidArgument("expected '=', '{{' or '[' behind {}", DTypeName(dtype));
     double low = IsInteger(dtype) ? 0 : -2, high = IsInteger(dtype) ? 9 : 2;
     if (Accept(':')) {
       const std::string range = Number();

@@ -15,9 +15,12 @@ bool ComparesWithDouble(const OpDef& op) {
   return !op.stateful() && op.name() != "NextAfter" && !op.name().starts_with("Stateless");
 }
 
-bool Contains(const std::vector<DType>& types, DType type) { return std::ranges::count(types, type) > 0; }
+bool Contains(const std::vector<DType>& types, DType type) {
+  return std::ranges::count(types, type) > 0;
+}
 
-// Whether a kernel of the op claims the type for all of the attributes at once, and the op allows it.
+// Whether a kernel of the op claims the type for all of the attributes at once, and the op allows
+// it.
 bool IsClaimed(const OpDef& op, const std::vector<const AttrDef*>& attrs, DType type) {
   const auto allows = [&](const AttrDef* attr) {
     return attr->allowed_types.empty() || Contains(attr->allowed_types, type);
@@ -25,7 +28,8 @@ bool IsClaimed(const OpDef& op, const std::vector<const AttrDef*>& attrs, DType 
   if (!std::ranges::all_of(attrs, allows)) return false;
   return std::ranges::any_of(KernelRegistry::Global().All(op.name()), [&](const KernelDef* kernel) {
     return std::ranges::all_of(kernel->types(), [&](const auto& constraint) {
-      const bool applies = std::ranges::any_of(attrs, [&](const AttrDef* attr) { return attr->name == constraint.first; });
+      const bool applies = std::ranges::any_of(
+          attrs, [&](const AttrDef* attr) { return attr->name == constraint.first; });
       return !applies || Contains(constraint.second, type);
     });
   });
@@ -34,14 +38,24 @@ bool IsClaimed(const OpDef& op, const std::vector<const AttrDef*>& attrs, DType 
 // Integers are rounded away from zero, so that no divisor becomes zero.
 double Representable(double value, DType type) {
   switch (type) {
-    case DType::kBool: return value > 0;
-    case DType::kFloat: case DType::kComplex64: return static_cast<float>(value);
-    case DType::kHalf: return static_cast<float>(Half(static_cast<float>(value)));
-    case DType::kBFloat16: return static_cast<float>(BFloat16(static_cast<float>(value)));
-    case DType::kComplex128: return value;
-    case DType::kUInt8: case DType::kUInt16: case DType::kUInt32: case DType::kUInt64:
+    case DType::kBool:
+      return value > 0;
+    case DType::kFloat:
+    case DType::kComplex64:
+      return static_cast<float>(value);
+    case DType::kHalf:
+      return static_cast<float>(Half(static_cast<float>(value)));
+    case DType::kBFloat16:
+      return static_cast<float>(BFloat16(static_cast<float>(value)));
+    case DType::kComplex128:
+      return value;
+    case DType::kUInt8:
+    case DType::kUInt16:
+    case DType::kUInt32:
+    case DType::kUInt64:
       return std::ceil(std::abs(value));
-    default: return std::copysign(std::ceil(std::abs(value)), value);
+    default:
+      return std::copysign(std::ceil(std::abs(value)), value);
   }
 }
 
@@ -77,7 +91,8 @@ std::vector<const AttrDef*> DoubleAttrs(const OpCase& op_case, const OpDef& op) 
   std::vector<const AttrDef*> attrs;
   const CaseGraph graph(op_case, StaticShapes::kFull);
   for (const AttrDef& attr : op.attrs()) {
-    if (attr.type == "type" && graph.node()->attr<DType>(attr.name) == DType::kDouble) attrs.push_back(&attr);
+    if (attr.type == "type" && graph.node()->attr<DType>(attr.name) == DType::kDouble)
+      attrs.push_back(&attr);
   }
   return attrs;
 }
@@ -90,18 +105,24 @@ std::vector<Tensor> RunOnce(const OpCase& op_case) {
 
 double At(const Tensor& tensor, int64_t i) {
   switch (tensor.dtype()) {
-    case DType::kFloat: return tensor.data<float>()[i];
-    case DType::kHalf: return static_cast<float>(tensor.data<Half>()[i]);
-    case DType::kBFloat16: return static_cast<float>(tensor.data<BFloat16>()[i]);
-    default: return tensor.data<double>()[i];
+    case DType::kFloat:
+      return tensor.data<float>()[i];
+    case DType::kHalf:
+      return static_cast<float>(tensor.data<Half>()[i]);
+    case DType::kBFloat16:
+      return static_cast<float>(tensor.data<BFloat16>()[i]);
+    default:
+      return tensor.data<double>()[i];
   }
 }
 
-std::string Compare(const std::vector<Tensor>& actual, const std::vector<Tensor>& expected, DType type) {
+std::string Compare(const std::vector<Tensor>& actual, const std::vector<Tensor>& expected,
+                    DType type) {
   const double tolerance = type == DType::kFloat ? 2e-5 : type == DType::kHalf ? 1e-2 : 8e-2;
   for (size_t k = 0; k < expected.size(); ++k) {
     if (!(actual[k].shape() == expected[k].shape())) {
-      return fmt::format("output {} is {}, in double {}", k, actual[k].Describe(), expected[k].Describe());
+      return fmt::format("output {} is {}, in double {}", k, actual[k].Describe(),
+                         expected[k].Describe());
     }
     if (expected[k].dtype() != DType::kDouble || !IsFloating(actual[k].dtype())) continue;
     double scale = 1;
@@ -110,7 +131,8 @@ std::string Compare(const std::vector<Tensor>& actual, const std::vector<Tensor>
     }
     for (int64_t i = 0; i < expected[k].num_elements(); ++i) {
       const double a = At(actual[k], i), e = At(expected[k], i);
-      if (a == e || (std::isnan(a) && std::isnan(e)) || std::abs(a - e) <= tolerance * scale) continue;
+      if (a == e || (std::isnan(a) && std::isnan(e)) || std::abs(a - e) <= tolerance * scale)
+        continue;
       return fmt::format("output {} at element {} is {}, in double {}", k, i, a, e);
     }
   }
@@ -134,11 +156,12 @@ std::string CheckType(const OpCase& op_case, const OpDef& op, DType type) {
 
 std::string CheckTypes(const OpCase& op_case) {
   static constexpr DType kOthers[] = {
-      DType::kFloat,  DType::kHalf,   DType::kBFloat16, DType::kInt8,   DType::kInt16,
-      DType::kInt32,  DType::kInt64,  DType::kUInt8,    DType::kUInt16, DType::kUInt32,
-      DType::kUInt64, DType::kBool,   DType::kComplex64, DType::kComplex128};
+      DType::kFloat,  DType::kHalf,  DType::kBFloat16,  DType::kInt8,      DType::kInt16,
+      DType::kInt32,  DType::kInt64, DType::kUInt8,     DType::kUInt16,    DType::kUInt32,
+      DType::kUInt64, DType::kBool,  DType::kComplex64, DType::kComplex128};
   const OpDef& op = *OpRegistry::Global().Find(op_case.call.op);
-  const bool nested = std::ranges::any_of(op_case.call.inputs, [](const CaseInput& i) { return i.call != nullptr; });
+  const bool nested = std::ranges::any_of(op_case.call.inputs,
+                                          [](const CaseInput& i) { return i.call != nullptr; });
   const std::vector<const AttrDef*> attrs = DoubleAttrs(op_case, op);
   if (nested || attrs.empty() || op.name() == "Bitcast") return "";
   for (const DType type : kOthers) {

@@ -7,7 +7,8 @@
 
 namespace sextant {
 
-// Op → what covers it in place of a case of the tables, which cannot write functions, loops or handles used twice.
+// Op → what covers it in place of a case of the tables, which cannot write functions, loops or
+// handles used twice.
 inline const std::map<std::string, std::string> kOpsWithoutCase = {
     {"Const", "an input with # of the tables"},
     {"Placeholder", "the inputs of the tables"},
@@ -55,11 +56,48 @@ inline const std::map<std::string, std::string> kOpsWithoutCase = {
 
 // Complex numbers are stored, moved, added and multiplied; these functions of them are not offered.
 inline const std::set<std::string> kOpsWithoutComplex = {
-    "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "ClipByValue", "Cos", "Cosh", "DivNoNan", "Exp", "Expm1",
-    "Inv", "InvGrad", "Log", "Log1p", "MulNoNan", "Pow", "Reciprocal", "ReciprocalGrad", "Rsqrt", "RsqrtGrad",
-    "Sigmoid", "SigmoidGrad", "Sign", "Sin", "Sinh", "SparseAdd", "SparseFillEmptyRowsGrad",
-    "SparseReduceSum", "SparseReduceSumSparse", "SparseTensorDenseAdd", "SparseTensorDenseMatMul", "Sqrt", "SqrtGrad",
-    "SquaredDifference", "Tan", "Tanh", "TanhGrad", "Xdivy", "Xlog1py", "Xlogy",
+    "Acos",
+    "Acosh",
+    "Asin",
+    "Asinh",
+    "Atan",
+    "Atanh",
+    "ClipByValue",
+    "Cos",
+    "Cosh",
+    "DivNoNan",
+    "Exp",
+    "Expm1",
+    "Inv",
+    "InvGrad",
+    "Log",
+    "Log1p",
+    "MulNoNan",
+    "Pow",
+    "Reciprocal",
+    "ReciprocalGrad",
+    "Rsqrt",
+    "RsqrtGrad",
+    "Sigmoid",
+    "SigmoidGrad",
+    "Sign",
+    "Sin",
+    "Sinh",
+    "SparseAdd",
+    "SparseFillEmptyRowsGrad",
+    "SparseReduceSum",
+    "SparseReduceSumSparse",
+    "SparseTensorDenseAdd",
+    "SparseTensorDenseMatMul",
+    "Sqrt",
+    "SqrtGrad",
+    "SquaredDifference",
+    "Tan",
+    "Tanh",
+    "TanhGrad",
+    "Xdivy",
+    "Xlog1py",
+    "Xlogy",
 };
 
 }  // namespace sextant

@@ -1,12 +1,15 @@
 // Every case of the op case tables: shapes, gradients, optimisations, threads and element types.
+#include "sextant/testing/op_case.h"
+
 #include <gtest/gtest.h>
 
 #include "sextant/testing/case_checks.h"
-#include "sextant/testing/op_case.h"
 
 namespace sextant::testing {
 
-void PrintTo(const OpCase& op_case, std::ostream* out) { *out << op_case.where << ": " << op_case.text; }
+void PrintTo(const OpCase& op_case, std::ostream* out) {
+  *out << op_case.where << ": " << op_case.text;
+}
 
 namespace {
 
@@ -29,7 +32,9 @@ TEST_P(EveryOpCaseTest, InfersTheShapesOfItsResults) { EXPECT_EQ(CheckShapes(Get
 TEST_P(EveryOpCaseTest, HasTheGradientsOfFiniteDifferences) {
   EXPECT_EQ(CheckGradients(GetParam()), "");
 }
-TEST_P(EveryOpCaseTest, GivesTheSameBitsOptimised) { EXPECT_EQ(CheckOptimizations(GetParam()), ""); }
+TEST_P(EveryOpCaseTest, GivesTheSameBitsOptimised) {
+  EXPECT_EQ(CheckOptimizations(GetParam()), "");
+}
 TEST_P(EveryOpCaseTest, GivesTheSameBitsOnAllThreads) { EXPECT_EQ(CheckThreads(GetParam()), ""); }
 TEST_P(EveryOpCaseTest, RunsInEveryTypeOfItsKernels) { EXPECT_EQ(CheckTypes(GetParam()), ""); }
 

@@ -49,7 +49,8 @@ void CollectOps(const testing::CaseCall& call, std::set<std::string>& ops) {
 }
 
 // TensorFlow has kernels that no node can ask for.
-bool Allowed(const OpDef& op, const std::vector<std::string>& attrs, const std::vector<std::string>& types) {
+bool Allowed(const OpDef& op, const std::vector<std::string>& attrs,
+             const std::vector<std::string>& types) {
   for (size_t i = 0; i < attrs.size(); ++i) {
     const AttrDef* attr = op.FindAttr(attrs[i]);
     if (types[i] == "*" || attr == nullptr || attr->allowed_types.empty()) continue;

@@ -261,12 +261,9 @@ void RegisterReading(OpRegistry& registry) {
                    .NotDifferentiable("an integer"));
   registry.Add(List("TensorListElementShape", "input_handle:variant", "element_shape:shape_type",
                     "shape_type:type in [int32,int64]")
-                   .Doc("What is known of the elements' shape.")
-                   .Shape([](ShapeContext& c) {
-                     const HandleShape* handle = c.input_handle(0);
-                     if (!handle || !handle->shape.rank_known()) return;
-                     c.set_output(0, PartialShape{handle->shape.rank()});
-                   })
+                   .Doc("What is known of the elements' shape; -1 when not even their rank is.")
+                   // The list may know less than its handle does.
+                   .Shape(shapes::Unknown)
                    .NotDifferentiable("an integer"));
 }
 

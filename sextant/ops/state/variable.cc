@@ -93,6 +93,15 @@ void RegisterVariable(OpRegistry& registry) {
                    .Doc("The shape of a variable's value as a vector.")
                    .Shape(ShapeOfVariable)
                    .NotDifferentiable("integers"));
+  registry.Add(OpDef("ResourceCountUpTo")
+                   .Inputs("resource:resource")
+                   .Outputs("output:T")
+                   .Attrs("limit:int; T:type in [int32,int64]")
+                   .Stateful()
+                   .Doc("Adds 1 to a scalar variable and gives what it was before; OUT_OF_RANGE at "
+                        "the limit.")
+                   .Shape(shapes::Scalar)
+                   .NotDifferentiable("integers"));
 }
 
 }  // namespace sextant

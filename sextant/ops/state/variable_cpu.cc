@@ -155,6 +155,29 @@ void VariableShapeKernel(KernelContext& ctx) {
   }
 }
 
+template <typename T>
+class CountUpToKernel : public Kernel {
+ public:
+  explicit CountUpToKernel(KernelInit& init) : limit_(init.attr<int64_t>("limit")) {}
+
+  void Compute(KernelContext& ctx) override {
+    VariableResource& variable = VariableAt(ctx, 0, DTypeOf<T>);
+    std::lock_guard lock(variable.mutex());
+    const Tensor& value = variable.value();
+    if (value.rank() != 0) {
+      throw InvalidArgument("variable '{}' is not a scalar, but of shape {}", variable.name(),
+                            value.shape().ToString());
+    }
+    const T before = value.scalar<T>();
+    if (before >= limit_) throw OutOfRange("Reached limit of {}", limit_);
+    *ctx.AllocateOutput(0, Shape()).data<T>() = before;
+    *variable.mutable_value(ctx.allocator()).data<T>() = before + 1;
+  }
+
+ private:
+  const int64_t limit_;
+};
+
 }  // namespace
 
 void RegisterVariableCpu(KernelRegistry& registry) {
@@ -170,6 +193,8 @@ void RegisterVariableCpu(KernelRegistry& registry) {
   registry.Add(KernelDef("VarIsInitializedOp").Function(VarIsInitializedKernel));
   registry.Add(KernelDef("DestroyResourceOp").Make<DestroyResourceKernel>());
   registry.Add(KernelDef("VariableShape").Function(VariableShapeKernel));
+  registry.Add(KernelDef("ResourceCountUpTo").Type<int32_t>("T").Make<CountUpToKernel<int32_t>>());
+  registry.Add(KernelDef("ResourceCountUpTo").Type<int64_t>("T").Make<CountUpToKernel<int64_t>>());
 }
 
 }  // namespace sextant

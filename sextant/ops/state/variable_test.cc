@@ -25,6 +25,18 @@ class VariableTest : public testing::Test {
   }
 };
 
+TEST_F(VariableTest, CountsUpToALimit) {
+  const Variable n("n", Tensor(int64_t{3}));
+  const Output count =
+      OpBuilder("ResourceCountUpTo").Input(n.handle()).Attr("limit", 5).Attr("T", DType::kInt64).Build();
+  Session session(graph_);
+  session.Run(n.initializer());
+  EXPECT_EQ(session.Run(count).AsInt64(), 3);
+  EXPECT_EQ(session.Run(count).AsInt64(), 4);
+  EXPECT_EQ(CodeOf([&] { session.Run(count); }), Code::kOutOfRange);
+  EXPECT_EQ(session.Run(n.value()).AsInt64(), 5);
+}
+
 TEST_F(VariableTest, NamesItsNodesAsTensorFlowDoes) {
   const Variable w("w", Tensor::Of<float>({1, 2}));
   EXPECT_EQ(w.name(), "w");
