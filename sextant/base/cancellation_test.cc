@@ -86,7 +86,9 @@ TEST(DeadlineTimerTest, CancelsAtTheDeadline) {
   auto handle = DeadlineTimer::Schedule(deadline, token);
   cancelled.wait();
   EXPECT_GE(steady_clock::now(), deadline);
-  EXPECT_EQ(token.status().ToString(), "DEADLINE_EXCEEDED: deadline of 0.005 s exceeded");
+  EXPECT_EQ(token.status().code(), Code::kDeadlineExceeded);
+  // The time left when it was armed: 5 ms, less what this thread took to get there.
+  EXPECT_TRUE(token.status().message().starts_with("deadline of 0.00")) << token.status().ToString();
 }
 
 TEST(DeadlineTimerTest, DisarmedDeadlineDoesNothing) {
