@@ -28,6 +28,19 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
+void CheckAllowed(const AttrDef& def, DType type) {
+  const auto& allowed = def.allowed_types;
+  if (!allowed.empty() && std::find(allowed.begin(), allowed.end(), type) == allowed.end()) {
+    throw InvalidArgument("attribute '{}' may not be {}", def.name, DTypeName(type));
+  }
+}
+
+void CheckLength(const AttrDef& def, size_t size) {
+  if (def.minimum && static_cast<int64_t>(size) < *def.minimum) {
+    throw InvalidArgument("attribute '{}' has {} elements, must have at least {}", def.name, size, *def.minimum);
+  }
+}
+
 Error NodeError(const Node& node, const Error& error) {
   return error.WithPrefix(fmt::format("[{} {}] ", node.type(), node.name()));
 }
@@ -157,11 +170,7 @@ void Graph::CheckAttrs(const Node& node) const {
         throw InvalidArgument("attribute '{}' is {}, must be at least {}", def.name, value, *def.minimum);
       }
     } else if (def.type == "type") {
-      const DType value = attr->Get<DType>();
-      if (!def.allowed_types.empty() && std::find(def.allowed_types.begin(), def.allowed_types.end(),
-                                                  value) == def.allowed_types.end()) {
-        throw InvalidArgument("attribute '{}' may not be {}", def.name, DTypeName(value));
-      }
+      CheckAllowed(def, attr->Get<DType>());
     } else if (def.type == "string") {
       const std::string& value = attr->Get<std::string>();
       if (!def.allowed_strings.empty() &&
@@ -170,11 +179,15 @@ void Graph::CheckAttrs(const Node& node) const {
         throw InvalidArgument("attribute '{}' may not be '{}'", def.name, value);
       }
     } else if (def.type == "list(type)") {
-      const auto& values = attr->Get<std::vector<DType>>();
-      if (def.minimum && static_cast<int64_t>(values.size()) < *def.minimum) {
-        throw InvalidArgument("attribute '{}' has {} elements, must have at least {}", def.name,
-                              values.size(), *def.minimum);
-      }
+      const auto& types = attr->Get<std::vector<DType>>();
+      CheckLength(def, types.size());
+      for (const DType type : types) CheckAllowed(def, type);
+    } else if (def.type == "list(shape)") {
+      CheckLength(def, attr->Get<std::vector<PartialShape>>().size());
+    } else if (def.type == "list(func)") {
+      CheckLength(def, attr->Get<std::vector<FuncAttr>>().size());
+    } else if (def.type == "list(int)") {
+      CheckLength(def, attr->Get<std::vector<int64_t>>().size());
     } else if (def.type == "bool") {
       attr->Get<bool>();
     } else if (def.type == "float") {
@@ -185,8 +198,6 @@ void Graph::CheckAttrs(const Node& node) const {
       attr->Get<FuncAttr>();
     } else if (def.type == "tensor") {
       attr->Get<Tensor>();
-    } else if (def.type == "list(int)") {
-      attr->Get<std::vector<int64_t>>();
     }
   }
 }
@@ -411,8 +422,9 @@ void Graph::Replace(Node* node, NodeSpec spec) {
 void Graph::Remove(const std::vector<Node*>& nodes) {
   std::vector<bool> gone(nodes_.size());
   for (const Node* node : nodes) gone[node->id_] = true;
-  by_name_.clear();
-  indexed_ = false;
+  if (indexed_) {
+    for (const Node* node : nodes) by_name_.erase(node->name_);
+  }
   std::erase_if(nodes_, [&](const auto& node) { return gone[node->id_]; });
   for (size_t i = 0; i < nodes_.size(); ++i) nodes_[i]->id_ = static_cast<int>(i);
   ++version_;
