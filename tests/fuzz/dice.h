@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <random>
 
 namespace sextant::fuzz {
@@ -16,7 +17,7 @@ class Dice {
   uint32_t Bits() { return static_cast<uint32_t>(engine_()); }
   template <typename Container>
   auto& Pick(Container& values) {
-    return values[Below(static_cast<int>(values.size()))];
+    return values[Below(static_cast<int>(std::size(values)))];
   }
 
  private:

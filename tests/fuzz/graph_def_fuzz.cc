@@ -28,8 +28,8 @@ constexpr int kMaxFetches = 6;
 Tensor FeedFor(const Node& placeholder) {
   std::vector<int64_t> dims;
   const PartialShape& shape = placeholder.output_shape(0);
-  if (shape.has_rank()) {
-    for (int i = 0; i < shape.rank(); ++i) dims.push_back(shape.dim(i) < 0 ? 2 : shape.dim(i));
+  if (shape.rank_known()) {
+    for (int i = 0; i < shape.rank(); ++i) dims.push_back(shape[i] < 0 ? 2 : shape[i]);
   }
   const Shape full{std::span<const int64_t>(dims)};
   if (full.num_elements() > (1 << 16)) throw InvalidArgument("{} is too large to feed", full.ToString());

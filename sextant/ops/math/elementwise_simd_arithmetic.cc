@@ -1,5 +1,5 @@
 // Float loops of the functions that need arithmetic and comparison only.
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | HWY_EMU128)
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sextant/ops/math/elementwise_simd_arithmetic.cc"
 #include "hwy/foreach_target.h"

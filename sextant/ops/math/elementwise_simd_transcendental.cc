@@ -1,7 +1,7 @@
 // Float loops of the functions that need exp, log and their kin. Highway's versions are accurate to
 // 4 ulp inside their ranges; what lies outside (NaN, infinities, zero, large angles) is put right
 // here.
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | HWY_EMU128)
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sextant/ops/math/elementwise_simd_transcendental.cc"
 #include <cmath>

@@ -83,8 +83,8 @@ struct ExtremeOp : SumOp<W> {
   }
   // A NaN on either side is kept.
   static W Combine(W a, W b) {
-    if constexpr (max) return (b > a) | (b != b) ? b : a;
-    return (b < a) | (b != b) ? b : a;
+    if constexpr (max) return ((b > a) | (b != b)) ? b : a;
+    return ((b < a) | (b != b)) ? b : a;
   }
   template <typename T>
   static T Finish(W acc, int64_t count) {

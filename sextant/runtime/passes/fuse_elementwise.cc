@@ -162,8 +162,8 @@ class Fuser {
       if (node->type() == "LeakyRelu") constants.push_back(node->attr<float>("alpha"));
     }
     // The first input's buffer may become the output's: put one of the full shape there.
-    std::ranges::stable_partition(
-        inputs, [&](Output o) { return o.shape() == region.root->output_shape(0); });
+    std::stable_partition(inputs.begin(), inputs.end(),
+                          [&](Output o) { return o.shape() == region.root->output_shape(0); });
     const std::vector<int64_t> program = Encode(region, members, inputs, constants);
     const auto num_steps = static_cast<int64_t>(program.size() / 3);
     NodeSpec spec;
