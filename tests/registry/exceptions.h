@@ -32,6 +32,7 @@ inline const std::map<std::string, std::string> kOpsWithoutCase = {
     {"RefExit", "shares its definition and rewriting with Exit"},
     {"RefMerge", "shares its definition and rewriting with Merge"},
     {"RefNextIteration", "shares its definition and rewriting with NextIteration"},
+    {"RefIdentity", "graph/passes/resolve_references_test.cc"},
     {"RefSwitch", "graph/passes/resolve_references_test.cc"},
     {"StackV2", "ops/control_flow/stack_test.cc"},
     {"StackPushV2", "ops/control_flow/stack_test.cc"},

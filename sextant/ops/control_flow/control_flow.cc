@@ -91,6 +91,15 @@ void RegisterConditionals(OpRegistry& registry) {
                    .Shape(shapes::Unchanged)
                    .Gradient(SwitchGradient)
                    .Structural());
+  registry.Add(OpDef("RefIdentity")
+                   .Inputs("input:ref(T)")
+                   .Outputs("output:ref(T)")
+                   .Attrs("T:type")
+                   .AllowsUninitializedInput()
+                   .Doc("The reference to a variable that it is given.")
+                   .Shape(shapes::Unchanged)
+                   .Gradient([](GradientContext& c) { c.set(0, c.grad()); })
+                   .Structural());
   registry.Add(OpDef("Merge")
                    .Inputs("inputs:N*T")
                    .Outputs("output:T, value_index:int32")
