@@ -102,7 +102,7 @@ void PlaceNodes(Graph& graph, const std::vector<Device*>& devices, bool soft_pla
   for (int id = 0; id < graph.num_nodes(); ++id) {
     Node* node = graph.node(id);
     const Device* device = placer.Choose(*node);
-    if (log) LogInfo("{}: ({}): {}", node->name(), node->type(), device->name());
+    if (log && !node->name().starts_with('_')) LogInfo("{}: ({}): {}", node->name(), node->type(), device->name());
     graph.SetDevice(node, device == devices[0] ? "" : device->name());
   }
 }

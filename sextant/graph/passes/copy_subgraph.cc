@@ -30,6 +30,7 @@ class SubgraphCopier {
     info.dtype = feed.dtype;
     info.shape = feed.shape;
     info.handle = t.node()->outputs_[t.index()].handle;
+    node->device_ = t.node()->device_;
     fed_.emplace(t, node->output(0));
     result_.feeds.push_back(node->output(0));
     // Who waits for a node that is there to be fed waits for the feed; any other node still runs.
