@@ -21,6 +21,15 @@ TEST_F(StackTest, LastInFirstOut) {
   EXPECT_EQ(values[1].AsDouble(), 1);
 }
 
+TEST_F(StackTest, ClosingEndsIt) {
+  const Output stack = StackV2(Const(Tensor(-1)), DType::kFloat);
+  const Output pushed = StackPushV2(stack, Const(Tensor(1.f)));
+  const ControlDependencies after_push({pushed});
+  const Operation close = OpBuilder("StackCloseV2").Input(stack).BuildOperation();
+  const ControlDependencies after_close({close});
+  ExpectError(StackPopV2(stack, DType::kFloat), "INVALID_ARGUMENT", "");
+}
+
 TEST_F(StackTest, Errors) {
   ExpectError(StackPopV2(StackV2(Const(Tensor(-1)), DType::kFloat), DType::kFloat),
               "INVALID_ARGUMENT", "is empty");

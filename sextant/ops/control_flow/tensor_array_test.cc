@@ -71,6 +71,29 @@ TEST_F(TensorArrayTest, GradientArraysAddUpAndKnowShapes) {
   EXPECT_EQ(Floats(Read(g, 1, g.flow)), (std::vector<float>{0, 0}));
 }
 
+TEST_F(TensorArrayTest, GradientArrayMayPrependASize) {
+  const auto a = Array(2, {.element_shape = {2}});
+  const Output flow = Write(a, 1, pair_, Write(a, 0, pair_));
+  const auto grad = OpBuilder("TensorArrayGradWithShape")
+                        .Input(a.handle)
+                        .Input(flow)
+                        .Input(ConstInts({3}))
+                        .Attr("source", "test")
+                        .BuildAll();
+  const Output unwritten =
+      TensorArrayReadV3(grad[0], Index(1), grad[1], DType::kFloat);
+  EXPECT_EQ(Run(unwritten).shape(), (Shape{3, 2}));
+}
+
+TEST_F(TensorArrayTest, ClosedArrayCannotBeRead) {
+  const auto a = Array(1);
+  const Output flow = Write(a, 0, pair_);
+  const ControlDependencies after_write({flow});
+  const Operation close = OpBuilder("TensorArrayCloseV3").Input(a.handle).BuildOperation();
+  const ControlDependencies after_close({close});
+  ExpectError(Read(a, 0, flow), "INVALID_ARGUMENT", "");
+}
+
 TEST_F(TensorArrayTest, Gradients) {
   const Output x = Placeholder(DType::kFloat, {3, 2});
   const auto a = Array(3, {.clear_after_read = false});
