@@ -1,5 +1,7 @@
 #include "sextant/ops/sparse/sparse_cwise.h"
 
+#include <fmt/format.h>
+
 #include <string>
 
 #include "sextant/graph/gradients.h"
@@ -98,7 +100,7 @@ void RegisterSparseCwise(OpRegistry& registry) {
     registry.Add(OpDef(e.op)
                      .Inputs("sp_indices:int64, sp_values:T, sp_shape:int64, dense:T")
                      .Outputs("output:T")
-                     .Attrs(std::string("T:type in [") + kNumberTypes + "]")
+                     .Attrs(fmt::format("T:type in [{}]", kNumberTypes))
                      .Doc(e.doc)
                      .Shape(EntriesShape)
                      .Gradient(CwiseGradient));
