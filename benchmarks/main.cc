@@ -1,7 +1,8 @@
-// sextant-bench: measures Sextant on the workloads of benchmarks/peers and prints the same kind of lines.
-#include <CLI/CLI.hpp>
+// sextant-bench: measures Sextant on the workloads of benchmarks/peers and prints the same kind of
+// lines.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <thread>
 
 #include "benchmarks/report.h"
@@ -18,7 +19,9 @@ void AddOptions(CLI::App* app, Options& options) {
 }
 
 int Main(int argc, char** argv) {
-  CLI::App app("Measures Sextant; prints one JSON line per measurement.\nExample: sextant-bench matmul --size 1024");
+  CLI::App app(
+      "Measures Sextant; prints one JSON line per measurement.\nExample: sextant-bench matmul "
+      "--size 1024");
   app.require_subcommand(1);
   Options options;
   options.threads = static_cast<int>(std::thread::hardware_concurrency());

@@ -1,4 +1,5 @@
-// Multiply-add peak of the machine and the speed of memory copies: what the other workloads are measured against.
+// Multiply-add peak of the machine and the speed of memory copies: what the other workloads are
+// measured against.
 #include <immintrin.h>
 
 #include <chrono>
@@ -83,13 +84,15 @@ void Report(const Options& options, const char* metric, const char* mode, int th
             const std::function<double()>& f) {
   std::vector<double> values;
   for (int i = 0; i < options.repeats; ++i) values.push_back(OnThreads(threads, f));
-  Emit("peak", metric, values, false, {{"mode", Quote(mode)}, {"threads", std::to_string(threads)}});
+  Emit("peak", metric, values, false,
+       {{"mode", Quote(mode)}, {"threads", std::to_string(threads)}});
 }
 
 }  // namespace
 
 void Peak(const Options& options) {
-  const int all = options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
+  const int all =
+      options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
   for (int threads = 1; threads <= all; threads = threads == 1 && all > 1 ? all : all + 1) {
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
       Report(options, "GFLOP/s", "multiply-add, 256 bit", threads, MultiplyAdd256);
@@ -97,9 +100,12 @@ void Peak(const Options& options) {
     if (__builtin_cpu_supports("avx512f")) {
       Report(options, "GFLOP/s", "multiply-add, 512 bit", threads, MultiplyAdd512);
     }
-    Report(options, "GB/s", "copy of 256 KB blocks, read + write", threads, [] { return Copy(256 << 10); });
-    Report(options, "GB/s", "copy of 8 MB blocks, read + write", threads, [] { return Copy(8 << 20); });
-    Report(options, "GB/s", "copy of 256 MB blocks, read + write", threads, [] { return Copy(256 << 20); });
+    Report(options, "GB/s", "copy of 256 KB blocks, read + write", threads,
+           [] { return Copy(256 << 10); });
+    Report(options, "GB/s", "copy of 8 MB blocks, read + write", threads,
+           [] { return Copy(8 << 20); });
+    Report(options, "GB/s", "copy of 256 MB blocks, read + write", threads,
+           [] { return Copy(256 << 20); });
   }
 }
 

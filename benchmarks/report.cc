@@ -29,14 +29,15 @@ std::vector<double> Repeat(const std::function<void()>& step, const Options& opt
 
 std::string Quote(const std::string& text) { return '"' + text + '"'; }
 
-void Emit(const std::string& workload, const std::string& metric, std::vector<double> values, bool lower_is_better,
-          const Extra& extra) {
+void Emit(const std::string& workload, const std::string& metric, std::vector<double> values,
+          bool lower_is_better, const Extra& extra) {
   std::sort(values.begin(), values.end());
   const size_t n = values.size();
   const double median = n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
   std::string line = fmt::format(
       R"({{"workload": "{}", "peer": "sextant {}", "metric": "{}", "value": {:.5g}, "best": {:.5g}, "repeats": {})",
-      workload, SEXTANT_VERSION, metric, median, lower_is_better ? values.front() : values.back(), n);
+      workload, SEXTANT_VERSION, metric, median, lower_is_better ? values.front() : values.back(),
+      n);
   for (const auto& [key, value] : extra) line += fmt::format(", \"{}\": {}", key, value);
   fmt::print("{}}}\n", line);
   std::fflush(stdout);

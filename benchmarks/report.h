@@ -1,4 +1,5 @@
-// Timing and the one JSON line per measurement that the peers' scripts print too (benchmarks/peers/README.md).
+// Timing and the one JSON line per measurement that the peers' scripts print too
+// (benchmarks/peers/README.md).
 #pragma once
 
 #include <functional>
@@ -22,8 +23,8 @@ std::vector<double> Repeat(const std::function<void()>& step, const Options& opt
 using Extra = std::vector<std::pair<std::string, std::string>>;
 
 // Prints the median and the best of the values.
-void Emit(const std::string& workload, const std::string& metric, std::vector<double> values, bool lower_is_better,
-          const Extra& extra = {});
+void Emit(const std::string& workload, const std::string& metric, std::vector<double> values,
+          bool lower_is_better, const Extra& extra = {});
 
 // "text" as a JSON string.
 std::string Quote(const std::string& text);

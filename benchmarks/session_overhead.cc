@@ -7,8 +7,8 @@
 namespace sextant::bench {
 namespace {
 
-void Report(const Options& options, const std::string& metric, const std::vector<double>& rates, double scale,
-            const std::string& mode) {
+void Report(const Options& options, const std::string& metric, const std::vector<double>& rates,
+            double scale, const std::string& mode) {
   std::vector<double> values;
   for (const double rate : rates) values.push_back(scale / rate);
   Emit("session_overhead", metric, values, true,
@@ -39,10 +39,12 @@ void WithoutFeeds(const Options& options) {
   const Output c = Const(Tensor(1.0f)) + Const(Tensor(2.0f));
   const Operation no_op = OpBuilder("NoOp").BuildOperation();
   Session session(graph, {.threads = options.threads});
-  Report(options, "us/run", Repeat([&] { session.Run(c); }, options), 1e6, "a+b of constants, no feed");
+  Report(options, "us/run", Repeat([&] { session.Run(c); }, options), 1e6,
+         "a+b of constants, no feed");
   Report(options, "us/run", Repeat([&] { session.Run(no_op); }, options), 1e6, "no_op");
   const Callable call = session.MakeCallable({}, {}, {no_op});
-  Report(options, "us/run", Repeat([&] { call.Call({}, {}); }, options), 1e6, "no_op, make_callable");
+  Report(options, "us/run", Repeat([&] { call.Call({}, {}); }, options), 1e6,
+         "no_op, make_callable");
 }
 
 // Seconds per run of "count" additions one after another, every one of them executed.
@@ -52,11 +54,14 @@ std::vector<double> Chain(const Options& options, int count) {
   const Output a = Placeholder(DType::kFloat, PartialShape{});
   Output x = a;
   for (int i = 0; i < count; ++i) x = x + a;
-  Session session(graph, {.threads = options.threads,
-                          .optimizer = {.fold_constants = false, .merge_common = false, .fuse_elementwise = false}});
+  Session session(
+      graph,
+      {.threads = options.threads,
+       .optimizer = {.fold_constants = false, .merge_common = false, .fuse_elementwise = false}});
   const FeedMap feeds = {{a, Tensor(1.0f)}};
   std::vector<double> seconds;
-  for (const double rate : Repeat([&] { session.Run(feeds, x); }, options)) seconds.push_back(1 / rate);
+  for (const double rate : Repeat([&] { session.Run(feeds, x); }, options))
+    seconds.push_back(1 / rate);
   return seconds;
 }
 
@@ -68,7 +73,8 @@ void PerNode(const Options& options, int count) {
     values.push_back((seconds - one[one.size() / 2]) / count * 1e9);
   }
   Emit("session_overhead", "ns/node", values, true,
-       {{"mode", Quote("chain of " + std::to_string(count) + " scalar additions, graph optimisation off")},
+       {{"mode",
+         Quote("chain of " + std::to_string(count) + " scalar additions, graph optimisation off")},
         {"threads", std::to_string(options.threads)}});
 }
 
@@ -80,7 +86,8 @@ void Regression(const Options& options) {
   const Variable w("w", Tensor(0.5f));
   const Output cost = Mean(Square(w * x - y), {0});
   const auto gradients = Gradients(cost, {w.handle()});
-  const Operation train = ResourceApplyGradientDescent(w.handle(), Const(Tensor(0.1f)), gradients[0]);
+  const Operation train =
+      ResourceApplyGradientDescent(w.handle(), Const(Tensor(0.1f)), gradients[0]);
   Session session(graph, {.threads = options.threads});
   session.Run(GlobalVariablesInitializer());
   Tensor xs(DType::kFloat, Shape{101}), ys(DType::kFloat, Shape{101});

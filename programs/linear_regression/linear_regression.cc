@@ -1,7 +1,8 @@
-// Fits y = w x to 101 noisy points by gradient descent and prints the cost before each of the 30 steps.
-#include <CLI/CLI.hpp>
+// Fits y = w x to 101 noisy points by gradient descent and prints the cost before each of the 30
+// steps.
 #include <fmt/core.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include "sextant/sextant.h"
@@ -11,7 +12,8 @@ namespace sx = sextant;
 namespace {
 
 int Main(int argc, char** argv) {
-  CLI::App app("Linear regression by gradient descent.\nExample: linear_regression --steps 30 --seed 1");
+  CLI::App app(
+      "Linear regression by gradient descent.\nExample: linear_regression --steps 30 --seed 1");
   int steps = 30;
   int64_t seed = 1;
   app.add_option("--steps", steps, "number of updates")->capture_default_str();
@@ -23,7 +25,8 @@ int Main(int argc, char** argv) {
   sx::GraphScope use(graph);
 
   // The data: 101 points on the line y = 2x, with noise.
-  const sx::Output points = sx::LinSpace(sx::Const(sx::Tensor(-1.0f)), sx::Const(sx::Tensor(1.0f)), sx::Const(sx::Tensor(101)));
+  const sx::Output points = sx::LinSpace(sx::Const(sx::Tensor(-1.0f)), sx::Const(sx::Tensor(1.0f)),
+                                         sx::Const(sx::Tensor(101)));
   const sx::Output noisy = 2.0 * points + sx::RandomNormal({101}, {.stddev = 0.3});
 
   // The model.

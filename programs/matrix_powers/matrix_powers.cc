@@ -1,7 +1,8 @@
-// Powers of two random matrices on one device and on two: how work is placed, and what a second device brings.
-#include <CLI/CLI.hpp>
+// Powers of two random matrices on one device and on two: how work is placed, and what a second
+// device brings.
 #include <fmt/core.h>
 
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -26,8 +27,8 @@ struct Result {
   double mean;
 };
 
-Result Compute(const std::string& first, const std::string& second, const sx::Tensor& a, const sx::Tensor& b, int n,
-               bool log) {
+Result Compute(const std::string& first, const std::string& second, const sx::Tensor& a,
+               const sx::Tensor& b, int n, bool log) {
   const auto start = std::chrono::steady_clock::now();
   sx::Graph graph;
   sx::GraphScope use(graph);
@@ -50,12 +51,14 @@ Result Compute(const std::string& first, const std::string& second, const sx::Te
   const sx::Output mean = sx::Mean(sum, {0, 1});
   sx::Session session(graph, {.host_devices = 2, .log_device_placement = log});
   const sx::Tensor value = session.Run({{x, a}, {y, b}}, mean);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return {seconds, value.scalar<float>()};
 }
 
 int Main(int argc, char** argv) {
-  CLI::App app("Matrix powers on one and on two devices.\nExample: matrix_powers --size 2000 --power 10");
+  CLI::App app(
+      "Matrix powers on one and on two devices.\nExample: matrix_powers --size 2000 --power 10");
   int size = 1000, power = 10;
   bool log = false;
   app.add_option("--size", size, "rows and columns of both matrices")->capture_default_str();
@@ -74,8 +77,8 @@ int Main(int argc, char** argv) {
   const Result multi = Compute("/cpu:0", "/cpu:1", matrices[0], matrices[1], power, log);
   fmt::print("Single device computation time: {}\n", Duration(single.seconds));
   fmt::print("Multi device computation time: {}\n", Duration(multi.seconds));
-  fmt::print("mean entry {:.3e} on one device, {:.3e} on two; expected about {:.3e}\n", single.mean, multi.mean,
-             std::pow(size / 2.0, power));
+  fmt::print("mean entry {:.3e} on one device, {:.3e} on two; expected about {:.3e}\n", single.mean,
+             multi.mean, std::pow(size / 2.0, power));
   return single.mean == multi.mean ? 0 : 1;
 }
 

@@ -88,7 +88,8 @@ TEST(DeadlineTimerTest, CancelsAtTheDeadline) {
   EXPECT_GE(steady_clock::now(), deadline);
   EXPECT_EQ(token.status().code(), Code::kDeadlineExceeded);
   // The time left when it was armed: 5 ms, less what this thread took to get there.
-  EXPECT_TRUE(token.status().message().starts_with("deadline of 0.00")) << token.status().ToString();
+  EXPECT_TRUE(token.status().message().starts_with("deadline of 0.00"))
+      << token.status().ToString();
 }
 
 TEST(DeadlineTimerTest, DisarmedDeadlineDoesNothing) {

@@ -23,8 +23,8 @@ class Device {
   const std::string& type() const { return name_.type; }
   virtual Allocator& allocator() = 0;
   virtual int64_t memory_bytes() const = 0;
-  // A tensor in host memory brought here, and the way back. Host devices share instead of copying when
-  // the buffer outlives the step.
+  // A tensor in host memory brought here, and the way back. Host devices share instead of copying
+  // when the buffer outlives the step.
   virtual Tensor FromHost(const Tensor& value) = 0;
   virtual Tensor ToHost(const Tensor& value) = 0;
   // Waits until all that was queued has been done.

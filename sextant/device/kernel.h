@@ -1,8 +1,8 @@
 // Kernel: the code that computes a node on a device. KernelContext: what it sees while computing.
 //
-// A Kernel object belongs to one frame of a Plan and is used by one thread at a time, so it may keep
-// scratch memory and prepared primitives in members without a lock. State that must outlive the Plan or be seen by
-// other runs (variables, random streams) lives in the ResourceManager.
+// A Kernel object belongs to one frame of a Plan and is used by one thread at a time, so it may
+// keep scratch memory and prepared primitives in members without a lock. State that must outlive
+// the Plan or be seen by other runs (variables, random streams) lives in the ResourceManager.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,9 @@ class KernelInit {
   explicit KernelInit(const Node& node) : node_(node) {}
   const Node& node() const { return node_; }
   template <typename T>
-  const T& attr(std::string_view name) const { return node_.attr<T>(name); }
+  const T& attr(std::string_view name) const {
+    return node_.attr<T>(name);
+  }
   int num_inputs() const { return node_.num_inputs(); }
   int num_outputs() const { return node_.num_outputs(); }
   DType input_type(int i) const { return RemoveRef(node_.input(i).dtype()); }
@@ -51,8 +53,8 @@ class Kernel {
 struct StepIo {
   std::vector<int32_t> inputs, outputs;
   std::vector<DType> output_types;
-  // Per input: no later step reads the slot, and nothing keeps it filled from run to run (a constant,
-  // an arena view).
+  // Per input: no later step reads the slot, and nothing keeps it filled from run to run (a
+  // constant, an arena view).
   std::vector<uint8_t> last_use;
   // Per output: the input whose buffer it may overwrite (registered in-place pair whose input ends
   // here), or -1.
@@ -91,25 +93,28 @@ class KernelContext {
   Tensor& AllocateOutput(int i, const Shape& shape) {
     Tensor& slot = slots_[io_->outputs[i]];
     if (io_->prepared[i]) [[likely]] {
-      if (!(slot.shape() == shape)) [[unlikely]] ThrowShapeMismatch(i, shape);
+      if (!(slot.shape() == shape)) [[unlikely]]
+        ThrowShapeMismatch(i, shape);
       return slot;
     }
     return AllocateDynamic(i, shape);
   }
-  // Output i is input j, maybe under another shape with as many elements (alias pairs are registered;
-  // otherwise a copy is made where the input does not outlive its step).
+  // Output i is input j, maybe under another shape with as many elements (alias pairs are
+  // registered; otherwise a copy is made where the input does not outlive its step).
   void ForwardInput(int j, int i) { ForwardInput(j, i, input(j).shape()); }
   void ForwardInput(int j, int i, const Shape& shape);
   // Output i is "value". Kernels that always do so register OwnOutputs(), else it may be copied.
   void SetOutput(int i, Tensor value);
-  // Input i, moved out of its slot when no later step reads it; so that a list or buffer that nobody
-  // else holds can be changed in place. May still be transient: keep only value.Persistent().
+  // Input i, moved out of its slot when no later step reads it; so that a list or buffer that
+  // nobody else holds can be changed in place. May still be transient: keep only
+  // value.Persistent().
   Tensor TakeInput(int i);
   // Scratch memory, counted against the memory limit.
   Tensor AllocateTemp(DType dtype, const Shape& shape);
 
-  // Splits [0, total) over the team. "cost" is the approximate cost of one unit in nanoseconds: small
-  // work stays on this thread. The split depends only on sizes and thread count, never on scheduling.
+  // Splits [0, total) over the team. "cost" is the approximate cost of one unit in nanoseconds:
+  // small work stays on this thread. The split depends only on sizes and thread count, never on
+  // scheduling.
   void ParallelFor(int64_t total, double cost, FunctionRef<void(int64_t, int64_t)> body);
 
   ResourceManager& resources() { return *run_.resources; }

@@ -22,31 +22,54 @@ class KernelDef {
 
   explicit KernelDef(std::string op) : op_(std::move(op)) {}
 
-  KernelDef& On(std::string device_type) { device_type_ = std::move(device_type); return *this; }
+  KernelDef& On(std::string device_type) {
+    device_type_ = std::move(device_type);
+    return *this;
+  }
   // The type attribute must be this (one of these). Without, any type is accepted.
   template <typename T>
-  KernelDef& Type(std::string attr) { return Types(std::move(attr), {DTypeOf<T>}); }
+  KernelDef& Type(std::string attr) {
+    return Types(std::move(attr), {DTypeOf<T>});
+  }
   KernelDef& Types(std::string attr, std::vector<DType> types) {
     types_.emplace_back(std::move(attr), std::move(types));
     return *this;
   }
   // Output may be written over the input: same number of bytes, and the kernel reads each element
   // before it writes that element.
-  KernelDef& InPlace(int output, int input) { in_place_.emplace_back(output, input); return *this; }
+  KernelDef& InPlace(int output, int input) {
+    in_place_.emplace_back(output, input);
+    return *this;
+  }
   // The output shares the input's buffer (ForwardInput).
-  KernelDef& Alias(int output, int input) { alias_.emplace_back(output, input); return *this; }
+  KernelDef& Alias(int output, int input) {
+    alias_.emplace_back(output, input);
+    return *this;
+  }
   // The kernel provides its outputs itself (SetOutput): the Plan prepares no memory for them.
-  KernelDef& OwnOutputs() { own_outputs_ = true; return *this; }
+  KernelDef& OwnOutputs() {
+    own_outputs_ = true;
+    return *this;
+  }
   // On devices with memory of their own these stay in host memory.
-  KernelDef& HostInput(int i) { host_inputs_.push_back(i); return *this; }
-  KernelDef& HostOutput(int i) { host_outputs_.push_back(i); return *this; }
+  KernelDef& HostInput(int i) {
+    host_inputs_.push_back(i);
+    return *this;
+  }
+  KernelDef& HostOutput(int i) {
+    host_outputs_.push_back(i);
+    return *this;
+  }
 
   template <typename K>
   KernelDef& Make() {
     factory_ = [](KernelInit& init) { return std::make_unique<K>(init); };
     return *this;
   }
-  KernelDef& Make(Factory factory) { factory_ = std::move(factory); return *this; }
+  KernelDef& Make(Factory factory) {
+    factory_ = std::move(factory);
+    return *this;
+  }
   // A kernel without state.
   KernelDef& Function(void (*function)(KernelContext&));
 
@@ -73,7 +96,8 @@ class KernelDef {
 
 class KernelRegistry {
  public:
-  // The registry sessions use; its first use registers the kernels of the library (RegisterAllKernels).
+  // The registry sessions use; its first use registers the kernels of the library
+  // (RegisterAllKernels).
   static KernelRegistry& Global();
 
   void Add(KernelDef def);

@@ -15,11 +15,13 @@ namespace sextant {
 class Rendezvous {
  public:
   virtual ~Rendezvous() = default;
-  // Makes the value available under the key. Throws ALREADY_EXISTS when the key was sent before in this step.
+  // Makes the value available under the key. Throws ALREADY_EXISTS when the key was sent before in
+  // this step.
   virtual void Send(int64_t step_id, std::string_view key, Tensor value) = 0;
-  // Takes the value, waiting for it until the token is cancelled (its deadline cancels it too): then the
-  // error names the key that never came.
-  virtual Tensor Receive(int64_t step_id, std::string_view key, CancellationToken& cancellation) = 0;
+  // Takes the value, waiting for it until the token is cancelled (its deadline cancels it too):
+  // then the error names the key that never came.
+  virtual Tensor Receive(int64_t step_id, std::string_view key,
+                         CancellationToken& cancellation) = 0;
   // Forgets what the step sent and nobody received.
   virtual void Clear(int64_t step_id) = 0;
 };
@@ -38,6 +40,7 @@ class LocalRendezvous : public Rendezvous {
 };
 
 // "src_device;dst_device;tensor_name"
-std::string RendezvousKey(std::string_view source, std::string_view destination, std::string_view tensor);
+std::string RendezvousKey(std::string_view source, std::string_view destination,
+                          std::string_view tensor);
 
 }  // namespace sextant

@@ -1,6 +1,6 @@
-// The element-wise ops that can be computed together: which op means which function. The float loops
-// (ops/math/elementwise_loops.h), the fused region (ops/fused) and the pass that makes regions
-// (runtime/passes) all go by this table.
+// The element-wise ops that can be computed together: which op means which function. The float
+// loops (ops/math/elementwise_loops.h), the fused region (ops/fused) and the pass that makes
+// regions (runtime/passes) all go by this table.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,57 @@ namespace sextant {
 
 enum class ElementwiseOp : uint8_t {
   // Functions of one number.
-  kNeg, kAbs, kSign, kSquare, kSqrt, kRsqrt, kReciprocal, kExp, kExpm1, kLog, kLog1p, kSin, kCos,
-  kTanh, kSigmoid, kErf, kFloor, kCeil, kRint, kRelu, kRelu6, kElu, kSelu, kSoftplus, kSoftsign,
+  kNeg,
+  kAbs,
+  kSign,
+  kSquare,
+  kSqrt,
+  kRsqrt,
+  kReciprocal,
+  kExp,
+  kExpm1,
+  kLog,
+  kLog1p,
+  kSin,
+  kCos,
+  kTanh,
+  kSigmoid,
+  kErf,
+  kFloor,
+  kCeil,
+  kRint,
+  kRelu,
+  kRelu6,
+  kElu,
+  kSelu,
+  kSoftplus,
+  kSoftsign,
   // Functions of two numbers.
-  kAdd, kSub, kMul, kDiv, kFloorDiv, kMaximum, kMinimum, kSquaredDifference, kDivNoNan, kMulNoNan,
-  kXdivy, kXlogy, kPow, kLeakyRelu, kSigmoidGrad, kTanhGrad, kSqrtGrad, kRsqrtGrad,
-  kReciprocalGrad, kReluGrad, kRelu6Grad, kEluGrad, kSeluGrad, kSoftplusGrad, kSoftsignGrad,
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kFloorDiv,
+  kMaximum,
+  kMinimum,
+  kSquaredDifference,
+  kDivNoNan,
+  kMulNoNan,
+  kXdivy,
+  kXlogy,
+  kPow,
+  kLeakyRelu,
+  kSigmoidGrad,
+  kTanhGrad,
+  kSqrtGrad,
+  kRsqrtGrad,
+  kReciprocalGrad,
+  kReluGrad,
+  kRelu6Grad,
+  kEluGrad,
+  kSeluGrad,
+  kSoftplusGrad,
+  kSoftsignGrad,
   kCount
 };
 
@@ -26,9 +71,9 @@ struct ElementwiseEntry {
   ElementwiseOp function;
 };
 
-// Ops whose float kernel computes z[i] = f(x[i], ...) from inputs 0 and 1 alone. The second operand of
-// LeakyRelu is its attribute "alpha"; BiasAdd is an addition along the last dimension (NHWC); AddN adds
-// its inputs from the first to the last.
+// Ops whose float kernel computes z[i] = f(x[i], ...) from inputs 0 and 1 alone. The second operand
+// of LeakyRelu is its attribute "alpha"; BiasAdd is an addition along the last dimension (NHWC);
+// AddN adds its inputs from the first to the last.
 inline constexpr ElementwiseEntry kElementwiseTable[] = {
     {"Neg", ElementwiseOp::kNeg},
     {"Abs", ElementwiseOp::kAbs},
@@ -97,8 +142,8 @@ constexpr const ElementwiseEntry* FindElementwise(std::string_view op) {
   return nullptr;
 }
 
-// Whether a region of this shape can read the input: one element, or the shape's last dimensions, repeated
-// along the others. Shape and PartialShape, fully known.
+// Whether a region of this shape can read the input: one element, or the shape's last dimensions,
+// repeated along the others. Shape and PartialShape, fully known.
 template <typename S>
 bool RepeatsAsBlock(const S& input, const S& shape) {
   if (input.rank() > shape.rank()) return false;

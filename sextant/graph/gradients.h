@@ -23,8 +23,8 @@ struct IndexedSlices {
 class Gradient {
  public:
   Gradient() = default;
-  Gradient(Output dense) : dense_(dense) {}                             // NOLINT
-  Gradient(IndexedSlices slices) : slices_(std::move(slices)) {}        // NOLINT
+  Gradient(Output dense) : dense_(dense) {}                       // NOLINT
+  Gradient(IndexedSlices slices) : slices_(std::move(slices)) {}  // NOLINT
 
   bool none() const { return !dense_ && !slices_; }
   bool sparse() const { return slices_.has_value(); }
@@ -45,9 +45,10 @@ struct GradientOptions {
   std::string name = "gradients";      // name scope of the new nodes
 };
 
-// d(sum of ys)/dx for each x. xs that no y depends on get none(). Variables may be given by their handle
-// (VarHandleOp) or by the value read from it. The ys' graph must be the current one, or none is current.
-// Throws INVALID_ARGUMENT where the path meets an op whose gradient is forbidden, UNIMPLEMENTED where it has none.
+// d(sum of ys)/dx for each x. xs that no y depends on get none(). Variables may be given by their
+// handle (VarHandleOp) or by the value read from it. The ys' graph must be the current one, or none
+// is current. Throws INVALID_ARGUMENT where the path meets an op whose gradient is forbidden,
+// UNIMPLEMENTED where it has none.
 std::vector<Gradient> Gradients(const std::vector<Output>& ys, const std::vector<Output>& xs,
                                 const GradientOptions& options = {});
 inline std::vector<Gradient> Gradients(Output y, const std::vector<Output>& xs,
@@ -55,8 +56,8 @@ inline std::vector<Gradient> Gradients(Output y, const std::vector<Output>& xs,
   return Gradients(std::vector<Output>{y}, xs, options);
 }
 
-// A name for the gradient being built, equal for all nodes that one call of Gradients makes, in bodies too:
-// tells apart the gradient arrays of one TensorArray. "gradients" outside such a call.
+// A name for the gradient being built, equal for all nodes that one call of Gradients makes, in
+// bodies too: tells apart the gradient arrays of one TensorArray. "gradients" outside such a call.
 const std::string& GradientSource();
 
 // One op being differentiated: given the gradients of its outputs, a GradientFunction sets those of
@@ -71,7 +72,9 @@ class GradientContext {
   int num_inputs() const { return node_->num_inputs(); }
   int num_outputs() const { return node_->num_outputs(); }
   template <typename T>
-  const T& attr(std::string_view name) const { return node_->attr<T>(name); }
+  const T& attr(std::string_view name) const {
+    return node_->attr<T>(name);
+  }
 
   bool has_gradient(int i) const { return !output_gradients_[i].none(); }
   // Gradient of output i as a dense tensor; zeros when there is none.

@@ -89,7 +89,8 @@ std::unordered_map<std::string_view, Node*>& Graph::NameIndex() const {
 Node* Graph::AddNode(NodeSpec spec) {
   for (const Output& input : spec.inputs) {
     if (!input || &input.graph() != this) {
-      throw InvalidArgument("[{} {}] an input is not a tensor of this graph", spec.op->name(), spec.name);
+      throw InvalidArgument("[{} {}] an input is not a tensor of this graph", spec.op->name(),
+                            spec.name);
     }
   }
   Node* node = NewNode(std::move(spec.name), spec.op);

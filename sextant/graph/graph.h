@@ -1,7 +1,7 @@
 // Graph: nodes connected by tensors and control edges, a library of functions, named collections.
 //
-// A Graph only grows, except where Rewrite functions of this module say otherwise. It is built by one thread at a time;
-// sessions may run it meanwhile only if nothing is being added.
+// A Graph only grows, except where Rewrite functions of this module say otherwise. It is built by
+// one thread at a time; sessions may run it meanwhile only if nothing is being added.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,8 @@ namespace sextant {
 
 class OpRegistry;
 
-// What a resource or variant output holds: type and shape of the variable or of the list's elements.
+// What a resource or variant output holds: type and shape of the variable or of the list's
+// elements.
 struct HandleShape {
   DType dtype = DType::kInvalid;
   PartialShape shape;
@@ -120,8 +121,8 @@ class Graph {
   Output FindOutput(std::string_view name) const;
   Operation FindOperation(std::string_view name) const;
 
-  // Adds a node: checks attributes, counts and types of the inputs against the op, infers output types
-  // and shapes. Throws INVALID_ARGUMENT "[Op name] what is wrong".
+  // Adds a node: checks attributes, counts and types of the inputs against the op, infers output
+  // types and shapes. Throws INVALID_ARGUMENT "[Op name] what is wrong".
   Node* AddNode(NodeSpec spec);
   // The name with "_1", "_2", … where needed, compared without regard to case; reserves it.
   std::string UniqueName(const std::string& name);
@@ -146,8 +147,8 @@ class Graph {
   Output Capture(Output outer_tensor);
   const std::vector<std::pair<Output, Output>>& captures() const { return captures_; }
 
-  // Infers the shapes of the node's outputs anew, from what its inputs now say and the values the functions know
-  // (see ShapeContext). Throws what the shape function throws.
+  // Infers the shapes of the node's outputs anew, from what its inputs now say and the values the
+  // functions know (see ShapeContext). Throws what the shape function throws.
   void InferShapes(Node* node, const std::function<std::optional<Tensor>(int)>& value,
                    const std::function<PartialShape(int)>& shape_value) const;
 
@@ -175,7 +176,8 @@ class Graph {
   friend class GraphDefImporter;
   friend class GraphDefExporter;
   friend class SubgraphCopier;
-  // The steps of AddNode: checks attributes, then input counts and types; sets output types; infers shapes.
+  // The steps of AddNode: checks attributes, then input counts and types; sets output types; infers
+  // shapes.
   void CheckAttrs(const Node& node) const;
   void ResolveTypes(Node* node) const;
   void InferShapes(Node* node) const;
@@ -191,9 +193,10 @@ class Graph {
   // Keys point into the nodes. Made when first asked for: the graph of a Plan hardly needs it.
   mutable std::unordered_map<std::string_view, Node*> by_name_;
   mutable bool indexed_ = true;
-  std::unordered_map<std::string, int> used_names_;               // lower case → next suffix
+  std::unordered_map<std::string, int> used_names_;  // lower case → next suffix
   FunctionLibrary functions_;
-  mutable std::unordered_map<std::string, std::unique_ptr<OpDef>> local_ops_;  // functions, unknown ops
+  mutable std::unordered_map<std::string, std::unique_ptr<OpDef>>
+      local_ops_;  // functions, unknown ops
   std::vector<std::pair<std::string, std::vector<Output>>> collections_;
   std::vector<std::pair<Output, Output>> captures_;
   std::unordered_map<Output, Output> captured_;

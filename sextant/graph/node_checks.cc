@@ -1,4 +1,5 @@
-// What a node must satisfy to be in a graph: attributes, counts and types of its inputs; and the shapes of its outputs.
+// What a node must satisfy to be in a graph: attributes, counts and types of its inputs; and the
+// shapes of its outputs.
 #include <algorithm>
 
 #include "sextant/graph/graph.h"
@@ -16,7 +17,8 @@ void CheckAllowed(const AttrDef& def, DType type) {
 
 void CheckLength(const AttrDef& def, size_t size) {
   if (def.minimum && static_cast<int64_t>(size) < *def.minimum) {
-    throw InvalidArgument("attribute '{}' has {} elements, must have at least {}", def.name, size, *def.minimum);
+    throw InvalidArgument("attribute '{}' has {} elements, must have at least {}", def.name, size,
+                          *def.minimum);
   }
 }
 
@@ -31,7 +33,8 @@ void Graph::CheckAttrs(const Node& node) const {
     if (def.type == "int") {
       const int64_t value = attr->Get<int64_t>();
       if (def.minimum && value < *def.minimum) {
-        throw InvalidArgument("attribute '{}' is {}, must be at least {}", def.name, value, *def.minimum);
+        throw InvalidArgument("attribute '{}' is {}, must be at least {}", def.name, value,
+                              *def.minimum);
       }
     } else if (def.type == "type") {
       CheckAllowed(def, attr->Get<DType>());

@@ -5,8 +5,8 @@
 //     return OpBuilder("MatMul").Input(a).Input(b).Attr("transpose_a", o.transpose_a).Build();
 //   }
 //
-// Type and count attributes are inferred from the inputs, defaults filled in, tensors of an enclosing
-// graph captured. Errors name the node and the values.
+// Type and count attributes are inferred from the inputs, defaults filled in, tensors of an
+// enclosing graph captured. Errors name the node and the values.
 #pragma once
 
 #include <string>

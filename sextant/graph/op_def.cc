@@ -37,7 +37,8 @@ std::string Join(const std::vector<std::string_view>& parts, std::string_view se
 }
 
 std::string Unquote(std::string_view s) {
-  return s.size() >= 2 && s.front() == '\'' ? std::string(s.substr(1, s.size() - 2)) : std::string(s);
+  return s.size() >= 2 && s.front() == '\'' ? std::string(s.substr(1, s.size() - 2))
+                                            : std::string(s);
 }
 
 std::vector<std::string_view> ListItems(std::string_view bracketed) {

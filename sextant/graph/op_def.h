@@ -46,9 +46,9 @@ struct AttrDef {
   std::string name;
   std::string type;  // "int", "type", "list(shape)", "func", ...
   std::optional<Attr> default_value;
-  std::optional<int64_t> minimum;             // of an int, or of a list's length
-  std::vector<DType> allowed_types;           // empty = any
-  std::vector<std::string> allowed_strings;   // empty = any
+  std::optional<int64_t> minimum;            // of an int, or of a list's length
+  std::vector<DType> allowed_types;          // empty = any
+  std::vector<std::string> allowed_strings;  // empty = any
 };
 
 class OpDef {
@@ -59,20 +59,53 @@ class OpDef {
   OpDef& Outputs(std::string_view list);
   OpDef& Attrs(std::string_view list);
   // Has an effect or a state: never folded, merged or dropped, keeps its place in program order.
-  OpDef& Stateful() { stateful_ = true; return *this; }
-  OpDef& Commutative() { commutative_ = true; return *this; }
-  OpDef& Aggregate() { aggregate_ = true; return *this; }
-  OpDef& AllowsUninitializedInput() { allows_uninitialized_input_ = true; return *this; }
-  OpDef& Deprecated(int version) { deprecated_ = version; return *this; }
-  OpDef& Doc(std::string text) { doc_ = std::move(text); return *this; }
-  OpDef& Shape(ShapeFunction function) { shape_ = std::move(function); return *this; }
-  OpDef& Gradient(GradientFunction function) { gradient_ = std::move(function); return *this; }
+  OpDef& Stateful() {
+    stateful_ = true;
+    return *this;
+  }
+  OpDef& Commutative() {
+    commutative_ = true;
+    return *this;
+  }
+  OpDef& Aggregate() {
+    aggregate_ = true;
+    return *this;
+  }
+  OpDef& AllowsUninitializedInput() {
+    allows_uninitialized_input_ = true;
+    return *this;
+  }
+  OpDef& Deprecated(int version) {
+    deprecated_ = version;
+    return *this;
+  }
+  OpDef& Doc(std::string text) {
+    doc_ = std::move(text);
+    return *this;
+  }
+  OpDef& Shape(ShapeFunction function) {
+    shape_ = std::move(function);
+    return *this;
+  }
+  OpDef& Gradient(GradientFunction function) {
+    gradient_ = std::move(function);
+    return *this;
+  }
   // No gradient flows through the op, for the reason given.
-  OpDef& NotDifferentiable(std::string reason) { no_gradient_ = std::move(reason); return *this; }
+  OpDef& NotDifferentiable(std::string reason) {
+    no_gradient_ = std::move(reason);
+    return *this;
+  }
   // Asking for its gradient is an error, for the reason given.
-  OpDef& GradientForbidden(std::string reason) { forbidden_ = std::move(reason); return *this; }
+  OpDef& GradientForbidden(std::string reason) {
+    forbidden_ = std::move(reason);
+    return *this;
+  }
   // Rewritten or executed by the runtime itself; has no kernel.
-  OpDef& Structural() { structural_ = true; return *this; }
+  OpDef& Structural() {
+    structural_ = true;
+    return *this;
+  }
 
   const std::string& name() const { return name_; }
   const std::vector<ArgDef>& inputs() const { return inputs_; }
@@ -90,7 +123,8 @@ class OpDef {
   const GradientFunction& gradient() const { return gradient_; }
   const std::string& not_differentiable() const { return no_gradient_; }
   const std::string& gradient_forbidden() const { return forbidden_; }
-  // Stands for an op of an imported graph that nobody registered: it can be exported and fed, not run.
+  // Stands for an op of an imported graph that nobody registered: it can be exported and fed, not
+  // run.
   bool unknown() const { return unknown_; }
   static OpDef Unknown(std::string name);
 

@@ -1,5 +1,6 @@
 // Output: one output of a node, the value that builders take and give. Operation: a node seen from
-// outside, for those that are run rather than read. Both are small handles, valid as long as their Graph.
+// outside, for those that are run rather than read. Both are small handles, valid as long as their
+// Graph.
 #pragma once
 
 #include <cstddef>
@@ -65,7 +66,8 @@ class Operation {
 
 inline Output::operator Operation() const { return Operation(node_); }
 
-// Who answers Output::Eval and Operation::Run; a Session does. Installed per thread by SessionScope.
+// Who answers Output::Eval and Operation::Run; a Session does. Installed per thread by
+// SessionScope.
 class Evaluator {
  public:
   virtual ~Evaluator() = default;

@@ -14,7 +14,8 @@ thread_local Reuse variable_reuse = Reuse::kFalse;
 
 const ScopeState& CurrentScope() {
   if (!current.graph) {
-    throw FailedPrecondition("no GraphScope is open on this thread; open one before building nodes");
+    throw FailedPrecondition(
+        "no GraphScope is open on this thread; open one before building nodes");
   }
   return current;
 }

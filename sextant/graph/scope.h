@@ -1,5 +1,5 @@
-// Scopes: RAII objects that stand for Python's `with`. Builders take graph, name, device and control
-// inputs from the scopes that are open on their thread.
+// Scopes: RAII objects that stand for Python's `with`. Builders take graph, name, device and
+// control inputs from the scopes that are open on their thread.
 #pragma once
 
 #include <memory>
@@ -17,10 +17,10 @@ class Graph;
 // What the open scopes of this thread add up to.
 struct ScopeState {
   Graph* graph = nullptr;
-  std::string name;                          // "a/b/" or ""
-  std::string device;                        // merged device string
+  std::string name;    // "a/b/" or ""
+  std::string device;  // merged device string
   std::vector<Node*> control_inputs;
-  std::vector<std::string> collections;      // every variable made here goes to these
+  std::vector<std::string> collections;  // every variable made here goes to these
 };
 
 // State of the innermost scopes. Throws FAILED_PRECONDITION when no GraphScope is open.
@@ -28,7 +28,8 @@ const ScopeState& CurrentScope();
 bool HasCurrentScope();
 Graph& CurrentGraph();
 
-// Base: remembers the state before and puts it back. Scopes are destroyed in reverse order of creation.
+// Base: remembers the state before and puts it back. Scopes are destroyed in reverse order of
+// creation.
 class Scope {
  public:
   Scope(const Scope&) = delete;
@@ -49,8 +50,8 @@ class GraphScope : public Scope {
   explicit GraphScope(Graph& graph);
 };
 
-// Prefixes names with "name/", made unique in the graph ("name_1/"). An empty name leaves all scopes; a
-// name that ends in "/" re-enters that scope as it is.
+// Prefixes names with "name/", made unique in the graph ("name_1/"). An empty name leaves all
+// scopes; a name that ends in "/" re-enters that scope as it is.
 class NameScope : public Scope {
  public:
   explicit NameScope(std::string_view name);

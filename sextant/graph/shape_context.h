@@ -1,5 +1,5 @@
-// ShapeContext: what a shape function sees of its node and what it answers. Used when a node is built
-// and again, with the fed shapes, when a Plan is made.
+// ShapeContext: what a shape function sees of its node and what it answers. Used when a node is
+// built and again, with the fed shapes, when a Plan is made.
 #pragma once
 
 #include <functional>
@@ -24,13 +24,15 @@ class ShapeContext {
 
   const Node& node() const { return node_; }
   template <typename T>
-  const T& attr(std::string_view name) const { return node_.attr<T>(name); }
+  const T& attr(std::string_view name) const {
+    return node_.attr<T>(name);
+  }
 
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   int num_outputs() const { return node_.num_outputs(); }
   const PartialShape& input(int i) const { return inputs_[i]; }
-  // input(i), of which this rank is required: throws INVALID_ARGUMENT on another, gives unknown sizes
-  // when the rank is not known.
+  // input(i), of which this rank is required: throws INVALID_ARGUMENT on another, gives unknown
+  // sizes when the rank is not known.
   PartialShape InputOfRank(int i, int rank) const;
   PartialShape InputOfRankAtLeast(int i, int rank) const;
 
@@ -62,23 +64,24 @@ class ShapeContext {
 
 // Shape functions that many ops share.
 namespace shapes {
-void Unknown(ShapeContext& c);             // every output of unknown rank
-void Scalar(ShapeContext& c);              // every output a scalar
-void Unchanged(ShapeContext& c);           // every output like input 0
+void Unknown(ShapeContext& c);    // every output of unknown rank
+void Scalar(ShapeContext& c);     // every output a scalar
+void Unchanged(ShapeContext& c);  // every output like input 0
 void NoOutputs(ShapeContext& c);
-void BroadcastBinary(ShapeContext& c);     // output 0 = broadcast of inputs 0 and 1
-void MergeAll(ShapeContext& c);            // output 0 = all inputs, which must agree
-void Reduction(ShapeContext& c);           // input 0 over axes in input 1, attr keep_dims
-void FromShapeInput(ShapeContext& c);      // output 0 has the shape that input 0 denotes
-void FromShapeAttr(ShapeContext& c);       // output 0 has the attr "shape"
+void BroadcastBinary(ShapeContext& c);  // output 0 = broadcast of inputs 0 and 1
+void MergeAll(ShapeContext& c);         // output 0 = all inputs, which must agree
+void Reduction(ShapeContext& c);        // input 0 over axes in input 1, attr keep_dims
+void FromShapeInput(ShapeContext& c);   // output 0 has the shape that input 0 denotes
+void FromShapeAttr(ShapeContext& c);    // output 0 has the attr "shape"
 // Broadcast of two partial shapes. Throws INVALID_ARGUMENT when they cannot be.
 PartialShape Broadcast(const PartialShape& a, const PartialShape& b);
 // An axis in [-rank, rank) made non-negative. Throws INVALID_ARGUMENT outside.
 int NormalizeAxis(int64_t axis, int rank);
 }  // namespace shapes
 
-// The value of a tensor as far as it can be told without running: constants, shapes, ranks and sizes of
-// tensors whose shape is known, and what casts, slices, packs and concatenations make of them.
+// The value of a tensor as far as it can be told without running: constants, shapes, ranks and
+// sizes of tensors whose shape is known, and what casts, slices, packs and concatenations make of
+// them.
 std::optional<Tensor> ConstantValue(Output output);
 PartialShape ConstantValueAsShape(Output output);
 

@@ -55,7 +55,8 @@ TEST(AllocationTest, SteadyStateTrainingStepAllocatesNothing) {
   Session session(graph);
   session.Run(GlobalVariablesInitializer());
   const Callable step = session.MakeCallable({x, y}, {}, {update_w, update_b});
-  const Tensor feeds[] = {Tensor::Zeros(DType::kFloat, Shape{16, 8}), Tensor::Zeros(DType::kFloat, Shape{16, 3})};
+  const Tensor feeds[] = {Tensor::Zeros(DType::kFloat, Shape{16, 8}),
+                          Tensor::Zeros(DType::kFloat, Shape{16, 3})};
   EXPECT_EQ(CountAllocations([&] { step.Call(feeds, {}); }), 0);
 }
 

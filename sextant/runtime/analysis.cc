@@ -88,7 +88,8 @@ class Analyzer {
     for (int i = 0; i < node->num_outputs(); ++i) {
       const DType dtype = node->output_type(i);
       if (dtype == DType::kVariant || dtype == DType::kResource) return;
-      const int64_t count = node->output_shape(i).rank_known() ? node->output_shape(i).num_elements() : -1;
+      const int64_t count =
+          node->output_shape(i).rank_known() ? node->output_shape(i).num_elements() : -1;
       if (count < 0 && input_bytes > kMaxFoldedBytes) return;
       output_bytes += std::max<int64_t>(count, 0) * DTypeSize(dtype);
     }
@@ -107,7 +108,8 @@ class Analyzer {
     const std::string& type = node->type();
     if (type != "Shape" && type != "ShapeN" && type != "Size" && type != "Rank") return false;
     for (int i = 0; i < node->num_outputs(); ++i) {
-      if (auto value = ConstantValue(node->output(i))) result_.values[node->output(i)] = std::move(*value);
+      if (auto value = ConstantValue(node->output(i)))
+        result_.values[node->output(i)] = std::move(*value);
     }
     return true;
   }
@@ -159,27 +161,29 @@ class Analyzer {
       throw ResourceExhausted("there are more than {} branches and loops", kMaxFunctionBodies);
     }
     if (body.args.size() + first_input != static_cast<size_t>(node.num_inputs())) {
-      throw InvalidArgument("branch '{}' takes {} arguments, the node gives {}", label, body.args.size(),
-                            node.num_inputs() - first_input);
+      throw InvalidArgument("branch '{}' takes {} arguments, the node gives {}", label,
+                            body.args.size(), node.num_inputs() - first_input);
     }
     for (size_t i = 0; i < body.args.size(); ++i) {
       const Output input = node.input(static_cast<int>(i + first_input));
       CheckType(label, "argument", i, body.args[i].dtype(), input.dtype());
-      request.feeds.push_back({.tensor = body.args[i], .dtype = RemoveRef(input.dtype()), .shape = input.shape()});
+      request.feeds.push_back(
+          {.tensor = body.args[i], .dtype = RemoveRef(input.dtype()), .shape = input.shape()});
     }
     return request;
   }
 
-  static void CheckType(const std::string& label, const char* what, size_t i, DType own, DType wanted) {
+  static void CheckType(const std::string& label, const char* what, size_t i, DType own,
+                        DType wanted) {
     if (RemoveRef(own) == RemoveRef(wanted)) return;
-    throw InvalidArgument("{} {} of branch '{}' is {}, the node's is {}", what, i, label, DTypeName(own),
-                          DTypeName(wanted));
+    throw InvalidArgument("{} {} of branch '{}' is {}, the node's is {}", what, i, label,
+                          DTypeName(own), DTypeName(wanted));
   }
 
   static void CheckResults(const Node& node, const FunctionBody& body, const std::string& label) {
     if (body.results.size() != static_cast<size_t>(node.num_outputs())) {
-      throw InvalidArgument("branch '{}' returns {} values, the node gives {}", label, body.results.size(),
-                            node.num_outputs());
+      throw InvalidArgument("branch '{}' returns {} values, the node gives {}", label,
+                            body.results.size(), node.num_outputs());
     }
     for (size_t i = 0; i < body.results.size(); ++i) {
       CheckType(label, "result", i, body.results[i].dtype(), node.output_type(static_cast<int>(i)));
@@ -188,8 +192,9 @@ class Analyzer {
 
   std::shared_ptr<const FunctionBody> Body(const FuncAttr& function) {
     static const AttrMap kNone;
-    return graph_.functions().Get(function.name).Instantiate(
-        graph_.functions(), function.attrs ? *function.attrs : kNone);
+    return graph_.functions()
+        .Get(function.name)
+        .Instantiate(graph_.functions(), function.attrs ? *function.attrs : kNone);
   }
 
   // Constant arguments are told to a branch, so that it can be folded too.
@@ -223,7 +228,8 @@ class Analyzer {
     }
   }
 
-  // Sizes of the loop's variables that an iteration changes become unknown, until the body agrees with what it is given.
+  // Sizes of the loop's variables that an iteration changes become unknown, until the body agrees
+  // with what it is given.
   void PlanWhile(Node* node) {
     const FuncAttr& cond = node->attr<FuncAttr>("cond");
     const FuncAttr& body = node->attr<FuncAttr>("body");
@@ -233,7 +239,8 @@ class Analyzer {
     body_request.loop_body = true;
     CheckResults(*node, *body_body, "body");
     if (cond_body->results.size() != 1) {
-      throw InvalidArgument("the condition returns {} values, must return one", cond_body->results.size());
+      throw InvalidArgument("the condition returns {} values, must return one",
+                            cond_body->results.size());
     }
     for (size_t i = 0; i < body_request.feeds.size(); ++i) {
       if (body_body->results[i] == body_body->args[i]) {

@@ -1,5 +1,6 @@
-// What can be known of a Plan's graph before it runs: the shape of every tensor, and the value of those that depend
-// on constants only. Branches of If, Case and While are planned on the way, since shapes come out of them.
+// What can be known of a Plan's graph before it runs: the shape of every tensor, and the value of
+// those that depend on constants only. Branches of If, Case and While are planned on the way, since
+// shapes come out of them.
 #pragma once
 
 #include <memory>
@@ -17,8 +18,9 @@ struct Analysis {
   std::unordered_map<const Node*, std::vector<std::shared_ptr<const Plan>>> branches;
 };
 
-// "feeds" are the nodes that stand for request.feeds. Walks the graph in topological order, sets the shapes of its nodes and, with fold_constants, computes what can be. A shape
-// function's complaint is no error here: the kernel will say it, if the node is ever reached.
+// "feeds" are the nodes that stand for request.feeds. Walks the graph in topological order, sets
+// the shapes of its nodes and, with fold_constants, computes what can be. A shape function's
+// complaint is no error here: the kernel will say it, if the node is ever reached.
 Analysis AnalyzeGraph(Graph& graph, const PlanRequest& request, const std::vector<Output>& feeds,
                       const PlanEnvironment& environment);
 

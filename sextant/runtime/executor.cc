@@ -48,7 +48,8 @@ class PlanRun {
     const std::unique_ptr<Kernel>* kernel = frame_.kernels.data();
     try {
       for (; step != end; ++step, ++kernel) {
-        if (run_.cancellation->cancelled()) [[unlikely]] run_.cancellation->ThrowIfCancelled();
+        if (run_.cancellation->cancelled()) [[unlikely]]
+          run_.cancellation->ThrowIfCancelled();
         if (plan_.has_conditionals && Dead(*step)) {
           for (int32_t slot : step->release) frame_.slots[slot] = Tensor();
           continue;
@@ -91,21 +92,26 @@ class PlanRun {
 
   void RunStructural(const Step& step) {
     switch (step.kind) {
-      case StepKind::kSwitch: return RunSwitch(step);
-      case StepKind::kMerge: return RunMerge(step);
-      case StepKind::kIf: return RunBranch(step, IsTrue(context_.input(0)) ? 1 : 0);
+      case StepKind::kSwitch:
+        return RunSwitch(step);
+      case StepKind::kMerge:
+        return RunMerge(step);
+      case StepKind::kIf:
+        return RunBranch(step, IsTrue(context_.input(0)) ? 1 : 0);
       case StepKind::kCase: {
         const int64_t last = static_cast<int64_t>(step.branches.size()) - 1;
         const int64_t index = context_.input(0).AsInt64();
         return RunBranch(step, index < 0 || index > last ? last : index);
       }
-      case StepKind::kWhile: return RunWhile(step);
+      case StepKind::kWhile:
+        return RunWhile(step);
       case StepKind::kSend:
         return run_.rendezvous->Send(run_.step_id, step.key, context_.input(0).Persistent());
       case StepKind::kReceive:
         return context_.SetOutput(
             0, run_.rendezvous->Receive(run_.step_id, step.key, *run_.cancellation));
-      case StepKind::kKernel: break;
+      case StepKind::kKernel:
+        break;
     }
   }
 
@@ -165,8 +171,8 @@ class PlanRun {
       // A variable that the body passes through goes along as it is; the others are given away, so
       // that the body may change them in place.
       for (size_t i = 0; i < count; ++i) {
-        scratch[i] = body.passthrough[i] == static_cast<int32_t>(i) ? variables[i]
-                                                                    : std::move(variables[i]);
+        scratch[i] =
+            body.passthrough[i] == static_cast<int32_t>(i) ? variables[i] : std::move(variables[i]);
       }
       RunPlan(body, body_frame, run_, scratch, variables, trace_);
       for (Tensor& t : scratch) t = Tensor();

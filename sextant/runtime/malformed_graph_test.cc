@@ -15,7 +15,8 @@ constexpr char kConstants[] = R"(
          attr { key: "value" value { tensor { dtype: DT_BOOL tensor_shape { } bool_val: true } } } }
 )";
 
-// f: float → float calls itself through both branches of an If; two: float → float, float; test: float → bool, float.
+// f: float → float calls itself through both branches of an If; two: float → float, float; test:
+// float → bool, float.
 constexpr char kFunctions[] = R"(
   library {
     function {
@@ -54,13 +55,16 @@ std::string BranchNode(const std::string& op, const std::string& functions) {
 std::string IfNode(const std::string& function) {
   const std::string func = " value { func { name: \"" + function + "\" } } } ";
   return BranchNode("If", R"(input: "yes" input: "a" attr { key: "Tcond" value { type: DT_BOOL } }
-                             attr { key: "then_branch" )" + func + R"(attr { key: "else_branch" )" + func);
+                             attr { key: "then_branch" )" +
+                              func + R"(attr { key: "else_branch" )" + func);
 }
 
 std::string WhileNode(const std::string& cond, const std::string& body) {
   return R"(node { name: "y" op: "While" input: "a" attr { key: "T" value { list { type: DT_FLOAT } } }
-            attr { key: "cond" value { func { name: ")" + cond + R"(" } } }
-            attr { key: "body" value { func { name: ")" + body + R"(" } } } })";
+            attr { key: "cond" value { func { name: ")" +
+         cond + R"(" } } }
+            attr { key: "body" value { func { name: ")" +
+         body + R"(" } } } })";
 }
 
 // The code of importing the text and running "y"; kOk when both work.
@@ -77,16 +81,19 @@ Code RunText(const std::string& text) {
 }
 
 TEST(MalformedGraphTest, MergeNeedsNoSwitch) {
-  EXPECT_EQ(RunText(R"(node { name: "y" op: "Merge" input: "a" input: "a" attr { key: "N" value { i: 2 } }
+  EXPECT_EQ(
+      RunText(R"(node { name: "y" op: "Merge" input: "a" input: "a" attr { key: "N" value { i: 2 } }
                               attr { key: "T" value { type: DT_FLOAT } } })"),
-            Code::kOk);
+      Code::kOk);
 }
 
 TEST(MalformedGraphTest, LoopsNeedAnEnter) {
-  EXPECT_EQ(RunText(R"(node { name: "y" op: "Merge" input: "next" input: "a" attr { key: "N" value { i: 2 } }
+  EXPECT_EQ(
+      RunText(
+          R"(node { name: "y" op: "Merge" input: "next" input: "a" attr { key: "N" value { i: 2 } }
                               attr { key: "T" value { type: DT_FLOAT } } }
                        node { name: "next" op: "NextIteration" input: "y" attr { key: "T" value { type: DT_FLOAT } } })"),
-            Code::kInvalidArgument);
+      Code::kInvalidArgument);
 }
 
 TEST(MalformedGraphTest, FeedsOfTheRuntimeAreItsOwn) {
@@ -105,8 +112,10 @@ TEST(MalformedGraphTest, BranchesReturnWhatTheNodeGives) {
 }
 
 TEST(MalformedGraphTest, CaseHasBranches) {
-  EXPECT_EQ(RunText(kFunctions + BranchNode("Case", R"(input: "a" attr { key: "branches" value { list { } } })")),
-            Code::kInvalidArgument);
+  EXPECT_EQ(
+      RunText(kFunctions +
+              BranchNode("Case", R"(input: "a" attr { key: "branches" value { list { } } })")),
+      Code::kInvalidArgument);
 }
 
 TEST(MalformedGraphTest, EndlessRecursionIsNotPlanned) {
@@ -115,11 +124,13 @@ TEST(MalformedGraphTest, EndlessRecursionIsNotPlanned) {
 }
 
 TEST(MalformedGraphTest, FunctionsAreNotNamedLikeOps) {
-  EXPECT_EQ(RunText(R"(library { function { signature { name: "Const" } } })"), Code::kInvalidArgument);
+  EXPECT_EQ(RunText(R"(library { function { signature { name: "Const" } } })"),
+            Code::kInvalidArgument);
 }
 
 TEST(MalformedGraphTest, SizesBeyondAllMemory) {
-  for (const char* size : {"2305843009213693952", "1152921504606846976", "4611686018427387904", "1099511627776"}) {
+  for (const char* size :
+       {"2305843009213693952", "1152921504606846976", "4611686018427387904", "1099511627776"}) {
     EXPECT_EQ(RunText(std::string(R"(
       node { name: "dims" op: "Const" attr { key: "dtype" value { type: DT_INT64 } }
              attr { key: "value" value { tensor { dtype: DT_INT64 tensor_shape { dim { size: 1 } } int64_val: )") +

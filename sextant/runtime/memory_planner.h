@@ -14,9 +14,9 @@ struct Lifetime {
   int64_t offset = 0;  // set by PlanArena, a multiple of 64
 };
 
-// Gives every value an offset such that values alive at the same step do not overlap. Walks the steps once, taking
-// the smallest free block that fits. Returns the size of the arena.
-// REQUIRES: sorted by "first".
+// Gives every value an offset such that values alive at the same step do not overlap. Walks the
+// steps once, taking the smallest free block that fits. Returns the size of the arena. REQUIRES:
+// sorted by "first".
 int64_t PlanArena(std::vector<Lifetime>& values);
 
 }  // namespace sextant

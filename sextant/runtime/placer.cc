@@ -27,7 +27,8 @@ const Node* Companion(const Graph& graph, const Node& node) {
   }
   if (const Attr* attr = node.FindAttr("_class"); attr && attr->Is<std::vector<std::string>>()) {
     for (const std::string& location : attr->Get<std::vector<std::string>>()) {
-      if (location.starts_with("loc:@")) return graph.FindNode(std::string_view(location).substr(5));
+      if (location.starts_with("loc:@"))
+        return graph.FindNode(std::string_view(location).substr(5));
     }
   }
   return nullptr;
@@ -65,9 +66,10 @@ class Placer {
       if (CanRun(node, *device)) return device;
     }
     if (soft_) return devices_[0];
-    throw InvalidArgument("[{} {}] cannot be placed on '{}': {}; the devices are {}", node.type(), node.name(),
-                          node.device(), it->second.empty() ? "there is no such device" : "it has no kernel for it",
-                          DeviceList(devices_));
+    throw InvalidArgument(
+        "[{} {}] cannot be placed on '{}': {}; the devices are {}", node.type(), node.name(),
+        node.device(), it->second.empty() ? "there is no such device" : "it has no kernel for it",
+        DeviceList(devices_));
   }
 
   Graph& graph_;
@@ -102,7 +104,8 @@ void PlaceNodes(Graph& graph, const std::vector<Device*>& devices, bool soft_pla
   for (int id = 0; id < graph.num_nodes(); ++id) {
     Node* node = graph.node(id);
     const Device* device = placer.Choose(*node);
-    if (log && !node->name().starts_with('_')) LogInfo("{}: ({}): {}", node->name(), node->type(), device->name());
+    if (log && !node->name().starts_with('_'))
+      LogInfo("{}: ({}): {}", node->name(), node->type(), device->name());
     graph.SetDevice(node, device == devices[0] ? "" : device->name());
   }
 }

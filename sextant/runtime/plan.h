@@ -1,7 +1,8 @@
-// Plan: a graph compiled for one set of feeds (with their shapes), fetches and targets: a flat list of steps over
-// numbered slots. Frame: the memory and kernels of one run of it.
+// Plan: a graph compiled for one set of feeds (with their shapes), fetches and targets: a flat list
+// of steps over numbered slots. Frame: the memory and kernels of one run of it.
 //
-// A Plan is immutable and shared; a Frame is used by one run at a time and then goes back to the pool.
+// A Plan is immutable and shared; a Frame is used by one run at a time and then goes back to the
+// pool.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +22,11 @@ class Plan;
 
 enum class StepKind : uint8_t {
   kKernel,
-  kSwitch,   // data, pred → one live output
-  kMerge,    // inputs → the live one, its index
-  kIf,       // branches: else, then
-  kCase,     // branches in order, the last is the default
-  kWhile,    // branches: cond, body
+  kSwitch,  // data, pred → one live output
+  kMerge,   // inputs → the live one, its index
+  kIf,      // branches: else, then
+  kCase,    // branches in order, the last is the default
+  kWhile,   // branches: cond, body
   kSend,
   kReceive,
 };
@@ -47,17 +48,17 @@ struct Step {
 // A slot whose tensor exists before the run: a constant, or a place in the arena.
 struct PreparedSlot {
   int32_t slot = 0;
-  Tensor constant;           // valid: this value
+  Tensor constant;  // valid: this value
   DType dtype = DType::kInvalid;
   Shape shape;
-  int64_t offset = 0;        // in the arena
+  int64_t offset = 0;  // in the arena
 };
 
 struct Frame {
   std::vector<Tensor> slots;
   std::vector<std::unique_ptr<Kernel>> kernels;  // per step; null for other kinds
   BufferRef arena;
-  std::vector<uint8_t> dead_slots, dead_steps;   // empty in plans without conditionals
+  std::vector<uint8_t> dead_slots, dead_steps;                // empty in plans without conditionals
   std::vector<std::vector<std::unique_ptr<Frame>>> branches;  // per step, made when first needed
 };
 
@@ -68,14 +69,15 @@ class Plan {
   int32_t num_slots = 0;
   int64_t arena_bytes = 0;
   std::vector<PreparedSlot> prepared;
-  std::vector<int32_t> feed_slots;    // in the order of the feeds; -1: nobody reads it
-  std::vector<int32_t> fetch_slots;   // in the order of the fetches; -1: see passthrough
+  std::vector<int32_t> feed_slots;   // in the order of the feeds; -1: nobody reads it
+  std::vector<int32_t> fetch_slots;  // in the order of the fetches; -1: see passthrough
   std::vector<std::string> fetch_names;
-  std::vector<int32_t> dynamic_slots; // to be emptied when a run fails midway
+  std::vector<int32_t> dynamic_slots;  // to be emptied when a run fails midway
   std::vector<PartialShape> fetch_shapes;
   bool has_conditionals = false;
   std::vector<uint8_t> prepared_slots;  // per slot: one of "prepared"
-  // Of a loop's body, per result: itself where it is the argument of the same place, passed through; else -1.
+  // Of a loop's body, per result: itself where it is the argument of the same place, passed
+  // through; else -1.
   std::vector<int32_t> passthrough;
 
   // Whether the slot's tensor stays from run to run.

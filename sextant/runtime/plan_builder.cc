@@ -43,7 +43,8 @@ Contents Look(const Graph& graph) {
   for (int id = 0; id < graph.num_nodes(); ++id) {
     const Node& node = *graph.node(id);
     const std::string& type = node.type();
-    contents.calls = contents.calls || type.ends_with("PartitionedCall") || type == "SymbolicGradient" ||
+    contents.calls = contents.calls || type.ends_with("PartitionedCall") ||
+                     type == "SymbolicGradient" ||
                      (!graph.functions().empty() && graph.functions().Find(type));
     contents.loops = contents.loops || type == "Enter" || type == "RefEnter";
     contents.conditionals = contents.conditionals || type == "Switch" || type == "RefSwitch";
@@ -68,12 +69,13 @@ void UseValues(Graph& graph, const Analysis& analysis) {
       if (value == analysis.values.end()) continue;
       Output& constant = constants[input];
       if (!constant) {
-        constant = graph
-                       .AddNode({.name = graph.UniqueName(input.node()->name() + "/_folded"),
-                                 .op = const_op,
-                                 .attrs = {{"value", value->second}, {"dtype", value->second.dtype()}},
-                                 .device = input.node()->device()})
-                       ->output(0);
+        constant =
+            graph
+                .AddNode({.name = graph.UniqueName(input.node()->name() + "/_folded"),
+                          .op = const_op,
+                          .attrs = {{"value", value->second}, {"dtype", value->second.dtype()}},
+                          .device = input.node()->device()})
+                ->output(0);
       }
       graph.SetInput(node, i, constant);
     }
@@ -82,7 +84,8 @@ void UseValues(Graph& graph, const Analysis& analysis) {
 
 }  // namespace
 
-std::shared_ptr<const Plan> BuildPlan(const PlanRequest& request, const PlanEnvironment& environment) {
+std::shared_ptr<const Plan> BuildPlan(const PlanRequest& request,
+                                      const PlanEnvironment& environment) {
   std::vector<SubgraphFeed> feeds;
   for (const PlanFeed& feed : request.feeds) feeds.push_back({feed.tensor, feed.dtype, feed.shape});
   Subgraph subgraph =

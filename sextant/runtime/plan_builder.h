@@ -1,4 +1,5 @@
-// Makes Plans: prune → structure → place → partition → optimise → infer shapes → assign memory → steps.
+// Makes Plans: prune → structure → place → partition → optimise → infer shapes → assign memory →
+// steps.
 #pragma once
 
 #include <memory>
@@ -21,10 +22,10 @@ struct PlanEnvironment {
 };
 
 struct PlanFeed {
-  Output tensor;                 // of the source graph
+  Output tensor;  // of the source graph
   DType dtype = DType::kInvalid;
-  PartialShape shape;            // known sizes are relied upon
-  std::optional<Tensor> value;   // the same in every run (arguments of branches)
+  PartialShape shape;           // known sizes are relied upon
+  std::optional<Tensor> value;  // the same in every run (arguments of branches)
 };
 
 struct PlanRequest {
@@ -39,6 +40,7 @@ struct PlanRequest {
 };
 
 // Throws Error, naming the node, on a graph that cannot run.
-std::shared_ptr<const Plan> BuildPlan(const PlanRequest& request, const PlanEnvironment& environment);
+std::shared_ptr<const Plan> BuildPlan(const PlanRequest& request,
+                                      const PlanEnvironment& environment);
 
 }  // namespace sextant

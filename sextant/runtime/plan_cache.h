@@ -1,4 +1,5 @@
-// PlanCache: the Plans of a session by signature, the least recently used dropped when they take too much memory. Thread-safe.
+// PlanCache: the Plans of a session by signature, the least recently used dropped when they take
+// too much memory. Thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -26,11 +26,12 @@ void CheckFeed(const Output& tensor, const Tensor& value) {
   if (!value.valid()) throw InvalidArgument("the value fed to {} is empty", tensor.name());
   const DType wanted = RemoveRef(tensor.dtype());
   if (wanted != DType::kInvalid && value.dtype() != wanted) {
-    throw InvalidArgument("{} is {}, but {} was fed", tensor.name(), DTypeName(wanted), value.Describe());
+    throw InvalidArgument("{} is {}, but {} was fed", tensor.name(), DTypeName(wanted),
+                          value.Describe());
   }
   if (!tensor.shape().CompatibleWith(value.shape())) {
-    throw InvalidArgument("{} has shape {}, but {} was fed", tensor.name(), tensor.shape().ToString(),
-                          value.Describe());
+    throw InvalidArgument("{} has shape {}, but {} was fed", tensor.name(),
+                          tensor.shape().ToString(), value.Describe());
   }
 }
 
@@ -45,7 +46,8 @@ struct Request {
 // Gives a frame back whatever happens.
 class FrameLease {
  public:
-  FrameLease(PreparedPlan& plan, Allocator& allocator) : plan_(plan), frame_(plan.Take(allocator)) {}
+  FrameLease(PreparedPlan& plan, Allocator& allocator)
+      : plan_(plan), frame_(plan.Take(allocator)) {}
   ~FrameLease() { plan_.Give(std::move(frame_)); }
   FrameLease(const FrameLease&) = delete;
   FrameLease& operator=(const FrameLease&) = delete;
@@ -59,7 +61,8 @@ class FrameLease {
 // The cancellation of one run: the session's, a caller's, a deadline's.
 class RunCancellation {
  public:
-  RunCancellation(const RunOptions& options, const SessionOptions& session, CancellationToken& fallback) {
+  RunCancellation(const RunOptions& options, const SessionOptions& session,
+                  CancellationToken& fallback) {
     const auto deadline = options.deadline ? options.deadline : session.deadline;
     if (!deadline && !options.cancellation) {
       token_ = &fallback;
@@ -93,8 +96,11 @@ class RunCancellation {
 class SessionState {
  public:
   SessionState(const Graph& graph, const SessionOptions& options)
-      : graph_(graph), options_(options), pool_(PoolAllocator::New(PoolOf(options))),
-        devices_(MakeHostDevices(std::max(1, options.host_devices))), plans_(options.plan_cache_bytes) {
+      : graph_(graph),
+        options_(options),
+        pool_(PoolAllocator::New(PoolOf(options))),
+        devices_(MakeHostDevices(std::max(1, options.host_devices))),
+        plans_(options.plan_cache_bytes) {
     for (const auto& device : devices_) environment_.devices.push_back(device.get());
     environment_.soft_placement = options.allow_soft_placement;
     environment_.log_placement = options.log_device_placement;
@@ -107,7 +113,8 @@ class SessionState {
   }
 
   std::shared_ptr<PreparedPlan> FindPlan(const Request& request) {
-    for (size_t i = 0; i < request.feeds.size(); ++i) CheckFeed(request.feeds[i], request.values[i]);
+    for (size_t i = 0; i < request.feeds.size(); ++i)
+      CheckFeed(request.feeds[i], request.values[i]);
     thread_local PlanCache::Key key;
     MakeKey(request, key);
     if (auto plan = plans_.Find(key)) return plan;
@@ -130,7 +137,8 @@ class SessionState {
     if (values.size() <= kInlineFeeds) {
       Tensor feeds[kInlineFeeds];
       std::copy(values.begin(), values.end(), feeds);
-      Execute(prepared.plan(), lease.frame(), run, std::span(feeds, values.size()), fetches, options.trace);
+      Execute(prepared.plan(), lease.frame(), run, std::span(feeds, values.size()), fetches,
+              options.trace);
     } else {
       std::vector<Tensor> feeds(values.begin(), values.end());
       Execute(prepared.plan(), lease.frame(), run, feeds, fetches, options.trace);
@@ -165,7 +173,8 @@ class SessionState {
       key.push_back(reinterpret_cast<uint64_t>(request.feeds[i].node()));
       const Tensor& value = request.values[i];
       key.push_back(static_cast<uint64_t>(request.feeds[i].index()) << 32 |
-                    static_cast<uint64_t>(value.dtype()) << 16 | static_cast<uint64_t>(value.rank()));
+                    static_cast<uint64_t>(value.dtype()) << 16 |
+                    static_cast<uint64_t>(value.rank()));
       for (int64_t dim : value.shape().dims()) key.push_back(static_cast<uint64_t>(dim));
     }
     key.push_back(request.fetches.size());
@@ -239,7 +248,9 @@ std::vector<Tensor> Session::Run(const FeedMap& feeds, const std::vector<Output>
   return results;
 }
 
-Tensor Session::Run(Output fetch, const RunOptions& options) { return Run(FeedMap{}, fetch, options); }
+Tensor Session::Run(Output fetch, const RunOptions& options) {
+  return Run(FeedMap{}, fetch, options);
+}
 
 Tensor Session::Run(const FeedMap& feeds, Output fetch, const RunOptions& options) {
   return std::move(Run(feeds, std::vector<Output>{fetch}, {}, options)[0]);
@@ -256,7 +267,8 @@ void Session::Run(const FeedMap& feeds, Operation target, const RunOptions& opti
 }
 
 std::vector<Tensor> Session::Run(const NamedFeeds& feeds, const std::vector<std::string>& fetches,
-                                 const std::vector<std::string>& targets, const RunOptions& options) {
+                                 const std::vector<std::string>& targets,
+                                 const RunOptions& options) {
   FeedMap feed_map;
   for (const auto& [name, value] : feeds) feed_map.emplace_back(graph().FindOutput(name), value);
   std::vector<Output> outputs;
@@ -294,7 +306,8 @@ struct Callable::State {
   }
   bool SameAsBefore(std::span<const Tensor> values) const {
     for (size_t i = 0; i < values.size(); ++i) {
-      if (!(values[i].shape() == shapes[i]) || values[i].dtype() != RemoveRef(feeds[i].dtype())) return false;
+      if (!(values[i].shape() == shapes[i]) || values[i].dtype() != RemoveRef(feeds[i].dtype()))
+        return false;
     }
     return true;
   }
@@ -320,13 +333,15 @@ void Callable::Call(std::span<const Tensor> feeds, std::span<Tensor> fetches,
                     const RunOptions& options) const {
   if (feeds.size() != state_->feeds.size() || fetches.size() != state_->fetches.size()) {
     throw InvalidArgument("the callable takes {} feeds and gives {} fetches, got {} and {}",
-                          state_->feeds.size(), state_->fetches.size(), feeds.size(), fetches.size());
+                          state_->feeds.size(), state_->fetches.size(), feeds.size(),
+                          fetches.size());
   }
   const auto plan = state_->FindPlan(feeds);
   state_->session->RunWith(*plan, feeds, options, fetches);
 }
 
-std::vector<Tensor> Callable::operator()(std::span<const Tensor> feeds, const RunOptions& options) const {
+std::vector<Tensor> Callable::operator()(std::span<const Tensor> feeds,
+                                         const RunOptions& options) const {
   std::vector<Tensor> fetches(state_->fetches.size());
   Call(feeds, fetches, options);
   return fetches;

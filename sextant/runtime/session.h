@@ -26,11 +26,11 @@ class ResourceManager;
 class SessionState;
 
 struct SessionOptions {
-  int threads = 0;                      // of the process's team; 0 = all
-  int host_devices = 1;                 // /cpu:0 … /cpu:n-1
-  bool allow_soft_placement = true;     // a device that is not there is replaced by /cpu:0
+  int threads = 0;                   // of the process's team; 0 = all
+  int host_devices = 1;              // /cpu:0 … /cpu:n-1
+  bool allow_soft_placement = true;  // a device that is not there is replaced by /cpu:0
   bool log_device_placement = false;
-  int64_t memory_limit = 0;             // bytes of tensors alive at once; 0 = no limit
+  int64_t memory_limit = 0;  // bytes of tensors alive at once; 0 = no limit
   int64_t plan_cache_bytes = int64_t{256} << 20;
   std::optional<std::chrono::milliseconds> deadline;  // of every Run that does not set its own
   OptimizerOptions optimizer;
@@ -45,8 +45,8 @@ struct RunOptions {
 // Feeds and fetches by name, for imported graphs.
 using NamedFeeds = std::vector<std::pair<std::string, Tensor>>;
 
-// A run prepared once and called often: no look-up by signature as long as the shapes fed stay the same.
-// Thread-safe. Must not outlive its Session.
+// A run prepared once and called often: no look-up by signature as long as the shapes fed stay the
+// same. Thread-safe. Must not outlive its Session.
 class Callable {
  public:
   Callable();
@@ -54,7 +54,8 @@ class Callable {
   Callable& operator=(Callable&&) noexcept;
   ~Callable();
   // "feeds" in the order of MakeCallable.
-  std::vector<Tensor> operator()(std::span<const Tensor> feeds, const RunOptions& options = {}) const;
+  std::vector<Tensor> operator()(std::span<const Tensor> feeds,
+                                 const RunOptions& options = {}) const;
   std::vector<Tensor> operator()(std::initializer_list<Tensor> feeds = {}) const {
     return (*this)(std::span<const Tensor>(feeds.begin(), feeds.size()));
   }
@@ -82,12 +83,14 @@ class Session : public Evaluator {
   Tensor Run(const FeedMap& feeds, Output fetch, const RunOptions& options = {});
   std::vector<Tensor> Run(const std::vector<Output>& fetches, const RunOptions& options = {});
   std::vector<Tensor> Run(const FeedMap& feeds, const std::vector<Output>& fetches,
-                          const std::vector<Operation>& targets = {}, const RunOptions& options = {});
+                          const std::vector<Operation>& targets = {},
+                          const RunOptions& options = {});
   void Run(Operation target, const RunOptions& options = {});
   void Run(const FeedMap& feeds, Operation target, const RunOptions& options = {});
   // By name: "x:0"; targets "op".
   std::vector<Tensor> Run(const NamedFeeds& feeds, const std::vector<std::string>& fetches,
-                          const std::vector<std::string>& targets = {}, const RunOptions& options = {});
+                          const std::vector<std::string>& targets = {},
+                          const RunOptions& options = {});
 
   Callable MakeCallable(const std::vector<Output>& feeds, const std::vector<Output>& fetches,
                         const std::vector<Operation>& targets = {});

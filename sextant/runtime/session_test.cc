@@ -107,7 +107,8 @@ TEST_F(SessionTest, CallableTakesFeedsInOrder) {
   Session session(graph_);
   const Callable difference = session.MakeCallable({a, b}, {a - b});
   EXPECT_EQ(difference({Tensor(5.0f), Tensor(3.0f)})[0].scalar<float>(), 2.0f);
-  EXPECT_TRUE(difference({Tensor::Of<float>({5, 6}), Tensor(3.0f)})[0].Identical(Tensor::Of<float>({2, 3})));
+  EXPECT_TRUE(difference({Tensor::Of<float>({5, 6}), Tensor(3.0f)})[0].Identical(
+      Tensor::Of<float>({2, 3})));
   EXPECT_THROW(difference({Tensor(5.0f)}), Error);
   EXPECT_THROW(difference({Tensor(5.0f), Tensor(3)}), Error);
 }
@@ -126,13 +127,16 @@ TEST_F(SessionTest, SessionScopeEvaluates) {
 
 TEST_F(SessionTest, OptimizationsKeepResults) {
   const Output x = Placeholder(DType::kFloat, PartialShape{-1, 4});
-  const Output h = Tanh(MatMul(x, Const(Tensor::Of<float>({4, 2}, {1, 2, 3, 4, 5, 6, 7, 8})) * 0.1));
-  const Output y = Sum(Square(h) + Square(h) * 2.0, {1}) / (Const(Tensor(2.0f)) + Const(Tensor(1.0f)));
+  const Output h =
+      Tanh(MatMul(x, Const(Tensor::Of<float>({4, 2}, {1, 2, 3, 4, 5, 6, 7, 8})) * 0.1));
+  const Output y =
+      Sum(Square(h) + Square(h) * 2.0, {1}) / (Const(Tensor(2.0f)) + Const(Tensor(1.0f)));
   const FeedMap feeds = {{x, Tensor::Of<float>({2, 4}, {1, -1, 0.5f, 2, 0, 3, -2, 0.25f})}};
   Session plain(graph_, {.optimizer = {false, false, false, false}});
   const Tensor expected = plain.Run(feeds, y);
   for (int i = 0; i < 16; ++i) {
-    Session session(graph_, {.optimizer = {(i & 1) != 0, (i & 2) != 0, (i & 4) != 0, (i & 8) != 0}});
+    Session session(graph_,
+                    {.optimizer = {(i & 1) != 0, (i & 2) != 0, (i & 4) != 0, (i & 8) != 0}});
     EXPECT_TRUE(session.Run(feeds, y).Identical(expected)) << i;
   }
 }
@@ -153,8 +157,10 @@ TEST_F(SessionTest, WrongFeedIsNamed) {
     EXPECT_EQ(status.code(), Code::kInvalidArgument);
     EXPECT_NE(status.message().find("images"), std::string::npos) << status.message();
   }
-  EXPECT_EQ(RunError(x, {{x, Tensor::Of<float>({1, 2}, {1, 2})}, {x, Tensor::Of<float>({1, 2}, {1, 2})}}).code(),
-            Code::kInvalidArgument);
+  EXPECT_EQ(
+      RunError(x, {{x, Tensor::Of<float>({1, 2}, {1, 2})}, {x, Tensor::Of<float>({1, 2}, {1, 2})}})
+          .code(),
+      Code::kInvalidArgument);
 }
 
 TEST_F(SessionTest, KernelErrorsNameTheNode) {
@@ -180,10 +186,11 @@ TEST_F(SessionTest, UninitializedVariableIsNamed) {
 }
 
 TEST_F(SessionTest, MissingKernelIsNamed) {
-  const Status status = RunError(OpBuilder("AddN").Input({OpBuilder("Bitcast")
-                                                              .Input(Const(Tensor(1.0f)))
-                                                              .Attr("type", DType::kQInt32)
-                                                              .Build()})
+  const Status status = RunError(OpBuilder("AddN")
+                                     .Input({OpBuilder("Bitcast")
+                                                 .Input(Const(Tensor(1.0f)))
+                                                 .Attr("type", DType::kQInt32)
+                                                 .Build()})
                                      .Name("sum")
                                      .Build());
   EXPECT_EQ(status.code(), Code::kNotFound) << status.message();
@@ -209,7 +216,8 @@ TEST_F(SessionTest, TensorOfAnotherGraphIsRefused) {
 
 TEST_F(SessionTest, ErrorsLeaveTheSessionUsable) {
   const Output x = Placeholder(DType::kInt32, {}, "x");
-  const Output y = OpBuilder("FloorDiv").Input(Const(Tensor::Of<int32_t>({12, 8}))).Input(x).Build();
+  const Output y =
+      OpBuilder("FloorDiv").Input(Const(Tensor::Of<int32_t>({12, 8}))).Input(x).Build();
   Session session(graph_);
   for (int i = 0; i < 3; ++i) {
     EXPECT_THROW(session.Run({{x, Tensor(0)}}, y), Error);
@@ -220,9 +228,10 @@ TEST_F(SessionTest, ErrorsLeaveTheSessionUsable) {
 // ---- limits
 
 TEST_F(SessionTest, EndlessLoopEndsAtTheDeadline) {
-  const auto loop = While([](const std::vector<Output>& v) { return Less(v[0], Const(Tensor(1.0f))); },
-                          [](const std::vector<Output>& v) { return std::vector<Output>{v[0] * 0.5}; },
-                          {Const(Tensor(0.5f))});
+  const auto loop =
+      While([](const std::vector<Output>& v) { return Less(v[0], Const(Tensor(1.0f))); },
+            [](const std::vector<Output>& v) { return std::vector<Output>{v[0] * 0.5}; },
+            {Const(Tensor(0.5f))});
   Session session(graph_);
   try {
     session.Run(loop[0], {.deadline = std::chrono::milliseconds(30)});
@@ -233,9 +242,10 @@ TEST_F(SessionTest, EndlessLoopEndsAtTheDeadline) {
 }
 
 TEST_F(SessionTest, CancellationEndsARun) {
-  const auto loop = While([](const std::vector<Output>& v) { return Less(v[0], Const(Tensor(1.0f))); },
-                          [](const std::vector<Output>& v) { return std::vector<Output>{v[0] * 0.5}; },
-                          {Const(Tensor(0.5f))});
+  const auto loop =
+      While([](const std::vector<Output>& v) { return Less(v[0], Const(Tensor(1.0f))); },
+            [](const std::vector<Output>& v) { return std::vector<Output>{v[0] * 0.5}; },
+            {Const(Tensor(0.5f))});
   Session session(graph_);
   CancellationToken token;
   std::thread canceller([&] { token.Cancel(); });
@@ -253,7 +263,8 @@ TEST_F(SessionTest, MemoryLimitNamesTheNode) {
   const Output huge = OpBuilder("Fill").Input(n).Input(Const(Tensor(1.0f))).Name("huge").Build();
   const Output sum = Sum(huge, {0});
   for (const int64_t limit : {int64_t{1} << 20, int64_t{0}}) {
-    const Status status = RunError(sum, {{n, Tensor::Of<int64_t>({int64_t{1} << 40})}}, {.memory_limit = limit});
+    const Status status =
+        RunError(sum, {{n, Tensor::Of<int64_t>({int64_t{1} << 40})}}, {.memory_limit = limit});
     EXPECT_EQ(status.code(), Code::kResourceExhausted) << status.message();
     EXPECT_NE(status.message().find("huge"), std::string::npos) << status.message();
   }

@@ -19,21 +19,26 @@ struct SlotInfo {
   Storage storage = Storage::kDynamic;
   DType dtype = DType::kInvalid;
   PartialShape shape;
-  int32_t defined = kNever;    // step that makes it; kNever: there from the start
-  int32_t last_use = kNever;   // last step that reads it
-  int32_t group = kNever;      // slots that share a buffer by registration: the first of them
-  int32_t unit = kNever;       // index of its place in the arena
+  int32_t defined = kNever;   // step that makes it; kNever: there from the start
+  int32_t last_use = kNever;  // last step that reads it
+  int32_t group = kNever;     // slots that share a buffer by registration: the first of them
+  int32_t unit = kNever;      // index of its place in the arena
   bool fetched = false;
   bool fed = false;
-  bool shared = false;         // the group has a member whose tensor must outlive the step
+  bool shared = false;  // the group has a member whose tensor must outlive the step
 };
 
 class StepEmitter {
  public:
   StepEmitter(std::unique_ptr<Graph> graph, const Node* sink, const std::vector<Output>& feeds,
-              const PlanRequest& request, const PlanEnvironment& environment, const Analysis& analysis)
-      : plan_(std::make_shared<Plan>()), sink_(sink), feeds_(feeds), request_(request),
-        environment_(environment), analysis_(analysis) {
+              const PlanRequest& request, const PlanEnvironment& environment,
+              const Analysis& analysis)
+      : plan_(std::make_shared<Plan>()),
+        sink_(sink),
+        feeds_(feeds),
+        request_(request),
+        environment_(environment),
+        analysis_(analysis) {
     plan_->graph = std::move(graph);
   }
 
@@ -54,7 +59,8 @@ class StepEmitter {
  private:
   // ---- order and slots
 
-  // All that a node reads is there by then: only this run's own feeds are given, and all loops are structured.
+  // All that a node reads is there by then: only this run's own feeds are given, and all loops are
+  // structured.
   void CheckOrder() const {
     for (const Node* node : order_) {
       if (node->type() == "_Feed" && std::ranges::find(feeds_, node->output(0)) == feeds_.end()) {
@@ -176,7 +182,8 @@ class StepEmitter {
 
   const KernelDef* FindKernel(const Node& node, const Device& device) {
     if (node.op().unknown()) {
-      throw NotFound("[{} {}] op type '{}' is not registered", node.type(), node.name(), node.type());
+      throw NotFound("[{} {}] op type '{}' is not registered", node.type(), node.name(),
+                     node.type());
     }
     const KernelDef* kernel = KernelRegistry::Global().Find(node, device.type());
     if (!kernel) {
@@ -186,8 +193,8 @@ class StepEmitter {
           types += fmt::format(" {}={}", attr.name, DTypeName(node.attr<DType>(attr.name)));
         }
       }
-      throw NotFound("[{} {}] no {} kernel is registered for{}", node.type(), node.name(), device.type(),
-                     types.empty() ? " it" : types);
+      throw NotFound("[{} {}] no {} kernel is registered for{}", node.type(), node.name(),
+                     device.type(), types.empty() ? " it" : types);
     }
     return kernel;
   }
@@ -203,7 +210,8 @@ class StepEmitter {
 
   void FindLastUses() {
     for (size_t i = 0; i < plan_->steps.size(); ++i) {
-      for (int32_t slot : plan_->steps[i].io.inputs) slots_[slot].last_use = static_cast<int32_t>(i);
+      for (int32_t slot : plan_->steps[i].io.inputs)
+        slots_[slot].last_use = static_cast<int32_t>(i);
     }
   }
 
@@ -253,10 +261,11 @@ class StepEmitter {
         SlotInfo& info = slots_[slot];
         if (!Plannable(step, slot)) continue;
         info.storage = Storage::kArena;
-        const auto bytes =
-            static_cast<int64_t>(info.shape.num_elements()) * static_cast<int64_t>(DTypeSize(info.dtype));
+        const auto bytes = static_cast<int64_t>(info.shape.num_elements()) *
+                           static_cast<int64_t>(DTypeSize(info.dtype));
         const int32_t last = std::max(info.last_use, static_cast<int32_t>(i));
-        info.unit = InPlaceUnit(step, static_cast<int32_t>(i), static_cast<int32_t>(o), bytes, units);
+        info.unit =
+            InPlaceUnit(step, static_cast<int32_t>(i), static_cast<int32_t>(o), bytes, units);
         if (info.unit == kNever) {
           info.unit = static_cast<int32_t>(units.size());
           units.push_back({bytes, static_cast<int32_t>(i), last, 0});
@@ -309,8 +318,8 @@ class StepEmitter {
       Step& step = plan_->steps[i];
       const auto index = static_cast<int32_t>(i);
       for (int32_t slot : step.io.inputs) {
-        const bool last = slots_[slot].last_use == index && !slots_[slot].fetched &&
-                          !plan_->prepared_slots[slot];
+        const bool last =
+            slots_[slot].last_use == index && !slots_[slot].fetched && !plan_->prepared_slots[slot];
         step.io.last_use.push_back(last);
         if (last && std::ranges::find(step.release, slot) == step.release.end()) {
           step.release.push_back(slot);
@@ -320,7 +329,8 @@ class StepEmitter {
         const int32_t slot = step.io.outputs[o];
         step.io.prepared.push_back(plan_->prepared_slots[slot]);
         step.io.in_place.push_back(DynamicInPlace(step, static_cast<int32_t>(o)));
-        if (slots_[slot].last_use < index && !slots_[slot].fetched && !plan_->prepared_slots[slot]) {
+        if (slots_[slot].last_use < index && !slots_[slot].fetched &&
+            !plan_->prepared_slots[slot]) {
           step.release.push_back(slot);
         }
       }
@@ -330,7 +340,8 @@ class StepEmitter {
   static int32_t DynamicInPlace(const Step& step, int32_t o) {
     if (!step.kernel) return kNever;
     for (const auto& [output, input] : step.kernel->in_place()) {
-      if (output == o && input < static_cast<int32_t>(step.io.inputs.size()) && step.io.last_use[input]) {
+      if (output == o && input < static_cast<int32_t>(step.io.inputs.size()) &&
+          step.io.last_use[input]) {
         return input;
       }
     }

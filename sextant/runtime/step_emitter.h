@@ -1,4 +1,5 @@
-// The last stage of a Plan: puts the graph's nodes in order, gives their outputs slots and memory, and makes the steps.
+// The last stage of a Plan: puts the graph's nodes in order, gives their outputs slots and memory,
+// and makes the steps.
 #pragma once
 
 #include <memory>

@@ -1,10 +1,10 @@
 #include "sextant/runtime/trace.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <map>
-
-#include <fmt/format.h>
 
 #include "sextant/proto/step_stats.pb.h"
 
@@ -42,17 +42,19 @@ std::string StepTrace::ChromeTrace() const {
   for (auto& [device, id] : process_ids) {
     id = next++;
     json += fmt::format(
-        "  {{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": {}, \"args\": {{\"name\": \"{}\"}}}},\n", id,
-        Escaped(device));
+        "  {{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": {}, \"args\": {{\"name\": "
+        "\"{}\"}}}},\n",
+        id, Escaped(device));
   }
   for (size_t i = 0; i < events_.size(); ++i) {
     const Event& e = events_[i];
     json += fmt::format(
-        "  {{\"name\": \"{}\", \"cat\": \"Op\", \"ph\": \"X\", \"pid\": {}, \"tid\": 0, \"ts\": {:.3f}, "
+        "  {{\"name\": \"{}\", \"cat\": \"Op\", \"ph\": \"X\", \"pid\": {}, \"tid\": 0, \"ts\": "
+        "{:.3f}, "
         "\"dur\": {:.3f}, \"args\": {{\"name\": \"{}\", \"op\": \"{}\", \"bytes\": {}}}}}{}\n",
         Escaped(e.op), process_ids[e.device], static_cast<double>(e.start_ns) / 1e3,
-        static_cast<double>(e.end_ns - e.start_ns) / 1e3, Escaped(e.node), Escaped(e.op), e.output_bytes,
-        i + 1 == events_.size() ? "" : ",");
+        static_cast<double>(e.end_ns - e.start_ns) / 1e3, Escaped(e.node), Escaped(e.op),
+        e.output_bytes, i + 1 == events_.size() ? "" : ",");
   }
   return json + "]}\n";
 }

@@ -1,5 +1,5 @@
-// StepTrace: when each step of a run began and ended, where, and how many bytes it gave; as a chrome-trace timeline
-// (chrome://tracing, Perfetto) and as TensorFlow's StepStats.
+// StepTrace: when each step of a run began and ended, where, and how many bytes it gave; as a
+// chrome-trace timeline (chrome://tracing, Perfetto) and as TensorFlow's StepStats.
 #pragma once
 
 #include <cstdint>

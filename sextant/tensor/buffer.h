@@ -1,4 +1,5 @@
-// Buffer: a reference-counted block of memory aligned to 64 bytes, and Allocator, where blocks come from.
+// Buffer: a reference-counted block of memory aligned to 64 bytes, and Allocator, where blocks come
+// from.
 #pragma once
 
 #include <atomic>
@@ -14,7 +15,8 @@ inline constexpr size_t kBufferAlignment = 64;
 class Allocator {
  public:
   virtual ~Allocator() = default;
-  // Memory aligned to kBufferAlignment. Throws RESOURCE_EXHAUSTED when there is none or a limit is met.
+  // Memory aligned to kBufferAlignment. Throws RESOURCE_EXHAUSTED when there is none or a limit is
+  // met.
   virtual void* Allocate(size_t bytes) = 0;
   virtual void Free(void* memory, size_t bytes) = 0;
 };

@@ -15,8 +15,8 @@ namespace sextant {
 struct ResourceHandle;  // tensor/handle.h
 class Variant;          // tensor/handle.h
 
-// Values are those of tensorflow.DataType. A reference type is the value plus 100; it occurs only in
-// signatures and imported graphs (see IsRef).
+// Values are those of tensorflow.DataType. A reference type is the value plus 100; it occurs only
+// in signatures and imported graphs (see IsRef).
 enum class DType : uint8_t {
   kInvalid = 0,
   kFloat = 1,
@@ -57,7 +57,8 @@ constexpr DType MakeRef(DType dtype) {
   return IsRef(dtype) ? dtype : static_cast<DType>(static_cast<uint8_t>(dtype) + 100);
 }
 
-// Bytes of one element in memory (sizeof(std::string) for strings); 0 for kInvalid and unknown types.
+// Bytes of one element in memory (sizeof(std::string) for strings); 0 for kInvalid and unknown
+// types.
 size_t DTypeSize(DType dtype);
 // half, bfloat16, float, double.
 bool IsFloating(DType dtype);
@@ -75,23 +76,41 @@ inline constexpr DType DTypeOf = DTypeOfT<T>::value;
 
 template <DType d>
 using DTypeConstant = std::integral_constant<DType, d>;
-template <> struct DTypeOfT<float> : DTypeConstant<DType::kFloat> {};
-template <> struct DTypeOfT<double> : DTypeConstant<DType::kDouble> {};
-template <> struct DTypeOfT<Half> : DTypeConstant<DType::kHalf> {};
-template <> struct DTypeOfT<BFloat16> : DTypeConstant<DType::kBFloat16> {};
-template <> struct DTypeOfT<int8_t> : DTypeConstant<DType::kInt8> {};
-template <> struct DTypeOfT<int16_t> : DTypeConstant<DType::kInt16> {};
-template <> struct DTypeOfT<int32_t> : DTypeConstant<DType::kInt32> {};
-template <> struct DTypeOfT<int64_t> : DTypeConstant<DType::kInt64> {};
-template <> struct DTypeOfT<uint8_t> : DTypeConstant<DType::kUInt8> {};
-template <> struct DTypeOfT<uint16_t> : DTypeConstant<DType::kUInt16> {};
-template <> struct DTypeOfT<uint32_t> : DTypeConstant<DType::kUInt32> {};
-template <> struct DTypeOfT<uint64_t> : DTypeConstant<DType::kUInt64> {};
-template <> struct DTypeOfT<bool> : DTypeConstant<DType::kBool> {};
-template <> struct DTypeOfT<std::string> : DTypeConstant<DType::kString> {};
-template <> struct DTypeOfT<std::complex<float>> : DTypeConstant<DType::kComplex64> {};
-template <> struct DTypeOfT<std::complex<double>> : DTypeConstant<DType::kComplex128> {};
-template <> struct DTypeOfT<ResourceHandle> : DTypeConstant<DType::kResource> {};
-template <> struct DTypeOfT<Variant> : DTypeConstant<DType::kVariant> {};
+template <>
+struct DTypeOfT<float> : DTypeConstant<DType::kFloat> {};
+template <>
+struct DTypeOfT<double> : DTypeConstant<DType::kDouble> {};
+template <>
+struct DTypeOfT<Half> : DTypeConstant<DType::kHalf> {};
+template <>
+struct DTypeOfT<BFloat16> : DTypeConstant<DType::kBFloat16> {};
+template <>
+struct DTypeOfT<int8_t> : DTypeConstant<DType::kInt8> {};
+template <>
+struct DTypeOfT<int16_t> : DTypeConstant<DType::kInt16> {};
+template <>
+struct DTypeOfT<int32_t> : DTypeConstant<DType::kInt32> {};
+template <>
+struct DTypeOfT<int64_t> : DTypeConstant<DType::kInt64> {};
+template <>
+struct DTypeOfT<uint8_t> : DTypeConstant<DType::kUInt8> {};
+template <>
+struct DTypeOfT<uint16_t> : DTypeConstant<DType::kUInt16> {};
+template <>
+struct DTypeOfT<uint32_t> : DTypeConstant<DType::kUInt32> {};
+template <>
+struct DTypeOfT<uint64_t> : DTypeConstant<DType::kUInt64> {};
+template <>
+struct DTypeOfT<bool> : DTypeConstant<DType::kBool> {};
+template <>
+struct DTypeOfT<std::string> : DTypeConstant<DType::kString> {};
+template <>
+struct DTypeOfT<std::complex<float>> : DTypeConstant<DType::kComplex64> {};
+template <>
+struct DTypeOfT<std::complex<double>> : DTypeConstant<DType::kComplex128> {};
+template <>
+struct DTypeOfT<ResourceHandle> : DTypeConstant<DType::kResource> {};
+template <>
+struct DTypeOfT<Variant> : DTypeConstant<DType::kVariant> {};
 
 }  // namespace sextant

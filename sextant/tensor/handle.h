@@ -1,5 +1,6 @@
 // The two element types that hold objects instead of numbers: ResourceHandle names a resource of a
-// session (a variable, a table), Variant holds any value that travels through a graph (a tensor list).
+// session (a variable, a table), Variant holds any value that travels through a graph (a tensor
+// list).
 #pragma once
 
 #include <memory>
@@ -25,7 +26,8 @@ struct ResourceHandle {
   std::string container;
   std::string name;
   std::string type_name;  // e.g. "Variable"; for messages and protos
-  // The object itself where the handle was made by a running graph; null in a handle read from a proto.
+  // The object itself where the handle was made by a running graph; null in a handle read from a
+  // proto.
   std::shared_ptr<Resource> resource;
 };
 
@@ -50,7 +52,7 @@ class Variant {
   template <typename T>
   T* GetIfUnique() {
     return type_ && *type_ == typeid(T) && value_.use_count() == 1 ? static_cast<T*>(value_.get())
-                                                                    : nullptr;
+                                                                   : nullptr;
   }
   bool SharesValueWith(const Variant& other) const { return value_ == other.value_; }
   const char* type_name() const { return type_ ? type_->name() : "empty"; }

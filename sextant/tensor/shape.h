@@ -1,4 +1,5 @@
-// Shape: the sizes of a tensor's dimensions. PartialShape: what is known of one before the graph runs.
+// Shape: the sizes of a tensor's dimensions. PartialShape: what is known of one before the graph
+// runs.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +15,8 @@ namespace sextant {
 
 inline constexpr int kMaxRank = 254;  // TensorFlow's limit
 
-// A small array of dimension sizes. Up to six live inside the object, so that copying the shape of an
-// ordinary tensor allocates nothing.
+// A small array of dimension sizes. Up to six live inside the object, so that copying the shape of
+// an ordinary tensor allocates nothing.
 class Dims {
  public:
   Dims() = default;
@@ -63,7 +64,8 @@ class Shape {
     return *this;
   }
   Shape(std::initializer_list<int64_t> dims) : Shape(std::span(dims.begin(), dims.size())) {}
-  // Throws INVALID_ARGUMENT on a negative size or when the number of elements does not fit in int64.
+  // Throws INVALID_ARGUMENT on a negative size or when the number of elements does not fit in
+  // int64.
   explicit Shape(std::span<const int64_t> dims);
   explicit Shape(const std::vector<int64_t>& dims) : Shape(std::span<const int64_t>(dims)) {}
 
@@ -87,16 +89,19 @@ class Shape {
   int64_t num_elements_ = 1;
 };
 
-// A shape of which the rank or single sizes may be unknown (kUnknown). The default is of unknown rank.
+// A shape of which the rank or single sizes may be unknown (kUnknown). The default is of unknown
+// rank.
 class PartialShape {
  public:
   static constexpr int64_t kUnknown = -1;
 
   PartialShape() = default;
-  PartialShape(std::initializer_list<int64_t> dims) : PartialShape(std::span(dims.begin(), dims.size())) {}
+  PartialShape(std::initializer_list<int64_t> dims)
+      : PartialShape(std::span(dims.begin(), dims.size())) {}
   // Sizes below -1 throw INVALID_ARGUMENT.
   explicit PartialShape(std::span<const int64_t> dims);
-  explicit PartialShape(const std::vector<int64_t>& dims) : PartialShape(std::span<const int64_t>(dims)) {}
+  explicit PartialShape(const std::vector<int64_t>& dims)
+      : PartialShape(std::span<const int64_t>(dims)) {}
   PartialShape(const Shape& shape);  // NOLINT: every Shape is a PartialShape
   static PartialShape UnknownOfRank(int rank);
 

@@ -1,4 +1,5 @@
-// Tensor: an element type, a shape and a share in a Buffer. Copies are cheap and share the elements.
+// Tensor: an element type, a shape and a share in a Buffer. Copies are cheap and share the
+// elements.
 //
 // Not synchronised: a tensor that several threads hold may be read by all, written by none.
 #pragma once
@@ -44,13 +45,13 @@ class Tensor {
   Tensor(DType dtype, Shape shape, BufferRef buffer, size_t offset);
 
   // Scalars.
-  Tensor(float value);               // NOLINT
-  Tensor(double value);              // NOLINT
-  Tensor(int32_t value);             // NOLINT
-  Tensor(int64_t value);             // NOLINT
-  Tensor(bool value);                // NOLINT
-  Tensor(const char* value);         // NOLINT
-  Tensor(std::string value);         // NOLINT
+  Tensor(float value);        // NOLINT
+  Tensor(double value);       // NOLINT
+  Tensor(int32_t value);      // NOLINT
+  Tensor(int64_t value);      // NOLINT
+  Tensor(bool value);         // NOLINT
+  Tensor(const char* value);  // NOLINT
+  Tensor(std::string value);  // NOLINT
   template <typename T>
   static Tensor Scalar(T value);
 
@@ -80,16 +81,21 @@ class Tensor {
   template <typename T>
   const T* data() const;
   template <typename T>
-  std::span<T> flat() { return {data<T>(), static_cast<size_t>(num_elements())}; }
+  std::span<T> flat() {
+    return {data<T>(), static_cast<size_t>(num_elements())};
+  }
   template <typename T>
-  std::span<const T> flat() const { return {data<T>(), static_cast<size_t>(num_elements())}; }
+  std::span<const T> flat() const {
+    return {data<T>(), static_cast<size_t>(num_elements())};
+  }
   // The only element. Throws INVALID_ARGUMENT unless there is exactly one.
   template <typename T>
   const T& scalar() const;
   void* raw_data() { return data_; }
   const void* raw_data() const { return data_; }
 
-  // The value of a scalar or one-element tensor of any real type as double / int64 (int32 or int64).
+  // The value of a scalar or one-element tensor of any real type as double / int64 (int32 or
+  // int64).
   double AsDouble() const;
   int64_t AsInt64() const;
   // Elements of an int32 or int64 tensor, e.g. a shape or a list of axes.
@@ -123,7 +129,8 @@ class Tensor {
 
  private:
   void CheckType(DType wanted) const {
-    if (wanted != dtype_) [[unlikely]] ThrowWrongType(wanted);
+    if (wanted != dtype_) [[unlikely]]
+      ThrowWrongType(wanted);
   }
   [[noreturn]] void ThrowWrongType(DType wanted) const;
   [[noreturn]] void ThrowNotScalar() const;
@@ -147,7 +154,8 @@ const T* Tensor::data() const {
 }
 template <typename T>
 const T& Tensor::scalar() const {
-  if (num_elements() != 1) [[unlikely]] ThrowNotScalar();
+  if (num_elements() != 1) [[unlikely]]
+    ThrowNotScalar();
   return *data<T>();
 }
 template <typename T>
@@ -158,7 +166,8 @@ Tensor Tensor::Scalar(T value) {
 }
 template <typename T>
 Tensor Tensor::FromSpan(const Shape& shape, std::span<const T> values) {
-  if (static_cast<size_t>(shape.num_elements()) != values.size()) ThrowWrongCount(shape, values.size());
+  if (static_cast<size_t>(shape.num_elements()) != values.size())
+    ThrowWrongCount(shape, values.size());
   Tensor t(DTypeOf<T>, shape);
   std::copy(values.begin(), values.end(), t.data<T>());
   return t;

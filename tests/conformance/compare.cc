@@ -75,24 +75,41 @@ std::string Difference(const Tensor& actual, const Tensor& expected, const Toler
     return fmt::format("got {}, expected {}", actual.Describe(), expected.Describe());
   }
   switch (expected.dtype()) {
-    case DType::kFloat: return CompareReal<float>(actual, expected, t);
-    case DType::kDouble: return CompareReal<double>(actual, expected, t);
-    case DType::kHalf: return CompareReal<Half>(actual, expected, t);
-    case DType::kBFloat16: return CompareReal<BFloat16>(actual, expected, t);
+    case DType::kFloat:
+      return CompareReal<float>(actual, expected, t);
+    case DType::kDouble:
+      return CompareReal<double>(actual, expected, t);
+    case DType::kHalf:
+      return CompareReal<Half>(actual, expected, t);
+    case DType::kBFloat16:
+      return CompareReal<BFloat16>(actual, expected, t);
     // An integer may be off by atol, never by a share of its size.
-    case DType::kInt8: return CompareReal<int8_t>(actual, expected, {0, t.atol});
-    case DType::kInt16: return CompareReal<int16_t>(actual, expected, {0, t.atol});
-    case DType::kInt32: return CompareReal<int32_t>(actual, expected, {0, t.atol});
-    case DType::kUInt8: return CompareReal<uint8_t>(actual, expected, {0, t.atol});
-    case DType::kUInt16: return CompareReal<uint16_t>(actual, expected, {0, t.atol});
-    case DType::kUInt32: return CompareReal<uint32_t>(actual, expected, {0, t.atol});
-    case DType::kInt64: return CompareExact<int64_t>(actual, expected);
-    case DType::kUInt64: return CompareExact<uint64_t>(actual, expected);
-    case DType::kBool: return CompareReal<bool>(actual, expected, {});
-    case DType::kString: return CompareExact<std::string>(actual, expected);
-    case DType::kComplex64: return CompareComplex<std::complex<float>>(actual, expected, t);
-    case DType::kComplex128: return CompareComplex<std::complex<double>>(actual, expected, t);
-    default: return "cannot compare " + DTypeName(expected.dtype());
+    case DType::kInt8:
+      return CompareReal<int8_t>(actual, expected, {0, t.atol});
+    case DType::kInt16:
+      return CompareReal<int16_t>(actual, expected, {0, t.atol});
+    case DType::kInt32:
+      return CompareReal<int32_t>(actual, expected, {0, t.atol});
+    case DType::kUInt8:
+      return CompareReal<uint8_t>(actual, expected, {0, t.atol});
+    case DType::kUInt16:
+      return CompareReal<uint16_t>(actual, expected, {0, t.atol});
+    case DType::kUInt32:
+      return CompareReal<uint32_t>(actual, expected, {0, t.atol});
+    case DType::kInt64:
+      return CompareExact<int64_t>(actual, expected);
+    case DType::kUInt64:
+      return CompareExact<uint64_t>(actual, expected);
+    case DType::kBool:
+      return CompareReal<bool>(actual, expected, {});
+    case DType::kString:
+      return CompareExact<std::string>(actual, expected);
+    case DType::kComplex64:
+      return CompareComplex<std::complex<float>>(actual, expected, t);
+    case DType::kComplex128:
+      return CompareComplex<std::complex<double>>(actual, expected, t);
+    default:
+      return "cannot compare " + DTypeName(expected.dtype());
   }
 }
 

@@ -1,6 +1,6 @@
-// Compares a tensor with the one TensorFlow recorded, by the rule of the golden files: dtype and shape equal, then
-// |actual - expected| <= atol + rtol * |expected| for floats; NaN matches NaN, infinities their sign; all else is exact, except that
-// integers may differ by atol.
+// Compares a tensor with the one TensorFlow recorded, by the rule of the golden files: dtype and
+// shape equal, then |actual - expected| <= atol + rtol * |expected| for floats; NaN matches NaN,
+// infinities their sign; all else is exact, except that integers may differ by atol.
 #pragma once
 
 #include <string>

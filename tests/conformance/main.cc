@@ -1,7 +1,7 @@
 // sextant-conformance: runs vectors recorded from real TensorFlow and counts what agrees.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "sextant/base/error.h"
@@ -30,12 +30,14 @@ std::vector<std::string> Expand(const std::vector<std::string>& paths) {
 }
 
 int Main(int argc, char** argv) {
-  CLI::App app("Compares Sextant with vectors recorded from TensorFlow.\n"
-               "Example: sextant-conformance ops testdata/golden/ops");
+  CLI::App app(
+      "Compares Sextant with vectors recorded from TensorFlow.\n"
+      "Example: sextant-conformance ops testdata/golden/ops");
   app.require_subcommand(1);
   std::vector<std::string> paths;
   std::string filter;
-  CLI::App* ops = app.add_subcommand("ops", "op vectors: forward, our gradients, TensorFlow's gradient graph");
+  CLI::App* ops =
+      app.add_subcommand("ops", "op vectors: forward, our gradients, TensorFlow's gradient graph");
   ops->add_option("path", paths, "files, or folders of .tfrecord files")->required();
   ops->add_option("--filter", filter, "only cases whose name contains this");
   CLI11_PARSE(app, argc, argv);

@@ -70,9 +70,10 @@ class OpCase {
     for (int64_t run = 0; run < runs; ++run) {
       const auto actual = session.Run(feeds_, fetches);
       const auto difference =
-          FirstDifference(actual, std::span(expected).subspan(run * fetches.size(), fetches.size()), fetches,
-                          {GetOneFloat(example_, "rtol"), GetOneFloat(example_, "atol")});
-      if (!difference.empty()) return runs > 1 ? fmt::format("run {}: {}", run, difference) : difference;
+          FirstDifference(actual, std::span(expected).subspan(run * fetches.size(), fetches.size()),
+                          fetches, {GetOneFloat(example_, "rtol"), GetOneFloat(example_, "atol")});
+      if (!difference.empty())
+        return runs > 1 ? fmt::format("run {}: {}", run, difference) : difference;
     }
     return "";
   }
@@ -89,7 +90,9 @@ class OpCase {
     const Output y = graph.FindOutput(GetOneBytes(example_, "grad_y"));
     const auto gradients = Gradients(y, xs);
     for (size_t i = names.size(); i < xs.size(); ++i) {
-      if (!gradients[i].none()) return fmt::format("{} has a gradient, TensorFlow gives none", none_names[i - names.size()]);
+      if (!gradients[i].none())
+        return fmt::format("{} has a gradient, TensorFlow gives none",
+                           none_names[i - names.size()]);
     }
     std::vector<Output> fetches;
     for (size_t i = 0; i < names.size(); ++i) {
@@ -99,7 +102,8 @@ class OpCase {
     FeedMap feeds;
     for (const auto& [feed, value] : feeds_) feeds.emplace_back(graph.FindOutput(feed), value);
     Session session(graph);
-    return FirstDifference(session.Run(feeds, fetches), Tensors(example_, "grad_values"), names, GradTolerance());
+    return FirstDifference(session.Run(feeds, fetches), Tensors(example_, "grad_values"), names,
+                           GradTolerance());
   }
 
   std::string RunTheirGradients() const {
@@ -107,7 +111,8 @@ class OpCase {
     ImportGraphDef(GetOneBytes(example_, "graph_def_with_grads"), graph);
     Session session(graph);
     const auto names = Names(example_, "grad_fetch_names");
-    return FirstDifference(session.Run(feeds_, names), Tensors(example_, "grad_values"), names, GradTolerance());
+    return FirstDifference(session.Run(feeds_, names), Tensors(example_, "grad_values"), names,
+                           GradTolerance());
   }
 
   std::string RunError() const {
@@ -135,7 +140,8 @@ class OpCase {
 
 // Runs one way of a case and prints what went wrong.
 template <typename Way>
-void Try(const std::string& path, const OpCase& op_case, const char* way_name, Counts& counts, Way&& way) {
+void Try(const std::string& path, const OpCase& op_case, const char* way_name, Counts& counts,
+         Way&& way) {
   std::string problem;
   try {
     problem = way();

@@ -23,7 +23,7 @@ class SubgraphCopier {
     if (fed_.contains(t)) throw InvalidArgument("tensor {} is fed twice", t.name());
     Graph& graph = *result_.graph;
     Node* node = graph.NewNodeUnchecked(fmt::format("_feed_{}_{}", fed_.size(), t.node()->name()),
-                               graph.FindOp("_Feed"));
+                                        graph.FindOp("_Feed"));
     node->attrs_.emplace_back("dtype", feed.dtype);
     node->attrs_.emplace_back("shape", feed.shape);
     auto& info = node->outputs_.emplace_back();
@@ -172,8 +172,10 @@ std::vector<Node*> TopologicalOrder(const Graph& graph) {
     }
   }
   if (static_cast<int>(order.size()) != count) {
-    const int id = static_cast<int>(std::ranges::find_if(pending, [](int p) { return p > 0; }) - pending.begin());
-    throw InvalidArgument("the graph has a cycle through [{} {}]", graph.node(id)->type(), graph.node(id)->name());
+    const int id = static_cast<int>(std::ranges::find_if(pending, [](int p) { return p > 0; }) -
+                                    pending.begin());
+    throw InvalidArgument("the graph has a cycle through [{} {}]", graph.node(id)->type(),
+                          graph.node(id)->name());
   }
   return order;
 }

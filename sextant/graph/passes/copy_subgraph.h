@@ -17,19 +17,20 @@ struct SubgraphFeed {
 
 struct Subgraph {
   std::unique_ptr<Graph> graph;
-  std::vector<Output> feeds;      // "_Feed" nodes, in the order given; empty where nobody reads it
+  std::vector<Output> feeds;  // "_Feed" nodes, in the order given; empty where nobody reads it
   std::vector<Output> fetches;
   std::vector<Node*> targets;
 };
 
-// Everything that "fetches" and "targets" depend on, cut at "feeds", whose tensors become "_Feed" nodes. Nodes keep
-// their names ("prefix" in front), their order and what was inferred of them. The library of the source is shared.
+// Everything that "fetches" and "targets" depend on, cut at "feeds", whose tensors become "_Feed"
+// nodes. Nodes keep their names ("prefix" in front), their order and what was inferred of them. The
+// library of the source is shared.
 Subgraph CopySubgraph(const Graph& source, const std::vector<SubgraphFeed>& feeds,
                       const std::vector<Output>& fetches, const std::vector<Operation>& targets,
                       const std::string& prefix = "");
 
-// The nodes in an order in which each comes after what it depends on, otherwise by id; the edge from NextIteration to Merge does
-// not count. Throws INVALID_ARGUMENT, naming a node, on a cycle.
+// The nodes in an order in which each comes after what it depends on, otherwise by id; the edge
+// from NextIteration to Merge does not count. Throws INVALID_ARGUMENT, naming a node, on a cycle.
 std::vector<Node*> TopologicalOrder(const Graph& graph);
 
 // Removes all nodes that none of these depends on.

@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "sextant/ops/control_flow/tensor_list_value.h"
-#include "sextant/ops/control_flow/tensor_list_value.h"
 #include "sextant/ops/math/elementwise_kernel.h"
 #include "sextant/ops/math/wrapping.h"
 

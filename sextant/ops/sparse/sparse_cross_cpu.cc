@@ -20,7 +20,8 @@ class CrossKernel : public Kernel {
         num_dense_(static_cast<int>(init.attr<std::vector<DType>>("dense_types").size())) {
     const size_t num_types = init.attr<std::vector<DType>>("sparse_types").size();
     if (num_types != static_cast<size_t>(num_sparse_)) {
-      throw InvalidArgument("there are {} sparse columns, but {} sparse_types", num_sparse_, num_types);
+      throw InvalidArgument("there are {} sparse columns, but {} sparse_types", num_sparse_,
+                            num_types);
     }
   }
 

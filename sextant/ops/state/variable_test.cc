@@ -27,8 +27,11 @@ class VariableTest : public testing::Test {
 
 TEST_F(VariableTest, CountsUpToALimit) {
   const Variable n("n", Tensor(int64_t{3}));
-  const Output count =
-      OpBuilder("ResourceCountUpTo").Input(n.handle()).Attr("limit", 5).Attr("T", DType::kInt64).Build();
+  const Output count = OpBuilder("ResourceCountUpTo")
+                           .Input(n.handle())
+                           .Attr("limit", 5)
+                           .Attr("T", DType::kInt64)
+                           .Build();
   Session session(graph_);
   session.Run(n.initializer());
   EXPECT_EQ(session.Run(count).AsInt64(), 3);

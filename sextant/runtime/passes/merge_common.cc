@@ -27,8 +27,8 @@ size_t Hash(const Node& node) {
 }
 
 bool Same(const Node& a, const Node& b) {
-  if (&a.op() != &b.op() || a.device() != b.device() || !std::ranges::equal(a.inputs(), b.inputs()) ||
-      a.attrs().size() != b.attrs().size()) {
+  if (&a.op() != &b.op() || a.device() != b.device() ||
+      !std::ranges::equal(a.inputs(), b.inputs()) || a.attrs().size() != b.attrs().size()) {
     return false;
   }
   for (const auto& [name, value] : a.attrs()) {

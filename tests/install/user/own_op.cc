@@ -1,4 +1,5 @@
-// A user's own op: definition, shape, gradient and kernel, registered against the installed library.
+// A user's own op: definition, shape, gradient and kernel, registered against the installed
+// library.
 #include <sextant/sextant.h>
 
 #include <cmath>
@@ -11,7 +12,9 @@ namespace {
 // y = x³
 sx::Output Cube(sx::Output x) { return sx::OpBuilder("Cube").Input(x).Build(); }
 
-void CubeGradient(sx::GradientContext& ctx) { ctx.set(0, ctx.grad() * (sx::Square(ctx.input(0)) * 3.0)); }
+void CubeGradient(sx::GradientContext& ctx) {
+  ctx.set(0, ctx.grad() * (sx::Square(ctx.input(0)) * 3.0));
+}
 
 class CubeKernel : public sx::Kernel {
  public:
@@ -36,7 +39,8 @@ int main() {
                                    .Doc("The third power of x.")
                                    .Shape(sx::shapes::Unchanged)
                                    .Gradient(CubeGradient));
-  sx::KernelRegistry::Global().Add(sx::KernelDef("Cube").Type<float>("T").InPlace(0, 0).Make<CubeKernel>());
+  sx::KernelRegistry::Global().Add(
+      sx::KernelDef("Cube").Type<float>("T").InPlace(0, 0).Make<CubeKernel>());
 
   sx::Graph graph;
   sx::GraphScope use(graph);
@@ -44,8 +48,10 @@ int main() {
   const sx::Output y = Cube(x) + 1.0;
   const sx::Output dx = sx::Gradients(y, {x})[0];
   sx::Session session(graph);
-  const auto results = session.Run({{x, sx::Tensor::Of<float>({2, -1})}}, std::vector<sx::Output>{y, dx});
-  const bool ok = results[0].Identical(sx::Tensor::Of<float>({9, 0})) && results[1].Identical(sx::Tensor::Of<float>({12, 3}));
+  const auto results =
+      session.Run({{x, sx::Tensor::Of<float>({2, -1})}}, std::vector<sx::Output>{y, dx});
+  const bool ok = results[0].Identical(sx::Tensor::Of<float>({9, 0})) &&
+                  results[1].Identical(sx::Tensor::Of<float>({12, 3}));
   std::printf("%s\n", ok ? "own op works" : "own op gives wrong values");
   return ok ? 0 : 1;
 }
