@@ -1,6 +1,10 @@
 # Every dependency is a Debian 12 package; docs/decisions.md says why each is here.
 find_package(Threads REQUIRED)
 find_package(Protobuf REQUIRED)
+if(SEXTANT_SANITIZE MATCHES "thread")
+  # Its headers give maps other members under TSan; the library, built without, would not find its own.
+  target_compile_options(protobuf::libprotobuf INTERFACE -U__SANITIZE_THREAD__ -D_GLIBCXX_TSAN=1)
+endif()
 find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(PkgConfig REQUIRED)
