@@ -4,6 +4,11 @@ add_compile_options(-Wall -Wextra -Wno-missing-field-initializers)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(-Wno-restrict)  # g++ 12 warns of overlapping copies inside its own std::string operations
 endif()
+# Programs and libraries are compiled alike, so that they can share precompiled headers.
+add_compile_options(-fPIC)
+if(SEXTANT_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options(-fpch-preprocess)  # lets ccache see them
+endif()
 if(SEXTANT_WERROR)
   add_compile_options(-Werror)
 endif()
@@ -17,6 +22,14 @@ if(SEXTANT_SANITIZE)
   add_link_options(-fsanitize=${SEXTANT_SANITIZE})
 endif()
 
+# sextant_precompile(TARGET HEADERS_TARGET): the headers that nearly all sources include are parsed once, which halves
+# the time of a clean build. Sources still include what they use: the dev preset compiles without.
+function(sextant_precompile target headers)
+  if(SEXTANT_PCH AND TARGET ${headers})
+    target_precompile_headers(${target} REUSE_FROM ${headers})
+  endif()
+endfunction()
+
 # sextant_module(NAME sources...): adds sextant/NAME to libsextant. tools/check_layers keeps the
 # modules one-way.
 function(sextant_module name)
@@ -28,6 +41,7 @@ function(sextant_module name)
   if(TARGET sextant_proto_headers)  # all modules from proto on may include generated headers
     add_dependencies(sextant_${name} sextant_proto_headers)
   endif()
+  sextant_precompile(sextant_${name} sextant_precompiled)
   set_property(GLOBAL APPEND PROPERTY SEXTANT_OBJECTS sextant_${name})
 endfunction()
 
@@ -70,6 +84,7 @@ function(sextant_test name)
   endif()
   add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE sextant sextant_testing GTest::gtest GTest::gtest_main)
+  sextant_precompile(${name} sextant_test_precompiled)
   target_compile_definitions(${name} PRIVATE SEXTANT_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                              SEXTANT_BINARY_DIR="${CMAKE_BINARY_DIR}")
   add_test(NAME ${name} COMMAND ${name})
