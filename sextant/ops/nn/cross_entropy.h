@@ -1,0 +1,18 @@
+// Cross entropies of the softmax of logits, with their gradients computed alongside.
+#pragma once
+
+#include "sextant/graph/output.h"
+
+namespace sextant {
+
+struct CrossEntropyResult {
+  Output loss;      // one per row
+  Output backprop;  // gradient of the loss with respect to the logits
+};
+
+// loss[b] = -sum_j labels[b,j] * log(softmax(logits)[b,j]); matrices, broadcast to each other.
+CrossEntropyResult SoftmaxCrossEntropyWithLogits(Output logits, Output labels);
+// loss[b] = -log(softmax(logits)[b, labels[b]])
+CrossEntropyResult SparseSoftmaxCrossEntropyWithLogits(Output logits, Output labels);
+
+}  // namespace sextant
