@@ -137,6 +137,8 @@ ConvGeometry ConvAttrs::SpatialPart(const Shape& input, const Shape& filter) con
   if (filter.rank() != dims_ + 2) {
     throw InvalidArgument("filter must be {}-dimensional: {}", dims_ + 2, filter.ToString());
   }
+  for (int64_t size : input.dims()) CheckSize(size, "input size");
+  for (int64_t size : filter.dims()) CheckSize(size, "filter size");
   ConvGeometry g;
   g.channels_first = channels_first_;
   g.batch = input[0];
@@ -168,7 +170,7 @@ ConvGeometry ConvAttrs::Grouped(const Shape& input, const Shape& filter) const {
 
 ConvGeometry ConvAttrs::Convolution(const Shape& input, const Shape& filter) const {
   const ConvGeometry g = Grouped(input, filter);
-  if (filter.num_elements() == 0 && g.batch * g.out_pixels() * g.out_c > 0) {
+  if (filter.num_elements() == 0 && OutputShape(g).num_elements() > 0) {
     throw InvalidArgument(
         "filter must not have zero elements (i.e. all dimensions must be non-zero): {}",
         filter.ToString());
