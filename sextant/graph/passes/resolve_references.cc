@@ -18,7 +18,26 @@ std::string_view HandedOnBy(std::string_view type) {
   return found == kOps->end() ? std::string_view() : found->second;
 }
 
-std::string ResourceForm(const std::string& type) {
+// Tables and queues were named by references to strings once; the V2 ops that followed have
+// resources.
+bool HasResourceV2(const Graph& graph, const Node& node) {
+  const OpDef* op = graph.FindOp(node.type() + "V2");
+  if (op == nullptr || op->unknown()) return false;
+  const auto is_resource = [](const std::vector<ArgDef>& args) {
+    return !args.empty() && args[0].type == DType::kResource;
+  };
+  const bool makes = node.op().inputs().empty() || !node.op().inputs()[0].is_ref;
+  return is_resource(makes ? op->outputs() : op->inputs());
+}
+
+bool IsNamed(const Graph& graph, const Node& node) {
+  return node.num_outputs() == 1 && node.output_type(0) == MakeRef(DType::kString) &&
+         HasResourceV2(graph, node);
+}
+
+std::string ResourceForm(const Graph& graph, const Node& node) {
+  const std::string& type = node.type();
+  if (HasResourceV2(graph, node)) return type + "V2";
   static const auto* kOps = new std::unordered_map<std::string_view, std::string_view>{
       {"Assign", "AssignVariableOp"},
       {"AssignAdd", "AssignAddVariableOp"},
@@ -41,6 +60,8 @@ class Resolver {
     for (Node* node : TopologicalOrder(graph_)) {
       if (node->type() == "Variable" || node->type() == "VariableV2") {
         ReplaceVariable(node);
+      } else if (IsNamed(graph_, *node)) {
+        ReplaceNamed(node);
       } else if (!UsesReference(*node)) {
         continue;
       } else if (const std::string_view op = HandedOnBy(node->type()); !op.empty()) {
@@ -85,6 +106,16 @@ class Resolver {
     references_[node->output(0)] = {node->output(0), dtype, nullptr};
   }
 
+  void ReplaceNamed(Node* node) {
+    NodeSpec spec;
+    spec.op = RequireOp(graph_, node->type() + "V2");
+    spec.inputs.assign(node->inputs().begin(), node->inputs().end());
+    spec.control_inputs.assign(node->control_inputs().begin(), node->control_inputs().end());
+    spec.attrs = node->attrs();
+    graph_.Replace(node, std::move(spec));
+    references_[node->output(0)] = {node->output(0), DType::kString, nullptr};
+  }
+
   void HandOn(Node* node, std::string_view op) {
     NodeSpec spec;
     spec.op = RequireOp(graph_, op);
@@ -117,10 +148,11 @@ class Resolver {
   }
 
   void ReplaceChange(Node* node) {
-    const OpDef* op = graph_.FindOp(ResourceForm(node->type()));
+    const std::string form = ResourceForm(graph_, *node);
+    const OpDef* op = graph_.FindOp(form);
     if (op == nullptr) {
       throw Unimplemented("[{} {}] op type '{}' cannot be run: there is no '{}'", node->type(),
-                          node->name(), node->type(), ResourceForm(node->type()));
+                          node->name(), node->type(), form);
     }
     NodeSpec spec;
     spec.op = op;
