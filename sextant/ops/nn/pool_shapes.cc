@@ -41,14 +41,10 @@ void PoolWindow::Check(int rank) const {
   check(ksize, "ksize");
   check(strides, "strides");
   const auto& pads = explicit_paddings;
-  if (padding != "EXPLICIT") {
-    if (pads.empty()) return;
-    throw InvalidArgument("explicit_paddings must be empty when padding is {}: [{}]", padding,
-                          fmt::join(pads, ","));
-  }
+  if (padding != "EXPLICIT") return;
   if (static_cast<int>(pads.size()) != 2 * rank) {
-    throw InvalidArgument("explicit_paddings must have {} values, got [{}]", 2 * rank,
-                          fmt::join(pads, ","));
+    throw InvalidArgument("explicit_paddings attribute must contain {} values, but got: {}",
+                          2 * rank, pads.size());
   }
   const int channel = format.channel(rank);
   for (int dim : {0, channel}) {

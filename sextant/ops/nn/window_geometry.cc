@@ -51,14 +51,14 @@ WindowSlide SlideWindow(int64_t input, const WindowSpec& spec, std::string_view 
   } else if (padding != "VALID") {
     throw InvalidArgument("Unknown padding '{}'", padding);
   }
-  const int64_t room = input + slide.pad_before + slide.pad_after - spec.extent() + spec.stride;
-  if (room < 0) {
+  const int64_t padded = input + slide.pad_before + slide.pad_after;
+  slide.output = (padded - spec.extent() + spec.stride) / spec.stride;
+  if (slide.output < 0) {
     throw InvalidArgument(
         "Computed output size would be negative: {} [input_size: {}, effective_filter_size: {}, "
         "stride: {}]",
-        room / spec.stride, input + slide.pad_before + slide.pad_after, spec.extent(), spec.stride);
+        slide.output, padded, spec.extent(), spec.stride);
   }
-  slide.output = room / spec.stride;
   return slide;
 }
 

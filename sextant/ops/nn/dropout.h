@@ -1,0 +1,22 @@
+// Dropout: setting random elements to zero while training.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "sextant/graph/output.h"
+
+namespace sextant {
+
+struct DropoutOptions {
+  double rate = 0.5;  // in [0, 1): the share of elements that become zero
+  std::optional<int64_t> seed = {};
+  // The shape of the random choice, broadcast to that of x (e.g. [batch, 1, 1, channels] drops
+  // whole channels). Default: the shape of x.
+  Output noise_shape = {};
+};
+// Each element is zero with probability rate, else x / (1 - rate). With rate 0 it is x.
+// Throws INVALID_ARGUMENT when x is not of a floating type or rate is outside [0, 1).
+Output Dropout(Output x, const DropoutOptions& options = {});
+
+}  // namespace sextant

@@ -1,0 +1,12 @@
+// Whether classes are among those with the highest predictions.
+#pragma once
+
+#include "sextant/graph/output.h"
+
+namespace sextant {
+
+// result[b] = fewer than k classes have a prediction above predictions[b, targets[b]]. False where
+// the target is not a class or a prediction of the row is not finite (op InTopKV2).
+Output InTopK(Output predictions, Output targets, Output k);
+
+}  // namespace sextant

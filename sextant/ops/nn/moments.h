@@ -1,0 +1,20 @@
+// Mean and variance along axes.
+#pragma once
+
+#include "sextant/graph/output.h"
+#include "sextant/ops/array/index_arg.h"
+
+namespace sextant {
+
+struct MomentsOptions {
+  bool keep_dims = false;  // the axes stay, with size 1
+};
+struct MomentsResult {
+  Output mean;
+  Output variance;  // mean squared deviation from the mean
+};
+// Computed in float where x is half or bfloat16. The mean counts as a constant where the variance is
+// differentiated, which gives the same gradient.
+MomentsResult Moments(Output x, const IndexArg& axes, const MomentsOptions& options = {});
+
+}  // namespace sextant

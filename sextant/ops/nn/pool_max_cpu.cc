@@ -1,0 +1,196 @@
+// MaxPool, its gradient and the gradient of that, on images and volumes.
+#include <limits>
+
+#include "sextant/ops/nn/pool_argmax.h"
+#include "sextant/ops/nn/pool_kernel.h"
+
+namespace sextant {
+namespace {
+
+template <typename T>
+T Lowest() {
+  if constexpr (std::is_same_v<T, Half>) {
+    return Half(-65504.0f);
+  } else if constexpr (std::is_same_v<T, BFloat16>) {
+    return BFloat16::FromBits(0xff7f);
+  } else {
+    return std::numeric_limits<T>::lowest();
+  }
+}
+
+// Images ignore NaN and anything below the lowest finite number, as TensorFlow's kernel does;
+// volumes keep them.
+template <typename T>
+class MaxPoolKernel final : public PoolKernel {
+ public:
+  MaxPoolKernel(KernelInit& init, int rank) : PoolKernel(init, rank, 1) {}
+
+  void Compute(KernelContext& ctx) override {
+    const Tensor& input = ctx.input(0);
+    const PoolGeometry g = Geometry(ctx, input.shape());
+    const T* x = input.data<T>();
+    T* y = ctx.AllocateOutput(0, g.output).template data<T>();
+    const int64_t channels = g.channels, image = g.in_pixels() * channels;
+    const int64_t image_rows = g.depth.out * g.height.out;
+    const bool volumes = rank() == 5;
+    const double cost = 0.4 * static_cast<double>(g.window_pixels() * g.width.out * channels);
+    ctx.ParallelFor(g.batch * image_rows, cost + 10.0, [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row) {
+        const T* from = x + row / image_rows * image;
+        ForWindowsOfRow(g, row, [&](int64_t pixel, const PoolRegion& region) {
+          T* to = y + pixel * channels;
+          if (volumes) {
+            MaxKeepingNan(g, region, from, to);
+          } else {
+            MaxOfNumbers(g, region, from, to);
+          }
+        });
+      }
+    });
+  }
+
+ private:
+  static void MaxOfNumbers(const PoolGeometry& g, const PoolRegion& region, const T* from, T* to) {
+    const int64_t channels = g.channels;
+    std::fill_n(to, channels, Lowest<T>());
+    region.ForEach(g, [=](int64_t p) {
+      const T* x = from + p * channels;
+      for (int64_t c = 0; c < channels; ++c) to[c] = Below(to[c], x[c]) ? x[c] : to[c];
+    });
+  }
+  static void MaxKeepingNan(const PoolGeometry& g, const PoolRegion& region, const T* from, T* to) {
+    const int64_t channels = g.channels;
+    bool first = true;
+    region.ForEach(g, [=, &first](int64_t p) {
+      const T* x = from + p * channels;
+      for (int64_t c = 0; c < channels; ++c) {
+        const bool better = first || Below(to[c], x[c]) || !Same(x[c], x[c]);
+        to[c] = better ? x[c] : to[c];
+      }
+      first = false;
+    });
+  }
+};
+
+// Inputs: orig_input, orig_output, grad.
+template <typename T>
+class MaxPoolGradKernel final : public PoolKernel {
+ public:
+  MaxPoolGradKernel(KernelInit& init, int rank) : PoolKernel(init, rank, 3) {}
+
+  void Compute(KernelContext& ctx) override {
+    const Tensor& input = ctx.input(0);
+    const PoolGeometry g = Geometry(ctx, input.shape());
+    RefuseChannelWindow("MaxPoolingGrad");
+    g.CheckOutput(ctx.input(1).shape(), "orig_output");
+    g.CheckOutput(ctx.input(2).shape(), "grad");
+    const T *x = input.data<T>(), *y = ctx.input(1).data<T>(), *dy = ctx.input(2).data<T>();
+    T* dx = ctx.AllocateOutput(0, input.shape()).template data<T>();
+    ForImageChunks(ctx, g, [&](int64_t n, int64_t first, int64_t count) {
+      const int64_t in = n * g.in_pixels() * g.channels + first;
+      const int64_t out = n * g.out_pixels() * g.channels + first;
+      for (int64_t p = 0; p < g.in_pixels(); ++p) {
+        std::fill_n(dx + in + p * g.channels, count, T(0));
+      }
+      if (rank() == 5) {
+        AddToAllLargest(g, x + in, y + out, dy + out, dx + in, count);
+      } else {
+        AddToFirstLargest(g, x + in, dy + out, dx + in, count);
+      }
+    });
+  }
+
+ private:
+  static void AddToFirstLargest(const PoolGeometry& g, const T* x, const T* dy, T* dx,
+                                int64_t count) {
+    ForWindows(g, [&](int64_t pixel, const PoolRegion& region) {
+      if (region.count() == 0) return;
+      Argmax<T> argmax;
+      argmax.Find(g, region, x, count);
+      const T* from = dy + pixel * g.channels;
+      for (int64_t c = 0; c < count; ++c) AddTo(dx[argmax.pixel[c] * g.channels + c], from[c]);
+    });
+  }
+  // TensorFlow's kernel for volumes gives every largest element the whole gradient.
+  static void AddToAllLargest(const PoolGeometry& g, const T* x, const T* y, const T* dy, T* dx,
+                              int64_t count) {
+    ForWindows(g, [&](int64_t pixel, const PoolRegion& region) {
+      const T *largest = y + pixel * g.channels, *from = dy + pixel * g.channels;
+      region.ForEach(g, [&](int64_t p) {
+        const int64_t at = p * g.channels;
+        for (int64_t c = 0; c < count; ++c) {
+          if (Same(x[at + c], largest[c])) AddTo(dx[at + c], from[c]);
+        }
+      });
+    });
+  }
+};
+
+// Inputs: orig_input, orig_output, grad with the shape of orig_input.
+template <typename T>
+class MaxPoolGradGradKernel final : public PoolKernel {
+ public:
+  MaxPoolGradGradKernel(KernelInit& init, int rank) : PoolKernel(init, rank, 3) {}
+
+  void Compute(KernelContext& ctx) override {
+    const Tensor &input = ctx.input(0), &grad = ctx.input(2);
+    const PoolGeometry g = Geometry(ctx, input.shape());
+    RefuseChannelWindow("MaxPoolingGradGrad");
+    g.CheckOutput(ctx.input(1).shape(), "orig_output");
+    if (!(grad.shape() == input.shape())) {
+      throw InvalidArgument("Expected grad shape to be {}, but got {}", input.shape().ToString(),
+                            grad.shape().ToString());
+    }
+    const T *x = input.data<T>(), *y = ctx.input(1).data<T>(), *dx = grad.data<T>();
+    T* dy = ctx.AllocateOutput(0, g.output).template data<T>();
+    ForImageChunks(ctx, g, [&](int64_t n, int64_t first, int64_t count) {
+      const int64_t in = n * g.in_pixels() * g.channels + first;
+      const int64_t out = n * g.out_pixels() * g.channels + first;
+      ForWindows(g, [&](int64_t pixel, const PoolRegion& region) {
+        const T* largest = y + out + pixel * g.channels;
+        T* to = dy + out + pixel * g.channels;
+        bool found[kPoolChunk] = {};
+        std::fill_n(to, count, T(0));
+        region.ForEach(g, [&](int64_t p) {
+          const int64_t at = in + p * g.channels;
+          for (int64_t c = 0; c < count; ++c) {
+            if (found[c] || !Same(x[at + c], largest[c])) continue;
+            found[c] = true;
+            to[c] = dx[at + c];
+          }
+        });
+      });
+    });
+  }
+};
+
+}  // namespace
+
+void RegisterMaxPoolCpu(KernelRegistry& registry) {
+  ForTypes<float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t>(
+      [&]<typename T>() {
+        for (const char* op : {"MaxPool", "MaxPoolV2"}) {
+          registry.Add(KernelDef(op).Type<T>("T").Make(MakeOfRank<MaxPoolKernel<T>>(4)));
+        }
+      });
+  ForTypes<float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
+           uint32_t, uint64_t>([&]<typename T>() {
+    for (const char* op : {"MaxPoolGrad", "MaxPoolGradV2"}) {
+      registry.Add(KernelDef(op).Type<T>("T").Make(MakeOfRank<MaxPoolGradKernel<T>>(4)));
+    }
+    for (const char* op : {"MaxPoolGradGrad", "MaxPoolGradGradV2"}) {
+      registry.Add(KernelDef(op).Type<T>("T").Make(MakeOfRank<MaxPoolGradGradKernel<T>>(4)));
+    }
+    registry.Add(
+        KernelDef("MaxPool3DGradGrad").Type<T>("T").Make(MakeOfRank<MaxPoolGradGradKernel<T>>(5)));
+  });
+  ForTypes<float, Half, BFloat16>([&]<typename T>() {
+    registry.Add(KernelDef("MaxPool3D").Type<T>("T").Make(MakeOfRank<MaxPoolKernel<T>>(5)));
+    registry.Add(KernelDef("MaxPool3DGrad")
+                     .Type<T>("T")
+                     .template Type<T>("TInput")
+                     .Make(MakeOfRank<MaxPoolGradKernel<T>>(5)));
+  });
+}
+
+}  // namespace sextant
