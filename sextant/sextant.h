@@ -73,7 +73,7 @@
 #include "sextant/ops/sparse/sparse_rows.h"
 #include "sextant/ops/sparse/sparse_slice.h"
 #include "sextant/ops/sparse/sparse_to_dense.h"
-#include "sextant/ops/state/apply_sgd.h"
+#include "sextant/ops/training/apply_sgd.h"
 #include "sextant/ops/state/variable.h"
 #include "sextant/ops/state/variable_slices.h"
 #include "sextant/ops/string/as_string.h"

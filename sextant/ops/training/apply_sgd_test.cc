@@ -1,4 +1,4 @@
-#include "sextant/ops/state/apply_sgd.h"
+#include "sextant/ops/training/apply_sgd.h"
 
 #include <gtest/gtest.h>
 

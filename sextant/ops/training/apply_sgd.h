@@ -5,12 +5,12 @@
 
 namespace sextant {
 
-// var -= alpha * delta
-Operation ResourceApplyGradientDescent(Output var, Output alpha, Output delta);
-
 struct ApplyMomentumOptions {
   bool use_nesterov = false;
 };
+
+// var -= alpha * delta
+Operation ResourceApplyGradientDescent(Output var, Output alpha, Output delta);
 
 // accum = momentum * accum + grad;  var -= lr * accum
 // With use_nesterov: var -= lr * (grad + momentum * accum), accum being the new one.
@@ -25,6 +25,7 @@ Operation ResourceSparseApplyMomentum(Output var, Output accum, Output lr, Outpu
 // With use_nesterov: var += momentum * accum - lr * grad, accum being the new one.
 Operation ResourceApplyKerasMomentum(Output var, Output accum, Output lr, Output grad,
                                      Output momentum, const ApplyMomentumOptions& options = {});
+// The same for the rows that "indices" names, one after another where an index repeats.
 Operation ResourceSparseApplyKerasMomentum(Output var, Output accum, Output lr, Output grad,
                                            Output indices, Output momentum,
                                            const ApplyMomentumOptions& options = {});

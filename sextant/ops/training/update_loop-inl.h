@@ -1,0 +1,122 @@
+// The frame of the update rules. A rule is a class template over Element:
+//
+//   template <typename E>
+//   struct GradientDescent {
+//     using N = typename E::Number;
+//     static constexpr int kVariables = 1;
+//     explicit GradientDescent(const Scalars<E>& s) : alpha(s[0]) {}
+//     void operator()(N grad, N& var) const { var = var - grad * alpha; }
+//     N alpha;
+//   };
+//
+// Included once per instruction set, hence the unusual guard.
+#if defined(SEXTANT_OPS_TRAINING_UPDATE_LOOP_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef SEXTANT_OPS_TRAINING_UPDATE_LOOP_INL_H_
+#undef SEXTANT_OPS_TRAINING_UPDATE_LOOP_INL_H_
+#else
+#define SEXTANT_OPS_TRAINING_UPDATE_LOOP_INL_H_
+#endif
+
+#include <utility>
+
+#include "sextant/ops/training/update_number-inl.h"
+#include "sextant/ops/training/update_rule.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sextant {
+namespace HWY_NAMESPACE {
+namespace {
+
+// The scalars of a step as a rule sees them.
+template <typename E>
+struct Scalars {
+  const UpdateTask& task;
+  typename E::Type raw(int i) const {
+    return *static_cast<const typename E::Type*>(task.scalars[i]);
+  }
+  typename E::Number operator[](int i) const { return E::Broadcast(raw(i)); }
+  double value(int i) const { return E::Value(raw(i)); }
+  // One that is an int64.
+  typename E::Number integer(int i) const {
+    return typename E::Number(static_cast<double>(*static_cast<const int64_t*>(task.scalars[i])));
+  }
+  bool flag() const { return task.flag; }
+};
+
+template <typename Rule, typename E>
+struct UpdateRow {
+  using T = typename E::Type;
+  using N = typename E::Number;
+
+  template <bool tail, size_t... I>
+  void Step(int64_t at, int64_t count, std::index_sequence<I...>) const {
+    N values[] = {tail ? E::LoadTail(variables[I] + at, count) : E::Load(variables[I] + at)...};
+    N g = tail ? E::LoadTail(grad + at, count) : E::Load(grad + at);
+    if (decayed) g = g + values[0] * decay;
+    rule(g, values[I]...);
+    (Put<tail>(values[I], variables[I] + at, count), ...);
+  }
+  template <bool tail>
+  static void Put(N value, T* to, int64_t count) {
+    tail ? E::StoreTail(value, to, count) : E::Store(value, to);
+  }
+  void Run(int64_t count) const {
+    constexpr auto kAll = std::make_index_sequence<Rule::kVariables>();
+    int64_t i = 0;
+    for (; i + E::kLanes <= count; i += E::kLanes) Step<false>(i, E::kLanes, kAll);
+    if (i < count) Step<true>(i, count - i, kAll);
+  }
+
+  const Rule& rule;
+  const bool decayed;
+  const N decay;
+  T* variables[kMaxUpdateVariables];
+  const T* grad;
+};
+
+template <template <typename> class RuleTemplate, typename T>
+void RunUpdate(const UpdateTask& task) {
+  using E = Element<T>;
+  using Rule = RuleTemplate<E>;
+  const Rule rule(Scalars<E>{task});
+  const auto* grad = static_cast<const T*>(task.grad);
+  const bool decayed = task.decay != nullptr;
+  const auto decay = decayed ? E::Broadcast(*static_cast<const T*>(task.decay)) : E::Broadcast(T());
+  const auto run_row = [&](int64_t row, int64_t grad_row) HWY_ATTR {
+    UpdateRow<Rule, E> at{rule, decayed, decay, {}, grad + grad_row * task.count};
+    for (int i = 0; i < Rule::kVariables; ++i) {
+      at.variables[i] = static_cast<T*>(task.variables[i]) + row * task.count;
+    }
+    at.Run(task.count);
+  };
+  if (task.indices == nullptr) return run_row(0, 0);
+  for (int64_t i = 0; i < task.num_indices; ++i) {
+    const int64_t row = task.indices[i];
+    if (row >= task.first_row && row < task.last_row) run_row(row, i);
+  }
+}
+
+#if HWY_ONCE
+// The rule with its loops: "float_loop" chosen for the machine, and those of the other types.
+template <template <typename> class Rule, typename... Ts>
+UpdateRule MakeRule(UpdateRule rule, UpdateLoop float_loop) {
+  rule.loops = {{DType::kFloat, float_loop}, {DTypeOf<Ts>, &RunUpdate<Rule, Ts>}...};
+  return rule;
+}
+template <template <typename> class Rule>
+UpdateRule RealRule(UpdateRule rule, UpdateLoop float_loop) {
+  return MakeRule<Rule, double, Half, BFloat16>(std::move(rule), float_loop);
+}
+template <template <typename> class Rule>
+UpdateRule ComplexRule(UpdateRule rule, UpdateLoop float_loop) {
+  return MakeRule<Rule, double, Half, BFloat16, std::complex<float>, std::complex<double>>(
+      std::move(rule), float_loop);
+}
+#endif  // HWY_ONCE
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace sextant
+HWY_AFTER_NAMESPACE();
+
+#endif  // SEXTANT_OPS_TRAINING_UPDATE_LOOP_INL_H_

@@ -1,0 +1,88 @@
+#include "sextant/ops/training/update_rule.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+
+namespace sextant {
+namespace {
+
+// Variables, slots and gradients of one step, in one element type.
+template <typename T>
+struct Values {
+  std::array<std::vector<T>, kMaxUpdateVariables> variables;
+  std::vector<T> grad;
+  std::array<T, kMaxUpdateScalars> scalars;
+
+  explicit Values(int count) {
+    uint32_t state = 12345;
+    const auto next = [&] {
+      state = state * 1664525u + 1013904223u;
+      return static_cast<float>(state >> 8) / 16777216.0f;
+    };
+    for (auto& variable : variables) {
+      for (int i = 0; i < count; ++i) variable.push_back(static_cast<T>(next() + 1.5f));
+    }
+    for (int i = 0; i < count; ++i) grad.push_back(static_cast<T>(next() - 0.5f));
+    for (T& scalar : scalars) scalar = static_cast<T>(next() * 0.5f + 0.25f);
+  }
+  void Run(const UpdateRule& rule, bool flag, int64_t* step) {
+    UpdateTask task;
+    for (int i = 0; i < kMaxUpdateVariables; ++i) task.variables[i] = variables[i].data();
+    for (int i = 0; i < kMaxUpdateScalars; ++i) task.scalars[i] = &scalars[i];
+    if (rule.name == "AdagradDA") task.scalars[3] = step;
+    task.flag = flag;
+    task.grad = grad.data();
+    task.count = static_cast<int64_t>(grad.size());
+    rule.loop(DTypeOf<T>)(task);
+  }
+};
+
+TEST(UpdateRuleTest, VectorsAndTailsOfFloatsAgreeWithDoubles) {
+  for (const auto* family : {&SgdRules(), &ProximalRules(), &AdagradRules(), &AdadeltaRules(),
+                             &AdamRules(), &RmsPropRules(), &FtrlRules(), &SignRules()}) {
+    for (const UpdateRule& rule : *family) {
+      for (const int count : {0, 1, 3, 16, 37}) {
+        for (const bool flag : {false, true}) {
+          int64_t step = 3;
+          Values<float> floats(count);
+          Values<double> doubles(count);
+          floats.Run(rule, flag, &step);
+          doubles.Run(rule, flag, &step);
+          for (int v = 0; v < kMaxUpdateVariables; ++v) {
+            for (int i = 0; i < count; ++i) {
+              EXPECT_NEAR(floats.variables[v][i], doubles.variables[v][i],
+                          2e-5 * (1 + std::abs(doubles.variables[v][i])))
+                  << rule.name << " variable " << v << " element " << i << " of " << count;
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(UpdateRuleTest, DecayIsPartOfTheGradient) {
+  const UpdateRule& rule = *FindUpdateRule("Momentum");
+  Values<float> folded(37), added(37);
+  const float decay = 0.25f;
+  for (int i = 0; i < 37; ++i) added.grad[i] += added.variables[0][i] * decay;
+  added.Run(rule, false, nullptr);
+  UpdateTask task;
+  for (int i = 0; i < kMaxUpdateVariables; ++i) task.variables[i] = folded.variables[i].data();
+  for (int i = 0; i < kMaxUpdateScalars; ++i) task.scalars[i] = &folded.scalars[i];
+  task.decay = &decay;
+  task.grad = folded.grad.data();
+  task.count = 37;
+  rule.loop(DType::kFloat)(task);
+  EXPECT_EQ(folded.variables, added.variables);
+}
+
+TEST(UpdateRuleTest, UnknownNamesAndTypes) {
+  EXPECT_EQ(FindUpdateRule("Newton"), nullptr);
+  EXPECT_EQ(FindUpdateRule("Adam")->loop(DType::kInt32), nullptr);
+}
+
+}  // namespace
+}  // namespace sextant
