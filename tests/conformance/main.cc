@@ -7,6 +7,7 @@
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
 #include "tests/conformance/op_cases.h"
+#include "tests/conformance/training_cases.h"
 
 namespace sextant::conformance {
 namespace {
@@ -36,15 +37,20 @@ int Main(int argc, char** argv) {
   app.require_subcommand(1);
   std::vector<std::string> paths;
   std::string filter;
-  CLI::App* ops =
-      app.add_subcommand("ops", "op vectors: forward, our gradients, TensorFlow's gradient graph");
-  ops->add_option("path", paths, "files, or folders of .tfrecord files")->required();
-  ops->add_option("--filter", filter, "only cases whose name contains this");
+  const auto add_command = [&](const char* name, const char* description) {
+    CLI::App* command = app.add_subcommand(name, description);
+    command->add_option("path", paths, "files, or folders of .tfrecord files")->required();
+    command->add_option("--filter", filter, "only cases whose name contains this");
+    return command;
+  };
+  const CLI::App* ops =
+      add_command("ops", "op vectors: forward, our gradients, TensorFlow's gradient graph");
+  add_command("training", "optimizers, schedules, moving averages, clipping, streaming metrics");
   CLI11_PARSE(app, argc, argv);
 
   Counts total;
   for (const std::string& file : Expand(paths)) {
-    const Counts counts = RunOpCases(file, filter);
+    const Counts counts = ops->parsed() ? RunOpCases(file, filter) : RunTrainingCases(file, filter);
     total.passed += counts.passed;
     total.failed += counts.failed;
     total.skipped += counts.skipped;

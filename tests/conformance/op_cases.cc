@@ -7,43 +7,10 @@
 #include "sextant/graph/gradients.h"
 #include "sextant/graph/graph_def.h"
 #include "sextant/graph/scope.h"
-#include "sextant/proto/tensor.pb.h"
 #include "sextant/runtime/session.h"
-#include "sextant/tensor/tensor_proto.h"
-#include "tests/conformance/compare.h"
 
 namespace sextant::conformance {
 namespace {
-
-std::vector<Tensor> Tensors(const tensorflow::Example& example, const char* key) {
-  std::vector<Tensor> tensors;
-  if (!HasFeature(example, key)) return tensors;
-  for (std::string_view bytes : GetBytes(example, key)) {
-    tensorflow::TensorProto proto;
-    if (!proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-      throw DataLoss("feature '{}' is not a TensorProto", key);
-    }
-    tensors.push_back(TensorFromProto(proto));
-  }
-  return tensors;
-}
-
-std::vector<std::string> Names(const tensorflow::Example& example, const char* key) {
-  std::vector<std::string> names;
-  if (!HasFeature(example, key)) return names;
-  for (std::string_view name : GetBytes(example, key)) names.emplace_back(name);
-  return names;
-}
-
-// The first difference of several tensors, with the name of the tensor in front.
-std::string FirstDifference(const std::vector<Tensor>& actual, std::span<const Tensor> expected,
-                            const std::vector<std::string>& names, const Tolerance& tolerance) {
-  for (size_t i = 0; i < expected.size(); ++i) {
-    const std::string difference = Difference(actual.at(i), expected[i], tolerance);
-    if (!difference.empty()) return names[i] + ": " + difference;
-  }
-  return "";
-}
 
 class OpCase {
  public:
@@ -71,7 +38,7 @@ class OpCase {
       const auto actual = session.Run(feeds_, fetches);
       const auto difference =
           FirstDifference(actual, std::span(expected).subspan(run * fetches.size(), fetches.size()),
-                          fetches, {GetOneFloat(example_, "rtol"), GetOneFloat(example_, "atol")});
+                          fetches, ToleranceOf(example_));
       if (!difference.empty())
         return runs > 1 ? fmt::format("run {}: {}", run, difference) : difference;
     }
@@ -138,24 +105,6 @@ class OpCase {
   NamedFeeds feeds_;
 };
 
-// Runs one way of a case and prints what went wrong.
-template <typename Way>
-void Try(const std::string& path, const OpCase& op_case, const char* way_name, Counts& counts,
-         Way&& way) {
-  std::string problem;
-  try {
-    problem = way();
-  } catch (const Error& e) {
-    problem = e.what();
-  }
-  if (problem.empty()) {
-    ++counts.passed;
-    return;
-  }
-  ++counts.failed;
-  fmt::print("FAILED {} {} {}: {}\n", path, op_case.name, way_name, problem);
-}
-
 }  // namespace
 
 Counts RunOpCases(const std::string& path, const std::string& filter) {
@@ -166,13 +115,13 @@ Counts RunOpCases(const std::string& path, const std::string& filter) {
     const OpCase op_case(ParseExample(record));
     if (op_case.name.find(filter) == std::string::npos) continue;
     if (op_case.must_fail()) {
-      Try(path, op_case, "error", counts, [&] { return op_case.RunError(); });
+      Try(path, op_case.name, "error", counts, [&] { return op_case.RunError(); });
       continue;
     }
-    Try(path, op_case, "forward", counts, [&] { return op_case.RunForward(); });
+    Try(path, op_case.name, "forward", counts, [&] { return op_case.RunForward(); });
     if (!op_case.has_gradients()) continue;
-    Try(path, op_case, "own_gradients", counts, [&] { return op_case.RunOwnGradients(); });
-    Try(path, op_case, "their_gradients", counts, [&] { return op_case.RunTheirGradients(); });
+    Try(path, op_case.name, "own_gradients", counts, [&] { return op_case.RunOwnGradients(); });
+    Try(path, op_case.name, "their_gradients", counts, [&] { return op_case.RunTheirGradients(); });
   }
   return counts;
 }

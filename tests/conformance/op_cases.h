@@ -3,15 +3,10 @@
 #pragma once
 
 #include <string>
-#include <vector>
+
+#include "tests/conformance/recorded_case.h"
 
 namespace sextant::conformance {
-
-struct Counts {
-  int passed = 0;
-  int failed = 0;
-  int skipped = 0;
-};
 
 // Runs every case of the file whose name contains "filter", in up to three ways: the graph as it
 // is; our own gradients of it; the gradient graph that TensorFlow built. Prints one line per

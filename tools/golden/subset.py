@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Picks the part of the golden op files that is kept in the repository.   usage: subset.py GOLDEN_DIR OUT_DIR
+"""Picks the part of the golden files that is kept in the repository.   usage: subset.py GOLDEN_DIR OUT_DIR
 
-GOLDEN_DIR/ops/<family>.tfrecord are the files ops.py writes. Kept are: all of control_flow, random and errors; of math and array,
-for each op, the first case of every kind (case names read family/op/kind_details, the kind being mostly the element type) and whatever
-else it takes to have every op type that occurs, in TensorFlow's gradient graphs too."""
+GOLDEN_DIR/<file>.tfrecord are the files ops.py and training.py write. Of the files in WHOLE all is kept; of those in THINNED, for each op,
+the first case of every kind (case names read family/op/kind_details or optimizer/kind_details, the kind being mostly the element type) and
+whatever else it takes to have every op type that occurs, in TensorFlow's gradient graphs too."""
 import os
 import re
 import sys
 from golden_file import bytes_feature, op_types, records
 
-WHOLE = ["control_flow", "random", "errors"]
-THINNED = ["math", "array"]
+WHOLE = ["ops/control_flow", "ops/random", "ops/errors", "training/schedules", "training/ema", "training/clip"]
+THINNED = ["ops/math", "ops/array", "training/optimizers", "training/metrics"]
 
 
 def kind(name):
@@ -34,14 +34,14 @@ def thin(cases):
 
 
 def main(golden_dir, out_dir):
-    os.makedirs(out_dir, exist_ok=True)
-    for family in WHOLE + THINNED:
-        cases = list(records(os.path.join(golden_dir, "ops", family + ".tfrecord")))
-        kept = thin(cases) if family in THINNED else [frame for frame, _ in cases]
-        path = os.path.join(out_dir, family + ".tfrecord")
+    for name in WHOLE + THINNED:
+        cases = list(records(os.path.join(golden_dir, name + ".tfrecord")))
+        kept = thin(cases) if name in THINNED else [frame for frame, _ in cases]
+        path = os.path.join(out_dir, name + ".tfrecord")
+        os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "wb") as f:
             f.writelines(kept)
-        print("%-14s %4d of %4d cases, %7d bytes" % (family, len(kept), len(cases), os.path.getsize(path)))
+        print("%-20s %4d of %4d cases, %7d bytes" % (name, len(kept), len(cases), os.path.getsize(path)))
 
 
 if __name__ == "__main__":
