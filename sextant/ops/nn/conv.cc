@@ -4,6 +4,7 @@
 #include "sextant/graph/op_builder.h"
 #include "sextant/graph/op_registry.h"
 #include "sextant/ops/array/shape.h"
+#include "sextant/ops/nn/conv_options.h"
 #include "sextant/ops/nn/conv_shapes.h"
 
 namespace sextant {
@@ -14,42 +15,25 @@ constexpr char kAttrs[] =
     "['SAME','VALID','EXPLICIT']; explicit_paddings:list(int)=[]; data_format:string='NHWC' in "
     "['NHWC','NCHW']; dilations:list(int)=[1,1,1,1]";
 
-OpBuilder WithOptions(OpBuilder builder, const Conv2DOptions& options) {
-  builder.Attr("strides", options.strides)
-      .Attr("padding", options.padding)
-      .Attr("data_format", options.data_format)
-      .Attr("dilations", options.dilations)
-      .Attr("explicit_paddings", options.explicit_paddings);
-  return builder;
-}
-
-Conv2DOptions OptionsOf(const GradientContext& c) {
-  return {.strides = c.attr<std::vector<int64_t>>("strides"),
-          .padding = c.attr<std::string>("padding"),
-          .data_format = c.attr<std::string>("data_format"),
-          .dilations = c.attr<std::vector<int64_t>>("dilations"),
-          .explicit_paddings = c.attr<std::vector<int64_t>>("explicit_paddings")};
-}
-
 // The convolution is linear in the input and in the filter, so the gradients of all three ops are
 // the three ops.
 void Conv2DGradient(GradientContext& c) {
   const Output x = c.input(0), filter = c.input(1), grad = c.grad();
-  const Conv2DOptions options = OptionsOf(c);
+  const Conv2DOptions options = ConvOptionsOf(*c.node());
   if (c.wanted(0)) c.set(0, Conv2DBackpropInput(ShapeOf(x), filter, grad, options));
   if (c.wanted(1)) c.set(1, Conv2DBackpropFilter(x, ShapeOf(filter), grad, options));
 }
 
 void BackpropInputGradient(GradientContext& c) {
   const Output filter = c.input(1), out_backprop = c.input(2), grad = c.grad();
-  const Conv2DOptions options = OptionsOf(c);
+  const Conv2DOptions options = ConvOptionsOf(*c.node());
   if (c.wanted(1)) c.set(1, Conv2DBackpropFilter(grad, ShapeOf(filter), out_backprop, options));
   if (c.wanted(2)) c.set(2, Conv2D(grad, filter, options));
 }
 
 void BackpropFilterGradient(GradientContext& c) {
   const Output x = c.input(0), out_backprop = c.input(2), grad = c.grad();
-  const Conv2DOptions options = OptionsOf(c);
+  const Conv2DOptions options = ConvOptionsOf(*c.node());
   if (c.wanted(0)) c.set(0, Conv2DBackpropInput(ShapeOf(x), grad, out_backprop, options));
   if (c.wanted(2)) c.set(2, Conv2D(x, grad, options));
 }
@@ -57,26 +41,26 @@ void BackpropFilterGradient(GradientContext& c) {
 }  // namespace
 
 Output Conv2D(Output x, Output filter, const Conv2DOptions& options) {
-  return WithOptions(OpBuilder("Conv2D").Input(x).Input(filter), options).Build();
+  return WithConvOptions(OpBuilder("Conv2D").Input(x).Input(filter), options).Build();
 }
 
 Output Conv2DBackpropInput(const IndexArg& input_sizes, Output filter, Output out_backprop,
                            const Conv2DOptions& options) {
-  return WithOptions(OpBuilder("Conv2DBackpropInput")
-                         .Input(input_sizes.ToOutput(DType::kInt32))
-                         .Input(filter)
-                         .Input(out_backprop),
-                     options)
+  return WithConvOptions(OpBuilder("Conv2DBackpropInput")
+                             .Input(input_sizes.ToOutput(DType::kInt32))
+                             .Input(filter)
+                             .Input(out_backprop),
+                         options)
       .Build();
 }
 
 Output Conv2DBackpropFilter(Output x, const IndexArg& filter_sizes, Output out_backprop,
                             const Conv2DOptions& options) {
-  return WithOptions(OpBuilder("Conv2DBackpropFilter")
-                         .Input(x)
-                         .Input(filter_sizes.ToOutput(DType::kInt32))
-                         .Input(out_backprop),
-                     options)
+  return WithConvOptions(OpBuilder("Conv2DBackpropFilter")
+                             .Input(x)
+                             .Input(filter_sizes.ToOutput(DType::kInt32))
+                             .Input(out_backprop),
+                         options)
       .Build();
 }
 

@@ -37,16 +37,6 @@ class ConvPatches {
   }
   // Taps of a line are neighbours in the input, all channels of it.
   bool contiguous() const { return g_.width.dilation == 1 && g_.groups == 1; }
-  // The input position that tap "tap" of output position "out" sees.
-  static int64_t Seen(const ConvAxis& a, int64_t out, int64_t tap) {
-    return out * a.stride - a.pad_before + tap * a.dilation;
-  }
-  // The output position of which tap "tap" sees input position "in", or -1.
-  static int64_t Seer(const ConvAxis& a, int64_t in, int64_t tap) {
-    const int64_t scaled = in + a.pad_before - tap * a.dilation;
-    if (scaled < 0 || scaled % a.stride != 0 || scaled / a.stride >= a.out) return -1;
-    return scaled / a.stride;
-  }
   // Taps [first, last) of a contiguous line that starts at input position "at" are inside.
   struct Inside {
     int64_t first, last;
@@ -68,7 +58,7 @@ class ConvPatches {
 
 template <typename T>
 void ConvPatches::GatherLine(const T* input_line, int64_t ow, T* row) const {
-  const int64_t fc = g_.filter_c, at = Seen(g_.width, ow, 0);
+  const int64_t fc = g_.filter_c, at = g_.width.Seen(ow, 0);
   if (contiguous()) {
     const auto [first, last] = InsideTaps(at);
     std::fill_n(row, first * fc, T(0));
@@ -97,9 +87,9 @@ void ConvPatches::Gather(const T* input, int64_t group, int64_t begin, int64_t e
     rest /= g_.height.out;
     const int64_t od = rest % g_.depth.out, n = rest / g_.depth.out;
     for (int64_t fd = 0; fd < g_.depth.filter; ++fd) {
-      const int64_t id = Seen(g_.depth, od, fd);
+      const int64_t id = g_.depth.Seen(od, fd);
       for (int64_t fh = 0; fh < g_.height.filter; ++fh, rows += line_) {
-        const int64_t ih = Seen(g_.height, oh, fh);
+        const int64_t ih = g_.height.Seen(oh, fh);
         if (id < 0 || id >= g_.depth.in || ih < 0 || ih >= g_.height.in) {
           std::fill_n(rows, line_, T(0));
           continue;
@@ -113,7 +103,7 @@ void ConvPatches::Gather(const T* input, int64_t group, int64_t begin, int64_t e
 
 template <typename T>
 void ConvPatches::ScatterLine(const T* row, int64_t ow, T* input_line) const {
-  const int64_t fc = g_.filter_c, at = Seen(g_.width, ow, 0);
+  const int64_t fc = g_.filter_c, at = g_.width.Seen(ow, 0);
   const auto add = [](const T* from, int64_t count, T* to) {
     for (int64_t i = 0; i < count; ++i) to[i] = Wrapping::Add(to[i], from[i]);
   };
@@ -135,9 +125,9 @@ void ConvPatches::Scatter(const T* rows, int64_t group, int64_t begin, int64_t e
     const int64_t n = line / (g_.height.in * g_.depth.in);
     T* const to = input + line * g_.width.in * g_.in_c + group * g_.filter_c;
     for (int64_t fd = 0; fd < g_.depth.filter; ++fd) {
-      const int64_t od = Seer(g_.depth, id, fd);
+      const int64_t od = g_.depth.Seer(id, fd);
       for (int64_t fh = 0; od >= 0 && fh < g_.height.filter; ++fh) {
-        const int64_t oh = Seer(g_.height, ih, fh);
+        const int64_t oh = g_.height.Seer(ih, fh);
         if (oh < 0) continue;
         const int64_t base = ((n * g_.depth.out + od) * g_.height.out + oh) * g_.width.out;
         const int64_t stop = std::min(end, base + g_.width.out);

@@ -1,0 +1,218 @@
+#include <algorithm>
+
+#include "sextant/base/error.h"
+#include "sextant/device/kernel_registry.h"
+#include "sextant/ops/array/index_tensor.h"
+#include "sextant/ops/nn/conv_geometry.h"
+#include "sextant/ops/nn/conv_operand.h"
+
+namespace sextant {
+namespace {
+
+// Channels are last in all that these loops see; an element of the output belongs to one thread,
+// which adds its terms in the order of the taps.
+
+// y[c * m + q] += x[c] * f[c * m + q]
+template <typename T>
+void AddProducts(int64_t channels, int64_t m, const T* x, const T* f, T* y) {
+  if (m == 1) {
+    for (int64_t c = 0; c < channels; ++c) y[c] += x[c] * f[c];
+    return;
+  }
+  for (int64_t c = 0; c < channels; ++c, f += m, y += m) {
+    for (int64_t q = 0; q < m; ++q) y[q] += x[c] * f[q];
+  }
+}
+
+// x[c] += sum over q of y[c * m + q] * f[c * m + q]
+template <typename T>
+void AddDots(int64_t channels, int64_t m, const T* y, const T* f, T* x) {
+  if (m == 1) return AddProducts<T>(channels, 1, y, f, x);
+  for (int64_t c = 0; c < channels; ++c, f += m, y += m) {
+    T sum(0);
+    for (int64_t q = 0; q < m; ++q) sum += y[q] * f[q];
+    x[c] += sum;
+  }
+}
+
+template <typename T>
+void Forward(KernelContext& ctx, const ConvGeometry& g, const T* input, const T* filter,
+             T* output) {
+  const int64_t m = g.out_c / g.in_c;
+  const double cost = 0.3 * static_cast<double>(g.width.out * g.out_c * (1 + g.filter_pixels()));
+  ctx.ParallelFor(g.batch * g.height.out, cost, [&](int64_t begin, int64_t end) {
+    for (int64_t line = begin; line < end; ++line) {
+      const int64_t n = line / g.height.out, oh = line % g.height.out;
+      T* y = output + line * g.width.out * g.out_c;
+      for (int64_t ow = 0; ow < g.width.out; ++ow, y += g.out_c) {
+        std::fill_n(y, g.out_c, T(0));
+        const T* f = filter;
+        for (int64_t fh = 0; fh < g.height.filter; ++fh) {
+          const int64_t ih = g.height.Seen(oh, fh);
+          for (int64_t fw = 0; fw < g.width.filter; ++fw, f += g.out_c) {
+            const int64_t iw = g.width.Seen(ow, fw);
+            if (ih < 0 || ih >= g.height.in || iw < 0 || iw >= g.width.in) continue;
+            const int64_t at = (n * g.height.in + ih) * g.width.in + iw;
+            AddProducts(g.in_c, m, input + at * g.in_c, f, y);
+          }
+        }
+      }
+    }
+  });
+}
+
+template <typename T>
+void BackpropInput(KernelContext& ctx, const ConvGeometry& g, const T* filter,
+                   const T* out_backprop, T* grad_input) {
+  const int64_t m = g.out_c / g.in_c;
+  const double cost = 0.3 * static_cast<double>(g.width.in * g.out_c * (1 + g.filter_pixels()));
+  ctx.ParallelFor(g.batch * g.height.in, cost, [&](int64_t begin, int64_t end) {
+    for (int64_t line = begin; line < end; ++line) {
+      const int64_t n = line / g.height.in, ih = line % g.height.in;
+      T* x = grad_input + line * g.width.in * g.in_c;
+      for (int64_t iw = 0; iw < g.width.in; ++iw, x += g.in_c) {
+        std::fill_n(x, g.in_c, T(0));
+        const T* f = filter;
+        for (int64_t fh = 0; fh < g.height.filter; ++fh) {
+          const int64_t oh = g.height.Seer(ih, fh);
+          for (int64_t fw = 0; fw < g.width.filter; ++fw, f += g.out_c) {
+            const int64_t ow = g.width.Seer(iw, fw);
+            if (oh < 0 || ow < 0) continue;
+            const int64_t at = (n * g.height.out + oh) * g.width.out + ow;
+            AddDots(g.in_c, m, out_backprop + at * g.out_c, f, x);
+          }
+        }
+      }
+    }
+  });
+}
+
+// One tap of some channels: the sum over all positions. Lines are summed apart, which is more
+// accurate than one long sum.
+template <typename T>
+void TapGradient(const ConvGeometry& g, const T* input, const T* out_backprop, int64_t tap,
+                 int64_t channel, int64_t channels, T* line_sum, T* grad) {
+  const int64_t m = g.out_c / g.in_c;
+  const int64_t fh = tap / g.width.filter, fw = tap % g.width.filter;
+  std::fill_n(grad, channels * m, T(0));
+  for (int64_t line = 0; line < g.batch * g.height.out; ++line) {
+    const int64_t n = line / g.height.out, ih = g.height.Seen(line % g.height.out, fh);
+    if (ih < 0 || ih >= g.height.in) continue;
+    const T* x = input + (n * g.height.in + ih) * g.width.in * g.in_c + channel;
+    const T* y = out_backprop + line * g.width.out * g.out_c + channel * m;
+    std::fill_n(line_sum, channels * m, T(0));
+    for (int64_t ow = 0; ow < g.width.out; ++ow, y += g.out_c) {
+      const int64_t iw = g.width.Seen(ow, fw);
+      if (iw >= 0 && iw < g.width.in) AddProducts(channels, m, x + iw * g.in_c, y, line_sum);
+    }
+    for (int64_t c = 0; c < channels * m; ++c) grad[c] += line_sum[c];
+  }
+}
+
+template <typename T>
+void BackpropFilter(KernelContext& ctx, const ConvGeometry& g, const T* input,
+                    const T* out_backprop, T* grad_filter) {
+  constexpr int64_t kChannels = 64;
+  const int64_t m = g.out_c / g.in_c, blocks = (g.in_c + kChannels - 1) / kChannels;
+  const int64_t positions = g.batch * g.out_pixels();
+  Tensor sums = ctx.AllocateTemp(DTypeOf<T>, Shape{g.filter_pixels(), g.out_c});
+  const double cost = 0.3 * static_cast<double>(std::min(kChannels, g.in_c) * m * positions);
+  ctx.ParallelFor(g.filter_pixels() * blocks, cost + 1.0, [&](int64_t begin, int64_t end) {
+    for (int64_t unit = begin; unit < end; ++unit) {
+      const int64_t tap = unit / blocks, channel = unit % blocks * kChannels;
+      const int64_t at = tap * g.out_c + channel * m;
+      TapGradient(g, input, out_backprop, tap, channel, std::min(kChannels, g.in_c - channel),
+                  sums.data<T>() + at, grad_filter + at);
+    }
+  });
+}
+
+template <typename T>
+struct Operands {
+  Operands(KernelContext& ctx, const ConvGeometry& g)
+      : input(ctx, g.batch, g.in_pixels(), g.in_c, g.channels_first),
+        filter(ctx, 1, g.filter_pixels(), g.out_c, false),
+        output(ctx, g.batch, g.out_pixels(), g.out_c, g.channels_first) {}
+  ConvOperand<T> input, filter, output;
+};
+
+template <typename T>
+class DepthwiseKernel final : public Kernel {
+ public:
+  explicit DepthwiseKernel(KernelInit& init) : attrs_(init.node(), 2) {}
+
+  void Compute(KernelContext& ctx) override {
+    const Tensor &input = ctx.input(0), &filter = ctx.input(1);
+    const ConvGeometry g = attrs_.Depthwise(input.shape(), filter.shape());
+    Tensor& output = ctx.AllocateOutput(0, attrs_.OutputShape(g));
+    if (output.num_elements() == 0) return;
+    Operands<T> operands(ctx, g);
+    Forward(ctx, g, operands.input.Read(input), operands.filter.Read(filter),
+            operands.output.Write(output));
+    operands.output.Finish();
+  }
+
+ private:
+  const ConvAttrs attrs_;
+};
+
+template <typename T>
+class DepthwiseBackpropInputKernel final : public Kernel {
+ public:
+  explicit DepthwiseBackpropInputKernel(KernelInit& init) : attrs_(init.node(), 2) {}
+
+  void Compute(KernelContext& ctx) override {
+    const Tensor &filter = ctx.input(1), &out_backprop = ctx.input(2);
+    CheckVector(ctx.input(0), "input_sizes", 4);
+    const Shape shape = ShapeFromTensor(ctx.input(0), "input_sizes");
+    const ConvGeometry g = attrs_.DepthwiseBackprop(shape, filter.shape(), out_backprop.shape());
+    Tensor& grad = ctx.AllocateOutput(0, shape);
+    if (grad.num_elements() == 0) return;
+    Operands<T> operands(ctx, g);
+    BackpropInput(ctx, g, operands.filter.Read(filter), operands.output.Read(out_backprop),
+                  operands.input.Write(grad));
+    operands.input.Finish();
+  }
+
+ private:
+  const ConvAttrs attrs_;
+};
+
+template <typename T>
+class DepthwiseBackpropFilterKernel final : public Kernel {
+ public:
+  explicit DepthwiseBackpropFilterKernel(KernelInit& init) : attrs_(init.node(), 2) {}
+
+  void Compute(KernelContext& ctx) override {
+    const Tensor &input = ctx.input(0), &out_backprop = ctx.input(2);
+    CheckVector(ctx.input(1), "filter_sizes", 4);
+    const Shape shape = ShapeFromTensor(ctx.input(1), "filter_sizes");
+    const ConvGeometry g = attrs_.DepthwiseBackprop(input.shape(), shape, out_backprop.shape());
+    Tensor& grad = ctx.AllocateOutput(0, shape);
+    if (grad.num_elements() == 0) return;
+    Operands<T> operands(ctx, g);
+    BackpropFilter(ctx, g, operands.input.Read(input), operands.output.Read(out_backprop),
+                   operands.filter.Write(grad));
+    operands.filter.Finish();
+  }
+
+ private:
+  const ConvAttrs attrs_;
+};
+
+}  // namespace
+
+void RegisterDepthwiseConvCpu(KernelRegistry& registry) {
+  ForTypes<float, double, Half, BFloat16>([&]<typename T>() {
+    registry.Add(
+        KernelDef("DepthwiseConv2dNative").Type<T>("T").template Make<DepthwiseKernel<T>>());
+    registry.Add(KernelDef("DepthwiseConv2dNativeBackpropInput")
+                     .Type<T>("T")
+                     .template Make<DepthwiseBackpropInputKernel<T>>());
+    registry.Add(KernelDef("DepthwiseConv2dNativeBackpropFilter")
+                     .Type<T>("T")
+                     .template Make<DepthwiseBackpropFilterKernel<T>>());
+  });
+}
+
+}  // namespace sextant

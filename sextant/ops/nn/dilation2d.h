@@ -1,0 +1,29 @@
+// Grey-scale morphological dilation of images, and its gradients.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sextant/graph/output.h"
+
+namespace sextant {
+
+// Lists have one entry for each dimension.
+struct Dilation2DOptions {
+  std::vector<int64_t> strides = {1, 1, 1, 1};
+  std::vector<int64_t> rates = {1, 1, 1, 1};
+  std::string padding = "VALID";  // or "SAME"
+};
+
+// y[n, i, j, c] = max over p, q of
+//   x[n, i * stride + p * rate - pad, j * stride + q * rate - pad, c] + filter[p, q, c],
+// over the taps inside x. filter is [height, width, channels].
+Output Dilation2D(Output x, Output filter, const Dilation2DOptions& options = {});
+// The gradients: that of each position goes to the first tap with the largest sum.
+Output Dilation2DBackpropInput(Output x, Output filter, Output out_backprop,
+                               const Dilation2DOptions& options = {});
+Output Dilation2DBackpropFilter(Output x, Output filter, Output out_backprop,
+                                const Dilation2DOptions& options = {});
+
+}  // namespace sextant
