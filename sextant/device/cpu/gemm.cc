@@ -5,12 +5,14 @@
 #include <cstring>
 
 #include "sextant/device/cpu/gemm_kernels.h"
+#include "sextant/device/cpu/gemm_local.h"
 
 namespace sextant {
 namespace {
 
 using gemm::Kernels;
 using gemm::kMaxThin;
+using gemm::Scratch;
 
 // Depth of a block: a tile's slices of a and b fit the first-level cache.
 constexpr int64_t kDepthBlock = 256;
@@ -23,23 +25,9 @@ constexpr int64_t kSmallestBlock = 48;
 constexpr int64_t kUnitsPerThread = 6;
 // Bounds the packed copies: larger matrices are multiplied in parts of so many rows and columns.
 constexpr int64_t kPackedElements = int64_t{1} << 22;
-// Below so many rows b is used in place: packing would cost more than it saves.
-constexpr int64_t kPackRows = 48;
 constexpr int64_t kThinCols = 512;
 
 constexpr int64_t RoundUp(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
-
-// Memory of the calling thread that grows to the largest size asked for.
-template <typename T, int slot>
-T* Scratch(int64_t elements) {
-  thread_local BufferRef memory;
-  const size_t bytes = static_cast<size_t>(elements) * sizeof(T);
-  if (!memory || memory->size() < bytes) {
-    memory = BufferRef();
-    memory = NewBuffer(bytes);
-  }
-  return static_cast<T*>(memory->data());
-}
 
 // Runs body(unit) for every unit, each thread taking the next one that is free.
 template <typename F>
@@ -128,14 +116,11 @@ class Product {
   void PackB(int64_t col, int64_t cols) {
     const int width = kernels_.tile_cols;
     const int64_t panels = (cols + width - 1) / width;
-    packs_all_b_ = b_.col_stride != 1 || rows_ > kPackRows;
-    const int64_t first = packs_all_b_ ? 0 : cols / width;
-    packed_b_ = Scratch<T, 1>((panels - first) * depth_ * width);
-    ForUnits(ctx_, panels - first, 0.1 * static_cast<double>(depth_ * width), [&](int64_t panel) {
-      T* out = packed_b_ + panel * depth_ * width;
-      const int64_t begin = (first + panel) * width;
+    packed_b_ = Scratch<T, 1>(panels * depth_ * width);
+    ForUnits(ctx_, panels, 0.1 * static_cast<double>(depth_ * width), [&](int64_t panel) {
+      const int64_t begin = panel * width;
       PackBPanel(b_.data + (col + begin) * b_.col_stride, std::min<int64_t>(width, cols - begin),
-                 out);
+                 packed_b_ + panel * depth_ * width);
     });
   }
   void PackBPanel(const T* in, int64_t count, T* out) const {
@@ -147,14 +132,11 @@ class Product {
       }
       return;
     }
-    // In blocks that stay in the first-level cache while their columns are read one by one.
-    for (int64_t k0 = 0; k0 < depth_; k0 += 64) {
-      const int64_t k1 = std::min(depth_, k0 + 64);
-      for (int64_t j = 0; j < width; ++j) {
-        const T* column = in + j * b_.col_stride;
-        for (int64_t k = k0; k < k1; ++k) {
-          out[k * width + j] = j < count ? column[k * b_.row_stride] : T(0);
-        }
+    if (count < width) std::fill_n(out, depth_ * width, T(0));
+    if (b_.row_stride == 1) return kernels_.transpose(depth_, count, in, b_.col_stride, width, out);
+    for (int64_t k = 0; k < depth_; ++k) {
+      for (int64_t j = 0; j < count; ++j) {
+        out[k * width + j] = in[k * b_.row_stride + j * b_.col_stride];
       }
     }
   }
@@ -227,30 +209,23 @@ class Product {
         T* a = packed_a ? packed_a + (row_block * depth_blocks + block) * block_size
                         : Scratch<T, 3>(block_size);
         if (!packed_a) PackA(row + r, count, block, a);
-        Block(block, a, row + r, count, col, j, std::min(cols, j + col_block_size), cols);
+        Block(block, a, row + r, count, col, j, std::min(cols, j + col_block_size));
       }
     });
   }
 
   // Adds block "block" of the depth to columns [begin, end) of the part of c that starts at "col".
   void Block(int64_t block, const T* a, int64_t row, int64_t rows, int64_t col, int64_t begin,
-             int64_t end, int64_t cols) const {
+             int64_t end) const {
     const int width = kernels_.tile_cols, height = kernels_.tile_rows;
     const int64_t depth = BlockDepth(block), k = block * kDepthBlock;
     for (int64_t j = begin; j < end; j += width) {
-      const T* b;
-      int64_t b_stride = width;
-      const int64_t first = packs_all_b_ ? 0 : cols / width;
-      if (j / width >= first) {
-        b = packed_b_ + (j / width - first) * depth_ * width + k * width;
-      } else {
-        b = b_.data + k * b_.row_stride + col + j;
-        b_stride = b_.row_stride;
-      }
+      const T* b = packed_b_ + j * depth_ + k * width;
       for (int64_t i = 0; i < rows; i += height) {
-        kernels_.tile(depth, a + i * depth, b, b_stride, c_ + (row + i) * c_stride_ + col + j,
-                      c_stride_, static_cast<int>(std::min<int64_t>(height, rows - i)),
-                      static_cast<int>(std::min<int64_t>(width, end - j)), block > 0);
+        kernels_.panel(depth, a + i * depth, 1, height, b, width,
+                       c_ + (row + i) * c_stride_ + col + j, c_stride_,
+                       std::min<int64_t>(height, rows - i),
+                       static_cast<int>(std::min<int64_t>(width, end - j)), block > 0);
       }
     }
   }
@@ -262,7 +237,6 @@ class Product {
   T* const c_;
   const int64_t c_stride_;
   T* packed_b_ = nullptr;
-  bool packs_all_b_ = true;
 };
 
 template <typename T>
@@ -299,6 +273,11 @@ void Gemm(KernelContext& ctx, int64_t rows, int64_t cols, int64_t depth, MatrixV
   if (depth == 0) {
     for (int64_t i = 0; i < rows; ++i) std::fill(c + i * c_stride, c + i * c_stride + cols, T(0));
     return;
+  }
+  const bool has_lines =
+      (a.row_stride == 1 || a.col_stride == 1) && (b.row_stride == 1 || b.col_stride == 1);
+  if (has_lines && gemm::SuitsLocal(rows, cols, depth, b)) {
+    return gemm::MultiplyLocal(ctx, rows, cols, depth, a, b, c, c_stride);
   }
   Product<T>(ctx, rows, cols, depth, a, b, c, c_stride).RunBlocked();
 }

@@ -10,7 +10,8 @@ HWY_BEFORE_NAMESPACE();
 namespace sextant::gemm::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Two vectors wide; as many rows as accumulators fit beside two vectors of b and one of a.
+// As many rows as accumulators of two vectors fit beside two vectors of b and one of a. A multiple
+// of 3, so that a tile of two thirds keeps the multipliers busy too.
 #if HWY_TARGET == HWY_AVX3
 constexpr int kTileRows = 12;
 #else
@@ -22,61 +23,94 @@ using Tag = hn::CappedTag<T, 64 / sizeof(T)>;
 template <typename T>
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(Tag<T>()));
 
-template <int rows, typename T>
-HWY_INLINE void TileOf(int64_t depth, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b,
-                       int64_t b_stride, T* HWY_RESTRICT c, int64_t c_stride, bool add) {
+// One pointer serves three rows: the processor adds one or two strides for free.
+template <int rows, int vectors, typename T>
+HWY_INLINE void TileOf(int64_t depth, const T* HWY_RESTRICT a, int64_t a_row, int64_t a_depth,
+                       const T* HWY_RESTRICT b, int64_t b_stride, T* HWY_RESTRICT c,
+                       int64_t c_stride, bool add) {
   const Tag<T> d;
   using V = hn::Vec<Tag<T>>;
-  V left[rows], right[rows];
-#pragma GCC unroll 12
-  for (int i = 0; i < rows; ++i) left[i] = right[i] = hn::Zero(d);
+  constexpr int kPointers = (rows + 2) / 3;
+  const T* from[kPointers];
+  V sums[rows * vectors];
+#pragma GCC unroll 4
+  for (int i = 0; i < kPointers; ++i) from[i] = a + 3 * i * a_row;
+#pragma GCC unroll 24
+  for (int i = 0; i < rows * vectors; ++i) sums[i] = hn::Zero(d);
   for (int64_t k = 0; k < depth; ++k) {
-    const V b0 = hn::LoadU(d, b);
-    const V b1 = hn::LoadU(d, b + kLanes<T>);
+    V line[vectors];
+#pragma GCC unroll 2
+    for (int j = 0; j < vectors; ++j) line[j] = hn::LoadU(d, b + j * kLanes<T>);
 #pragma GCC unroll 12
     for (int i = 0; i < rows; ++i) {
-      const V value = hn::Set(d, a[i]);
-      left[i] = hn::MulAdd(value, b0, left[i]);
-      right[i] = hn::MulAdd(value, b1, right[i]);
+      const V value = hn::Set(d, from[i / 3][i % 3 * a_row]);
+#pragma GCC unroll 2
+      for (int j = 0; j < vectors; ++j) {
+        sums[i * vectors + j] = hn::MulAdd(value, line[j], sums[i * vectors + j]);
+      }
     }
-    a += kTileRows;
+#pragma GCC unroll 4
+    for (int i = 0; i < kPointers; ++i) from[i] += a_depth;
     b += b_stride;
   }
 #pragma GCC unroll 12
   for (int i = 0; i < rows; ++i) {
-    T* row = c + i * c_stride;
-    if (add) {
-      left[i] = hn::Add(left[i], hn::LoadU(d, row));
-      right[i] = hn::Add(right[i], hn::LoadU(d, row + kLanes<T>));
+#pragma GCC unroll 2
+    for (int j = 0; j < vectors; ++j) {
+      T* to = c + i * c_stride + j * kLanes<T>;
+      V sum = sums[i * vectors + j];
+      if (add) sum = hn::Add(hn::LoadU(d, to), sum);
+      hn::StoreU(sum, d, to);
     }
-    hn::StoreU(left[i], d, row);
-    hn::StoreU(right[i], d, row + kLanes<T>);
   }
 }
 
-template <typename T>
-void FullTile(int rows, int64_t depth, const T* a, const T* b, int64_t b_stride, T* c,
-              int64_t c_stride, bool add) {
-  if (rows > kTileRows * 2 / 3) return TileOf<kTileRows>(depth, a, b, b_stride, c, c_stride, add);
-  if (rows > kTileRows / 3)
-    return TileOf<kTileRows * 2 / 3>(depth, a, b, b_stride, c, c_stride, add);
-  TileOf<kTileRows / 3>(depth, a, b, b_stride, c, c_stride, add);
+template <int vectors, typename T>
+int TileRows(int rows, int64_t depth, const T* a, int64_t a_row, int64_t a_depth, const T* b,
+             int64_t b_stride, T* c, int64_t c_stride, bool add) {
+  constexpr int kLarge = kTileRows, kMiddle = kTileRows * 2 / 3, kSmall = kTileRows / 3;
+  // Two middle tiles are faster than a large and a small one.
+  if (rows == kLarge || rows > 2 * kMiddle) {
+    TileOf<kLarge, vectors>(depth, a, a_row, a_depth, b, b_stride, c, c_stride, add);
+    return kLarge;
+  }
+  if (rows >= kMiddle) {
+    TileOf<kMiddle, vectors>(depth, a, a_row, a_depth, b, b_stride, c, c_stride, add);
+    return kMiddle;
+  }
+  if (rows >= kSmall) {
+    TileOf<kSmall, vectors>(depth, a, a_row, a_depth, b, b_stride, c, c_stride, add);
+    return kSmall;
+  }
+  TileOf<1, vectors>(depth, a, a_row, a_depth, b, b_stride, c, c_stride, add);
+  return 1;
 }
 
 template <typename T>
-void Tile(int64_t depth, const T* a, const T* b, int64_t b_stride, T* c, int64_t c_stride, int rows,
-          int cols, bool add) {
-  constexpr int kCols = 2 * kLanes<T>;
-  if (cols == kCols && rows % (kTileRows / 3) == 0) {
-    return FullTile(rows, depth, a, b, b_stride, c, c_stride, add);
-  }
-  alignas(64) T whole[kTileRows * kCols];
-  FullTile(rows, depth, a, b, b_stride, whole, kCols, false);
-  for (int i = 0; i < rows; ++i) {
-    for (int j = 0; j < cols; ++j) {
-      T& element = c[i * c_stride + j];
-      element = add ? element + whole[i * kCols + j] : whole[i * kCols + j];
+void Panel(int64_t depth, const T* a, int64_t a_row, int64_t a_depth, const T* b, int64_t b_stride,
+           T* c, int64_t c_stride, int64_t rows, int cols, bool add) {
+  const bool wide = cols > kLanes<T>;
+  const int width = wide ? 2 * kLanes<T> : kLanes<T>;
+  alignas(64) T whole[kTileRows * 2 * kLanes<T>];
+  while (rows > 0) {
+    const int most = static_cast<int>(rows < 3 * kTileRows ? rows : 3 * kTileRows);
+    T* to = cols == width ? c : whole;
+    const int64_t to_stride = cols == width ? c_stride : width;
+    const bool add_there = add && cols == width;
+    const int done =
+        wide ? TileRows<2>(most, depth, a, a_row, a_depth, b, b_stride, to, to_stride, add_there)
+             : TileRows<1>(most, depth, a, a_row, a_depth, b, b_stride, to, to_stride, add_there);
+    if (to == whole) {
+      for (int i = 0; i < done; ++i) {
+        for (int j = 0; j < cols; ++j) {
+          T& element = c[i * c_stride + j];
+          element = add ? element + whole[i * width + j] : whole[i * width + j];
+        }
+      }
     }
+    a += done * a_row;
+    c += done * c_stride;
+    rows -= done;
   }
 }
 
@@ -113,6 +147,44 @@ void Thin(int rows, int64_t cols, int64_t depth, const T* a, int64_t a_row, int6
   }
 }
 
+// out[k * width + j] = in[j * stride + k]
+template <typename T>
+void Transpose(int64_t depth, int64_t count, const T* HWY_RESTRICT in, int64_t stride, int width,
+               T* HWY_RESTRICT out) {
+  int64_t j = 0;
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (sizeof(T) == 4) {
+    const hn::FixedTag<T, 4> d;
+    for (; j + 4 <= count; j += 4) {
+      const T* r0 = in + j * stride;
+      const T *r1 = r0 + stride, *r2 = r1 + stride, *r3 = r2 + stride;
+      int64_t k = 0;
+      for (; k + 4 <= depth; k += 4) {
+        const auto v0 = hn::LoadU(d, r0 + k), v1 = hn::LoadU(d, r1 + k);
+        const auto v2 = hn::LoadU(d, r2 + k), v3 = hn::LoadU(d, r3 + k);
+        const auto low01 = hn::InterleaveLower(d, v0, v1), low23 = hn::InterleaveLower(d, v2, v3);
+        const auto high01 = hn::InterleaveUpper(d, v0, v1), high23 = hn::InterleaveUpper(d, v2, v3);
+        T* to = out + k * width + j;
+        hn::StoreU(hn::ConcatLowerLower(d, low23, low01), d, to);
+        hn::StoreU(hn::ConcatUpperUpper(d, low23, low01), d, to + width);
+        hn::StoreU(hn::ConcatLowerLower(d, high23, high01), d, to + 2 * width);
+        hn::StoreU(hn::ConcatUpperUpper(d, high23, high01), d, to + 3 * width);
+      }
+      for (; k < depth; ++k) {
+        T* to = out + k * width + j;
+        to[0] = r0[k];
+        to[1] = r1[k];
+        to[2] = r2[k];
+        to[3] = r3[k];
+      }
+    }
+  }
+#endif
+  for (; j < count; ++j) {
+    for (int64_t k = 0; k < depth; ++k) out[k * width + j] = in[j * stride + k];
+  }
+}
+
 template <typename T>
 T Dot(int64_t depth, const T* a, const T* b) {
   const Tag<T> d;
@@ -135,7 +207,8 @@ T Dot(int64_t depth, const T* a, const T* b) {
 
 template <typename T>
 const Kernels<T>* Table() {
-  static constexpr Kernels<T> kTable{kTileRows, 2 * kLanes<T>, Tile<T>, Thin<T>, Dot<T>};
+  static constexpr Kernels<T> kTable{kTileRows,    2 * kLanes<T>, Panel<T>,
+                                     Transpose<T>, Thin<T>,       Dot<T>};
   return &kTable;
 }
 const Kernels<float>* FloatTable() { return Table<float>(); }

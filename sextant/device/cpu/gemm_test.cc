@@ -53,8 +53,24 @@ struct Problem {
 
 TEST(GemmTest, EqualsTheDefinitionForAllShapesAndTranspositions) {
   const std::vector<std::tuple<int64_t, int64_t, int64_t>> shapes = {
-      {1, 1, 1},   {4, 4, 4},    {3, 700, 41},  {700, 3, 41}, {1, 37, 513},  {7, 19, 0},
-      {5, 17, 33}, {48, 16, 20}, {49, 300, 70}, {130, 33, 9}, {33, 270, 600}};
+      {1, 1, 1},
+      {4, 4, 4},
+      {3, 700, 41},
+      {700, 3, 41},
+      {1, 37, 513},
+      {7, 19, 0},
+      {5, 17, 33},
+      {48, 16, 20},
+      {49, 300, 70},
+      {130, 33, 9},
+      {33, 270, 600},
+      // Strides that collide in the cache, remainders of rows and columns, few rows and many.
+      {50, 256, 512},
+      {8, 41, 256},
+      {256, 7, 64},
+      {193, 260, 300},
+      {200, 24, 70},
+      {37, 5, 290}};
   for (const auto& [m, n, k] : shapes) {
     for (int turn = 0; turn < 4; ++turn) {
       const Problem<float> single(m, n, k, turn & 1, turn & 2);
@@ -66,12 +82,15 @@ TEST(GemmTest, EqualsTheDefinitionForAllShapesAndTranspositions) {
 }
 
 TEST(GemmTest, ResultsDoNotDependOnTheNumberOfThreads) {
-  Problem<float> problem(260, 530, 300, false, false);
   std::mt19937 random(1);
   std::uniform_real_distribution<float> value(-1, 1);
-  for (float& x : problem.a) x = value(random);
-  for (float& x : problem.b) x = value(random);
-  EXPECT_EQ(problem.Run(1), problem.Run(3));
+  for (Problem<float> problem :
+       {Problem<float>(260, 530, 300, false, false), Problem<float>(64, 200, 200, false, false),
+        Problem<float>(64, 200, 300, false, true)}) {
+    for (float& x : problem.a) x = value(random);
+    for (float& x : problem.b) x = value(random);
+    EXPECT_EQ(problem.Run(1), problem.Run(3));
+  }
 }
 
 }  // namespace

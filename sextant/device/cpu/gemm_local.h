@@ -1,0 +1,31 @@
+// Products in which threads share nothing but the matrices themselves: those of few rows, where
+// packed copies of b would not pay, and small ones, whose operands are used where they lie.
+#pragma once
+
+#include <cstdint>
+
+#include "sextant/device/cpu/gemm.h"
+
+namespace sextant::gemm {
+
+template <typename T>
+bool SuitsLocal(int64_t rows, int64_t cols, int64_t depth, MatrixView<T> b);
+
+// As Gemm. REQUIRES: no size is 0; one stride of each view is 1.
+template <typename T>
+void MultiplyLocal(KernelContext& ctx, int64_t rows, int64_t cols, int64_t depth, MatrixView<T> a,
+                   MatrixView<T> b, T* c, int64_t c_stride);
+
+// Memory of the calling thread that grows to the largest size asked for.
+template <typename T, int slot>
+T* Scratch(int64_t elements) {
+  thread_local BufferRef memory;
+  const size_t bytes = static_cast<size_t>(elements) * sizeof(T);
+  if (!memory || memory->size() < bytes) {
+    memory = BufferRef();
+    memory = NewBuffer(bytes);
+  }
+  return static_cast<T*>(memory->data());
+}
+
+}  // namespace sextant::gemm
