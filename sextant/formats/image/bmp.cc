@@ -47,8 +47,7 @@ void ReadBmp(std::string_view bytes, int channels, PixelAllocator allocate) {
     throw InvalidArgument(
         "a bmp image of {} by {} pixels with {} bits each needs {} bytes behind its header of {} "
         "bytes, got {}",
-        width, height, bits, row_bytes * height, start,
-        static_cast<int64_t>(bytes.size()) - start);
+        width, height, bits, row_bytes * height, start, static_cast<int64_t>(bytes.size()) - start);
   }
   auto* pixels = static_cast<uint8_t*>(allocate(size));
   const auto* rows = reinterpret_cast<const uint8_t*>(bytes.data()) + start;

@@ -171,8 +171,7 @@ void ReadGif(std::string_view bytes, const GifReadOptions& options,
   CheckImageSize("GIF", size);
   CheckImageSize("GIF", {size.height * static_cast<int64_t>(frames.size()), size.width, 3});
   const size_t picture = size.row_elements() * static_cast<size_t>(size.height);
-  auto* pixels =
-      static_cast<uint8_t*>(allocate(static_cast<int64_t>(frames.size()), size));
+  auto* pixels = static_cast<uint8_t*>(allocate(static_cast<int64_t>(frames.size()), size));
   for (size_t i = 0; i < frames.size(); ++i, pixels += picture) {
     if (i == 0) {
       std::memset(pixels, 0, picture);

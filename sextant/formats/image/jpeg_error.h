@@ -2,10 +2,10 @@
 // library starts with its own setjmp and holds nothing that needs a destructor.
 #pragma once
 
+#include <jpeglib.h>  // needs cstdio first
+
 #include <csetjmp>
 #include <cstdio>
-
-#include <jpeglib.h>  // needs cstdio first
 
 namespace sextant {
 

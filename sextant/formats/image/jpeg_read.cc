@@ -74,7 +74,8 @@ bool IsCmyk(const Reader& r) {
 // Sets what decides the size of the result.
 bool Prepare(Reader& r, const JpegReadOptions& options) {
   if (setjmp(r.error.jump)) return false;
-  const int channels = options.channels != 0 ? options.channels : (r.info.num_components < 3 ? 1 : 3);
+  const int channels =
+      options.channels != 0 ? options.channels : (r.info.num_components < 3 ? 1 : 3);
   if (channels == 1) {
     r.info.out_color_space = JCS_GRAYSCALE;
   } else {

@@ -81,10 +81,7 @@ void ChooseConversions(Reader& r, const PngReadOptions& options) {
   if (options.deep) png_set_swap(r.png);
   if (palette) png_set_palette_to_rgb(r.png);
   if (gray && depth < 8) png_set_expand_gray_1_2_4_to_8(r.png);
-  // These weights of red and green are TensorFlow's.
-  if (r.size.channels < 3 && !gray) {
-    png_set_rgb_to_gray(r.png, PNG_ERROR_ACTION_NONE, 0.299, 0.114);
-  }
+  if (r.size.channels < 3 && !gray) png_set_rgb_to_gray(r.png, PNG_ERROR_ACTION_NONE, 0.299, 0.587);
   if (r.size.channels >= 3 && gray) png_set_gray_to_rgb(r.png);
 }
 

@@ -9,8 +9,8 @@
 namespace sextant {
 
 struct PngReadOptions {
-  int channels = 0;      // 1 gray, 2 gray and alpha, 3 RGB, 4 RGBA; 0: as in the file
-  bool deep = false;     // elements are uint16_t, else uint8_t
+  int channels = 0;   // 1 gray, 2 gray and alpha, 3 RGB, 4 RGBA; 0: as in the file
+  bool deep = false;  // elements are uint16_t, else uint8_t
 };
 // Palettes become colours, bits are scaled to the full range of the element, interlacing is undone.
 void ReadPng(std::string_view bytes, const PngReadOptions& options, PixelAllocator allocate);

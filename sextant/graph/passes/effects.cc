@@ -46,6 +46,8 @@ bool OnlyReads(const std::string& type) {
                                                "ParameterizedTruncatedNormal",
                                                "RandomGamma",
                                                "RandomPoissonV2",
+                                               "SampleDistortedBoundingBox",
+                                               "SampleDistortedBoundingBoxV2",
                                                "LogUniformCandidateSampler",
                                                "UniformCandidateSampler"};
   return kTypes->contains(type);

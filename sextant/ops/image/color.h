@@ -1,0 +1,19 @@
+// Colours of images [..., height, width, 3] or, where channels do not matter, [..., channels].
+#pragma once
+
+#include "sextant/graph/output.h"
+
+namespace sextant {
+
+// Hue, saturation and value in [0, 1] of colours in the last dimension, and back.
+Output RGBToHSV(Output images);
+Output HSVToRGB(Output images);
+
+// (x - mean) * contrast_factor + mean, the mean taken over each channel of each image.
+Output AdjustContrast(Output images, Output contrast_factor);
+// The hue turned by "delta" (1 is all the way round).
+Output AdjustHue(Output images, Output delta);
+// The saturation times "scale", at most 1.
+Output AdjustSaturation(Output images, Output scale);
+
+}  // namespace sextant

@@ -1,0 +1,213 @@
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "sextant/base/error.h"
+#include "sextant/device/kernel_registry.h"
+#include "sextant/ops/image/float_pixels.h"
+
+namespace sextant {
+namespace {
+
+// In [0, 1), 0 for grays.
+template <typename T>
+T Hue(const T* rgb, T largest, T range) {
+  if (!(range > 0)) return 0;
+  const T norm = 1 / (6 * range);
+  T hue;
+  if (rgb[0] == largest) {
+    hue = norm * (rgb[1] - rgb[2]);
+  } else if (rgb[1] == largest) {
+    hue = norm * (rgb[2] - rgb[0]) + T(2) / T(6);
+  } else {
+    hue = norm * (rgb[0] - rgb[1]) + T(4) / T(6);
+  }
+  return hue < 0 ? hue + 1 : hue;
+}
+
+// How far red, green and blue are from the smallest to the largest colour at this hue.
+template <typename T>
+void HueWeights(T hue, T* weights) {
+  const T h = hue * 6;
+  weights[0] = std::clamp(std::abs(h - 3) - 1, T(0), T(1));
+  weights[1] = std::clamp(2 - std::abs(h - 2), T(0), T(1));
+  weights[2] = std::clamp(2 - std::abs(h - 4), T(0), T(1));
+}
+
+template <typename T>
+void RgbToHsv(const T* rgb, T* hsv) {
+  const T largest = std::max({rgb[0], rgb[1], rgb[2]});
+  const T range = largest - std::min({rgb[0], rgb[1], rgb[2]});
+  const T hue = Hue(rgb, largest, range);
+  hsv[0] = hue;
+  hsv[1] = largest > 0 ? range / largest : 0;
+  hsv[2] = largest;
+}
+
+template <typename T>
+void HsvToRgb(const T* hsv, T* rgb) {
+  T weights[3];
+  HueWeights(hsv[0], weights);
+  const T saturation = hsv[1], value = hsv[2];
+  for (int c = 0; c < 3; ++c) rgb[c] = (1 - saturation + saturation * weights[c]) * value;
+}
+
+void TurnHue(const float* rgb, float delta, float* to) {
+  const float largest = std::max({rgb[0], rgb[1], rgb[2]});
+  const float smallest = std::min({rgb[0], rgb[1], rgb[2]});
+  float hue = Hue(rgb, largest, largest - smallest) + delta;
+  hue -= std::floor(hue);
+  float weights[3];
+  HueWeights(hue, weights);
+  for (int c = 0; c < 3; ++c) to[c] = smallest + (largest - smallest) * weights[c];
+}
+
+void ScaleSaturation(const float* rgb, float scale, float* to) {
+  float hsv[3];
+  RgbToHsv(rgb, hsv);
+  hsv[1] = std::min(1.0F, std::max(0.0F, hsv[1] * scale));
+  HsvToRgb(hsv, to);
+}
+
+void CheckColors(const Tensor& images) {
+  if (images.rank() < 1 || images.dim(images.rank() - 1) != 3) {
+    throw InvalidArgument("input must have 3 channels in its last dimension, got shape {}",
+                          images.shape().ToString());
+  }
+}
+void CheckImages(const Tensor& images) {
+  if (images.rank() < 3) {
+    throw InvalidArgument("input must be at least 3-D, got shape {}", images.shape().ToString());
+  }
+}
+float ScalarParameter(const Tensor& tensor, const char* what) {
+  if (tensor.rank() != 0) {
+    throw InvalidArgument("{} must be scalar: {}", what, tensor.shape().ToString());
+  }
+  return tensor.scalar<float>();
+}
+
+constexpr double kColorCost = 8;  // nanoseconds
+
+// f(from, to) for each colour, in double for doubles and in float for all other types.
+class ConvertKernel : public Kernel {
+ public:
+  ConvertKernel(void (*in_float)(const float*, float*), void (*in_double)(const double*, double*))
+      : in_float_(in_float), in_double_(in_double) {}
+
+  void Compute(KernelContext& ctx) override {
+    const Tensor& images = ctx.input(0);
+    CheckColors(images);
+    Tensor& out = ctx.AllocateOutput(0, images.shape());
+    if (images.dtype() == DType::kDouble) {
+      return Convert(ctx, images.num_elements(), images.data<double>(), out.data<double>(),
+                     in_double_);
+    }
+    const float* from = FloatPixels(images, &scratch_);
+    float* to = out.dtype() == DType::kFloat ? out.data<float>() : scratch_.data();
+    Convert(ctx, images.num_elements(), from, to, in_float_);
+    StoreSums(scratch_, out);
+  }
+
+ private:
+  template <typename T>
+  static void Convert(KernelContext& ctx, int64_t elements, const T* from, T* to,
+                      void (*f)(const T*, T*)) {
+    ctx.ParallelFor(elements / 3, kColorCost, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) f(from + 3 * i, to + 3 * i);
+    });
+  }
+
+  void (*const in_float_)(const float*, float*);
+  void (*const in_double_)(const double*, double*);
+  std::vector<float> scratch_;
+};
+
+// f(from, parameter, to) for each colour.
+class AdjustKernel : public Kernel {
+ public:
+  AdjustKernel(const char* parameter, void (*f)(const float*, float, float*))
+      : parameter_(parameter), f_(f) {}
+
+  void Compute(KernelContext& ctx) override {
+    const Tensor& images = ctx.input(0);
+    CheckImages(images);
+    CheckColors(images);
+    const float parameter = ScalarParameter(ctx.input(1), parameter_);
+    Tensor& out = ctx.AllocateOutput(0, images.shape());
+    const float* from = FloatPixels(images, &scratch_);
+    float* to = out.dtype() == DType::kFloat ? out.data<float>() : scratch_.data();
+    ctx.ParallelFor(images.num_elements() / 3, 2 * kColorCost, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) f_(from + 3 * i, parameter, to + 3 * i);
+    });
+    StoreSums(scratch_, out);
+  }
+
+ private:
+  const char* const parameter_;
+  void (*const f_)(const float*, float, float*);
+  std::vector<float> scratch_;
+};
+
+// Both AdjustContrast ops: the old one has bounds at inputs 2 and 3 and gives floats.
+class ContrastKernel : public Kernel {
+ public:
+  explicit ContrastKernel(KernelInit&) {}
+
+  void Compute(KernelContext& ctx) override {
+    const Tensor& images = ctx.input(0);
+    CheckImages(images);
+    const float factor = ScalarParameter(ctx.input(1), "contrast_factor");
+    const bool bounded = ctx.num_inputs() > 2;
+    const float low = bounded ? ScalarParameter(ctx.input(2), "min_value") : 0;
+    const float high = bounded ? ScalarParameter(ctx.input(3), "max_value") : 0;
+    Tensor& out = ctx.AllocateOutput(0, images.shape());
+    if (out.num_elements() == 0) return;
+    const int rank = images.rank();
+    const int64_t channels = images.dim(rank - 1);
+    const int64_t pixels = images.dim(rank - 3) * images.dim(rank - 2);
+    const float* from = FloatPixels(images, &scratch_);
+    float* to = out.dtype() == DType::kFloat ? out.data<float>() : scratch_.data();
+    const int64_t images_and_channels = images.num_elements() / pixels;
+    const auto cost = static_cast<double>(2 * pixels);
+    ctx.ParallelFor(images_and_channels, cost, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const int64_t first = i / channels * pixels * channels + i % channels;
+        double sum = 0;
+        for (int64_t p = 0; p < pixels; ++p) sum += from[first + p * channels];
+        const auto mean = static_cast<float>(sum / static_cast<double>(pixels));
+        for (int64_t p = 0; p < pixels; ++p) {
+          const int64_t at = first + p * channels;
+          const float value = (from[at] - mean) * factor + mean;
+          to[at] = bounded ? std::max(std::min(value, high), low) : value;
+        }
+      }
+    });
+    StoreSums(scratch_, out);
+  }
+
+ private:
+  std::vector<float> scratch_;
+};
+
+}  // namespace
+
+void RegisterColorCpu(KernelRegistry& registry) {
+  registry.Add(KernelDef("RGBToHSV").InPlace(0, 0).Make([](KernelInit&) {
+    return std::make_unique<ConvertKernel>(RgbToHsv<float>, RgbToHsv<double>);
+  }));
+  registry.Add(KernelDef("HSVToRGB").InPlace(0, 0).Make([](KernelInit&) {
+    return std::make_unique<ConvertKernel>(HsvToRgb<float>, HsvToRgb<double>);
+  }));
+  registry.Add(KernelDef("AdjustHue").InPlace(0, 0).Make([](KernelInit&) {
+    return std::make_unique<AdjustKernel>("delta", TurnHue);
+  }));
+  registry.Add(KernelDef("AdjustSaturation").InPlace(0, 0).Make([](KernelInit&) {
+    return std::make_unique<AdjustKernel>("scale", ScaleSaturation);
+  }));
+  registry.Add(KernelDef("AdjustContrast").Make<ContrastKernel>());
+  registry.Add(KernelDef("AdjustContrastv2").Make<ContrastKernel>());
+}
+
+}  // namespace sextant

@@ -1,0 +1,21 @@
+// Patches of images, side by side.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sextant/graph/output.h"
+
+namespace sextant {
+
+struct ExtractImagePatchesOptions {
+  std::vector<int64_t> ksizes = {1, 1, 1, 1};   // [1, height, width, 1]
+  std::vector<int64_t> strides = {1, 1, 1, 1};  // between the starts of patches
+  std::vector<int64_t> rates = {1, 1, 1, 1};    // between the pixels of a patch
+  std::string padding = "VALID";                // or "SAME": zeros round the image
+};
+// [batch, height, width, channels] to [batch, rows, columns, pixels of a patch * channels].
+Output ExtractImagePatches(Output images, const ExtractImagePatchesOptions& options);
+
+}  // namespace sextant
