@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "sextant/base/error.h"
+#include "sextant/ops/nn/window_geometry.h"
 
 namespace sextant {
 namespace {
@@ -52,20 +53,11 @@ ConvAttrs::ConvAttrs(const Node& node, int dims, const char* dilations) : dims_(
 }
 
 void ConvAttrs::ReadPaddings(const Node& node) {
-  const std::string& padding = node.attr<std::string>("padding");
-  if (padding == "SAME") {
-    padding_ = ConvPadding::kSame;
-  } else if (padding == "VALID") {
-    padding_ = ConvPadding::kValid;
-  } else if (padding == "EXPLICIT") {
-    padding_ = ConvPadding::kExplicit;
-  } else {
-    throw InvalidArgument("padding must be SAME, VALID or EXPLICIT, got: {}", padding);
-  }
+  padding_ = node.attr<std::string>("padding");
   const Attr* found = node.FindAttr("explicit_paddings");
   static const std::vector<int64_t> kNone;
   const auto& list = found ? found->Get<std::vector<int64_t>>() : kNone;
-  if (padding_ != ConvPadding::kExplicit) {
+  if (padding_ != "EXPLICIT") {
     if (list.empty()) return;
     throw InvalidArgument(
         "explicit_paddings attribute must be empty if the padding attribute is not EXPLICIT: [{}]",
@@ -102,29 +94,22 @@ ConvAxis ConvAttrs::Axis(int axis, int64_t in, int64_t filter) const {
     throw InvalidArgument("dilated filter too large: {} elements at distance {}", filter,
                           a.dilation);
   }
-  if (padding_ == ConvPadding::kSame) {
-    a.out = (in + a.stride - 1) / a.stride;
-    const int64_t pad = std::max<int64_t>(0, (a.out - 1) * a.stride + a.extent() - in);
-    a.pad_before = pad / 2;
-    a.pad_after = pad - a.pad_before;
-    return a;
-  }
-  a.pad_before = pad_before_[axis];
-  a.pad_after = pad_after_[axis];
-  const int64_t room = in + a.pad_before + a.pad_after - a.extent() + a.stride;
-  a.out = room / a.stride;
-  if (a.out < 0) {
-    throw InvalidArgument(
-        "Computed output size would be negative: {} [input_size: {}, effective_filter_size: {}, "
-        "stride: {}]",
-        a.out, in + a.pad_before + a.pad_after, a.extent(), a.stride);
-  }
+  const WindowSlide slide = SlideWindow(in,
+                                        {.window = filter,
+                                         .stride = a.stride,
+                                         .dilation = a.dilation,
+                                         .pad_before = pad_before_[axis],
+                                         .pad_after = pad_after_[axis]},
+                                        padding_);
+  a.pad_before = slide.pad_before;
+  a.pad_after = slide.pad_after;
+  a.out = slide.output;
   return a;
 }
 
 int64_t ConvAttrs::OutputSize(int axis, int64_t in, int64_t filter) const {
   if (in == PartialShape::kUnknown) return PartialShape::kUnknown;
-  if (filter == PartialShape::kUnknown && padding_ != ConvPadding::kSame) {
+  if (filter == PartialShape::kUnknown && padding_ != "SAME") {
     return PartialShape::kUnknown;
   }
   return Axis(axis, in, std::max<int64_t>(filter, 0)).out;

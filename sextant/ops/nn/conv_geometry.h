@@ -16,8 +16,6 @@
 
 namespace sextant {
 
-enum class ConvPadding { kSame, kValid, kExplicit };
-
 // One spatial axis: output position o sees, for f in [0, filter), the input position
 // o * stride - pad_before + f * dilation, which is zero outside [0, in).
 struct ConvAxis {
@@ -69,7 +67,7 @@ class ConvAttrs {
 
   int dims() const { return dims_; }
   bool channels_first() const { return channels_first_; }
-  ConvPadding padding() const { return padding_; }
+  const std::string& padding() const { return padding_; }  // "SAME", "VALID" or "EXPLICIT"
   int64_t stride(int axis) const { return stride_[axis]; }
   int64_t dilation(int axis) const { return dilation_[axis]; }
   // Where the channels and spatial axis "axis" are in shapes of inputs and outputs.
@@ -100,7 +98,7 @@ class ConvAttrs {
 
   int dims_;
   bool channels_first_ = false;
-  ConvPadding padding_ = ConvPadding::kSame;
+  std::string padding_;
   std::array<int64_t, 3> stride_{1, 1, 1}, dilation_{1, 1, 1};
   std::array<int64_t, 3> pad_before_{}, pad_after_{};  // when explicit
 };
