@@ -87,44 +87,49 @@ void BackpropInput(KernelContext& ctx, const ConvGeometry& g, const T* filter,
   });
 }
 
-// One tap of some channels: the sum over all positions. Lines are summed apart, which is more
-// accurate than one long sum.
+// Adds the products of one output line and the input lines it sees, tap by tap.
 template <typename T>
-void TapGradient(const ConvGeometry& g, const T* input, const T* out_backprop, int64_t tap,
-                 int64_t channel, int64_t channels, T* line_sum, T* grad) {
-  const int64_t m = g.out_c / g.in_c;
-  const int64_t fh = tap / g.width.filter, fw = tap % g.width.filter;
-  std::fill_n(grad, channels * m, T(0));
-  for (int64_t line = 0; line < g.batch * g.height.out; ++line) {
-    const int64_t n = line / g.height.out, ih = g.height.Seen(line % g.height.out, fh);
+void AddLineGradient(const ConvGeometry& g, const T* input, const T* out_backprop, int64_t line,
+                     T* grad) {
+  const int64_t m = g.out_c / g.in_c, n = line / g.height.out, oh = line % g.height.out;
+  for (int64_t fh = 0; fh < g.height.filter; ++fh) {
+    const int64_t ih = g.height.Seen(oh, fh);
     if (ih < 0 || ih >= g.height.in) continue;
-    const T* x = input + (n * g.height.in + ih) * g.width.in * g.in_c + channel;
-    const T* y = out_backprop + line * g.width.out * g.out_c + channel * m;
-    std::fill_n(line_sum, channels * m, T(0));
-    for (int64_t ow = 0; ow < g.width.out; ++ow, y += g.out_c) {
-      const int64_t iw = g.width.Seen(ow, fw);
-      if (iw >= 0 && iw < g.width.in) AddProducts(channels, m, x + iw * g.in_c, y, line_sum);
+    const T* x = input + (n * g.height.in + ih) * g.width.in * g.in_c;
+    for (int64_t fw = 0; fw < g.width.filter; ++fw) {
+      const T* y = out_backprop + line * g.width.out * g.out_c;
+      T* const sum = grad + (fh * g.width.filter + fw) * g.out_c;
+      for (int64_t ow = 0; ow < g.width.out; ++ow, y += g.out_c) {
+        const int64_t iw = g.width.Seen(ow, fw);
+        if (iw >= 0 && iw < g.width.in) AddProducts(g.in_c, m, x + iw * g.in_c, y, sum);
+      }
     }
-    for (int64_t c = 0; c < channels * m; ++c) grad[c] += line_sum[c];
   }
 }
 
+// Blocks of lines are summed apart and then together: as many whatever the number of threads.
 template <typename T>
 void BackpropFilter(KernelContext& ctx, const ConvGeometry& g, const T* input,
                     const T* out_backprop, T* grad_filter) {
-  constexpr int64_t kChannels = 64;
-  const int64_t m = g.out_c / g.in_c, blocks = (g.in_c + kChannels - 1) / kChannels;
-  const int64_t positions = g.batch * g.out_pixels();
-  Tensor sums = ctx.AllocateTemp(DTypeOf<T>, Shape{g.filter_pixels(), g.out_c});
-  const double cost = 0.3 * static_cast<double>(std::min(kChannels, g.in_c) * m * positions);
-  ctx.ParallelFor(g.filter_pixels() * blocks, cost + 1.0, [&](int64_t begin, int64_t end) {
-    for (int64_t unit = begin; unit < end; ++unit) {
-      const int64_t tap = unit / blocks, channel = unit % blocks * kChannels;
-      const int64_t at = tap * g.out_c + channel * m;
-      TapGradient(g, input, out_backprop, tap, channel, std::min(kChannels, g.in_c - channel),
-                  sums.data<T>() + at, grad_filter + at);
+  constexpr int64_t kMostBlocks = 32;
+  const int64_t lines = g.batch * g.height.out, size = g.filter_pixels() * g.out_c;
+  const int64_t blocks = std::clamp<int64_t>(lines, 1, kMostBlocks);
+  Tensor partial = ctx.AllocateTemp(DTypeOf<T>, Shape{blocks, size});
+  T* const sums = partial.template data<T>();
+  const double cost = 0.3 * static_cast<double>(lines * g.width.out * size) / blocks;
+  ctx.ParallelFor(blocks, cost + 1.0, [&](int64_t begin, int64_t end) {
+    for (int64_t block = begin; block < end; ++block) {
+      T* const sum = sums + block * size;
+      std::fill_n(sum, size, T(0));
+      for (int64_t line = lines * block / blocks; line < lines * (block + 1) / blocks; ++line) {
+        AddLineGradient(g, input, out_backprop, line, sum);
+      }
     }
   });
+  std::copy_n(sums, size, grad_filter);
+  for (int64_t block = 1; block < blocks; ++block) {
+    for (int64_t i = 0; i < size; ++i) grad_filter[i] += sums[block * size + i];
+  }
 }
 
 template <typename T>
