@@ -15,6 +15,9 @@ namespace sextant {
 struct OptimizerOptions {
   bool fold_constants = true;
   bool merge_common = true;  // common subexpressions
+  bool fuse_updates = true;  // optimizer steps
+  bool block_images = true;  // images in oneDNN's layout
+  bool fuse_images = true;
   bool fuse_elementwise = true;
   bool static_memory = true;  // one arena planned by liveness
 };
@@ -25,12 +28,20 @@ struct Pass {
   void (*run)(Graph& graph);
 };
 
-// In the order they run. Layout propagation and further region fusions join this list as they are
-// written.
+// In the order they run.
 const std::vector<Pass>& OptimizationPasses();
 
 // Nodes with equal op, attributes and inputs, without effects, become one.
 void MergeCommonSubexpressions(Graph& graph);
+// Steps of one optimizer that share their scalars, and that nothing orders, become one "_ApplyMany"
+// node; a gradient to which a multiple of its variable is added gives that addition to the node.
+void FuseUpdates(Graph& graph);
+// Pads around images become padding of the convolutions that read them.
+void FoldPadding(Graph& graph);
+// Convolutions and what lies between them work on images in the blocked layout (image_layouts.h).
+void BlockImages(Graph& graph);
+// Bias, normalization, addition and Relu join the blocked convolution or normalization before them.
+void FuseImages(Graph& graph);
 // Chains and trees of element-wise ops over equal shapes become one "_Elementwise" node each.
 void FuseElementwise(Graph& graph);
 

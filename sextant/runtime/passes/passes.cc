@@ -5,6 +5,10 @@ namespace sextant {
 const std::vector<Pass>& OptimizationPasses() {
   static const std::vector<Pass>* passes = new std::vector<Pass>{
       {"merge_common", &OptimizerOptions::merge_common, MergeCommonSubexpressions},
+      {"fuse_updates", &OptimizerOptions::fuse_updates, FuseUpdates},
+      {"fold_padding", &OptimizerOptions::block_images, FoldPadding},
+      {"block_images", &OptimizerOptions::block_images, BlockImages},
+      {"fuse_images", &OptimizerOptions::fuse_images, FuseImages},
       {"fuse_elementwise", &OptimizerOptions::fuse_elementwise, FuseElementwise},
   };
   return *passes;

@@ -1,0 +1,309 @@
+#include "sextant/device/cpu/onednn_conv.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "sextant/device/cpu/onednn_units.h"
+
+namespace sextant::onednn {
+namespace {
+
+using dnnl::memory;
+using Tag = memory::format_tag;
+
+constexpr auto kFloat = memory::data_type::f32;
+// Of one core, on the low side.
+constexpr double kFlopsPerNanosecond = 60;
+
+double ImageCost(const ConvSizes& s) {
+  return 2.0 * static_cast<double>(s.out_h * s.out_w * s.filter_elements()) / kFlopsPerNanosecond;
+}
+
+Tag ImageTag(ImageLayout layout) {
+  if (layout == ImageLayout::kNhwc) return Tag::nhwc;
+  if (layout == ImageLayout::kNchw) return Tag::nchw;
+  return ChannelBlock() == 16 ? Tag::nChw16c : Tag::nChw8c;
+}
+
+memory::dims FilterDims(const ConvSizes& s) {
+  const int64_t in = s.in_c / s.groups;
+  if (s.groups == 1) return {s.out_c, in, s.filter_h, s.filter_w};
+  return {s.groups, s.out_c / s.groups, in, s.filter_h, s.filter_w};
+}
+
+// TensorFlow's order.
+memory::desc PlainFilter(const ConvSizes& s) {
+  return {FilterDims(s), kFloat, s.groups == 1 ? Tag::hwio : Tag::hwigo};
+}
+
+// What all primitives of one convolution are described by.
+struct Description {
+  Description(const ConvSizes& s, const ConvLayouts& layouts, int64_t images)
+      : src({images, s.in_c, s.in_h, s.in_w}, kFloat, ImageTag(layouts.in)),
+        dst({images, s.out_c, s.out_h, s.out_w}, kFloat, ImageTag(layouts.out)),
+        filter(FilterDims(s), kFloat, Tag::any),
+        bias({s.out_c}, kFloat, Tag::x),
+        strides{s.stride_h, s.stride_w},
+        dilations{s.dilation_h - 1, s.dilation_w - 1},
+        before{s.pad_top, s.pad_left},
+        after{s.pad_bottom, s.pad_right} {}
+
+  dnnl::convolution_forward::primitive_desc Forward(const ConvEpilogue& epilogue,
+                                                    dnnl::prop_kind kind) const {
+    dnnl::primitive_attr attr = UserScratchpad();
+    dnnl::post_ops post;
+    if (epilogue.sum) post.append_sum(1.0f);
+    if (epilogue.relu) post.append_eltwise(1.0f, dnnl::algorithm::eltwise_relu, 0.0f, 0.0f);
+    attr.set_post_ops(post);
+    constexpr auto direct = dnnl::algorithm::convolution_direct;
+    if (epilogue.bias) {
+      return {{kind, direct, src, filter, bias, dst, strides, dilations, before, after},
+              attr,
+              Engine()};
+    }
+    return {{kind, direct, src, filter, dst, strides, dilations, before, after}, attr, Engine()};
+  }
+  dnnl::convolution_forward::primitive_desc Hint() const {
+    return Forward({}, dnnl::prop_kind::forward_training);
+  }
+
+  memory::desc src, dst, filter, bias;
+  memory::dims strides, dilations, before, after;
+};
+
+template <typename Desc>
+bool Fast(const Desc& desc) {
+  const std::string_view name = desc.impl_info_str();
+  return name.starts_with("jit") || name.starts_with("brg");
+}
+
+// A filter in the order that a primitive wants, and the way there or back.
+class Filter {
+ public:
+  Filter(const ConvSizes& sizes, const memory::desc& wanted)
+      : plain_(PlainFilter(sizes), Engine(), DNNL_MEMORY_NONE),
+        buffer_(NewBuffer(std::max(wanted.get_size(), sizeof(float)))),
+        wanted_(wanted, Engine(), buffer_->data()),
+        from_plain_(plain_, wanted_),
+        to_plain_(wanted_, plain_) {}
+
+  const void* data() const { return buffer_->data(); }
+  float* data() { return static_cast<float*>(buffer_->data()); }
+  size_t elements() const { return buffer_->size() / sizeof(float); }
+  void Set(const float* plain) {
+    plain_.set_data_handle(const_cast<float*>(plain));
+    from_plain_.execute(Stream(), plain_, wanted_);
+  }
+  void Get(float* plain) {
+    plain_.set_data_handle(plain);
+    to_plain_.execute(Stream(), wanted_, plain_);
+  }
+
+ private:
+  memory plain_;
+  BufferRef buffer_;
+  memory wanted_;
+  dnnl::reorder from_plain_, to_plain_;
+};
+
+// Runs make(), which throws where oneDNN has nothing, and gives null instead.
+template <typename F>
+auto OrNull(const F& make) -> decltype(make()) {
+  SingleThreaded();
+  try {
+    return make();
+  } catch (const dnnl::error&) {
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+int64_t ChannelBlock() {
+  static const int64_t block = dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core ? 16 : 8;
+  return block;
+}
+
+struct ConvForward::Impl {
+  ConvSizes sizes;
+  ConvEpilogue epilogue;
+  UnitSplit split;
+  UnitPrimitives primitives;
+  Filter filter;
+  std::vector<float> scaled;
+};
+
+std::unique_ptr<ConvForward> ConvForward::Make(const ConvSizes& sizes, const ConvLayouts& layouts,
+                                               const ConvEpilogue& epilogue, int threads) {
+  return OrNull([&]() -> std::unique_ptr<ConvForward> {
+    // A kernel that ends in an epilogue has no gradient.
+    const auto kind = epilogue == ConvEpilogue() ? dnnl::prop_kind::forward_training
+                                                 : dnnl::prop_kind::forward_inference;
+    const UnitSplit split = UnitSplit::For(sizes.batch, ImageCost(sizes), threads);
+    memory::desc filter;
+    bool fast = true;
+    UnitPrimitives primitives(split, [&](int64_t images) {
+      const auto desc = Description(sizes, layouts, images).Forward(epilogue, kind);
+      fast = fast && Fast(desc);
+      if (filter && filter != desc.weights_desc()) fast = false;
+      filter = desc.weights_desc();
+      UnitPrimitive::Args args = {{DNNL_ARG_SRC, desc.src_desc()}, {DNNL_ARG_WEIGHTS, filter}};
+      if (epilogue.bias) args.emplace_back(DNNL_ARG_BIAS, desc.bias_desc());
+      args.emplace_back(DNNL_ARG_DST, desc.dst_desc());
+      return UnitPrimitive(dnnl::convolution_forward(desc), args, desc.scratchpad_desc(), threads);
+    });
+    if (!fast) return nullptr;
+    return std::unique_ptr<ConvForward>(new ConvForward(std::unique_ptr<Impl>(
+        new Impl{sizes, epilogue, split, std::move(primitives), Filter(sizes, filter), {}})));
+  });
+}
+
+ConvForward::ConvForward(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ConvForward::~ConvForward() = default;
+
+void ConvForward::SetFilter(const float* filter, const float* scale) {
+  if (scale != nullptr) {
+    const int64_t out_c = impl_->sizes.out_c, count = impl_->sizes.filter_elements();
+    impl_->scaled.resize(count);
+    for (int64_t i = 0; i < count; ++i) impl_->scaled[i] = filter[i] * scale[i % out_c];
+    filter = impl_->scaled.data();
+  }
+  impl_->filter.Set(filter);
+}
+
+void ConvForward::Run(KernelContext& ctx, const float* src, const float* bias, float* dst) {
+  Impl& impl = *impl_;
+  const ConvSizes& sizes = impl.sizes;
+  const double cost = ImageCost(sizes) * static_cast<double>(impl.split.size);
+  ForEachUnit(ctx, impl.split.count(), cost, [&](int thread, int64_t unit) {
+    const int64_t first = unit * impl.split.size;
+    const float* in = src + first * sizes.in_elements();
+    float* out = dst + first * sizes.out_elements();
+    UnitPrimitive& primitive = impl.primitives.For(impl.split, unit);
+    if (impl.epilogue.bias) {
+      primitive.Execute(thread, {in, impl.filter.data(), bias, out});
+    } else {
+      primitive.Execute(thread, {in, impl.filter.data(), out});
+    }
+  });
+}
+
+struct ConvBackwardData::Impl {
+  ConvSizes sizes;
+  UnitSplit split;
+  UnitPrimitives primitives;
+  Filter filter;
+};
+
+std::unique_ptr<ConvBackwardData> ConvBackwardData::Make(const ConvSizes& sizes,
+                                                         const ConvLayouts& layouts, int threads) {
+  return OrNull([&]() -> std::unique_ptr<ConvBackwardData> {
+    const UnitSplit split = UnitSplit::For(sizes.batch, ImageCost(sizes), threads);
+    memory::desc filter;
+    bool fast = true;
+    UnitPrimitives primitives(split, [&](int64_t images) {
+      const Description d(sizes, layouts, images);
+      const dnnl::convolution_backward_data::primitive_desc desc(
+          {dnnl::algorithm::convolution_direct, d.src, d.filter, d.dst, d.strides, d.dilations,
+           d.before, d.after},
+          UserScratchpad(), Engine(), d.Hint());
+      fast = fast && Fast(desc);
+      if (filter && filter != desc.weights_desc()) fast = false;
+      filter = desc.weights_desc();
+      return UnitPrimitive(dnnl::convolution_backward_data(desc),
+                           {{DNNL_ARG_DIFF_DST, desc.diff_dst_desc()},
+                            {DNNL_ARG_WEIGHTS, filter},
+                            {DNNL_ARG_DIFF_SRC, desc.diff_src_desc()}},
+                           desc.scratchpad_desc(), threads);
+    });
+    if (!fast) return nullptr;
+    return std::unique_ptr<ConvBackwardData>(new ConvBackwardData(std::unique_ptr<Impl>(
+        new Impl{sizes, split, std::move(primitives), Filter(sizes, filter)})));
+  });
+}
+
+ConvBackwardData::ConvBackwardData(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ConvBackwardData::~ConvBackwardData() = default;
+
+void ConvBackwardData::SetFilter(const float* filter) { impl_->filter.Set(filter); }
+
+void ConvBackwardData::Run(KernelContext& ctx, const float* diff_dst, float* diff_src) {
+  Impl& impl = *impl_;
+  const double cost = ImageCost(impl.sizes) * static_cast<double>(impl.split.size);
+  ForEachUnit(ctx, impl.split.count(), cost, [&](int thread, int64_t unit) {
+    const int64_t first = unit * impl.split.size;
+    impl.primitives.For(impl.split, unit)
+        .Execute(thread, {diff_dst + first * impl.sizes.out_elements(), impl.filter.data(),
+                          diff_src + first * impl.sizes.in_elements()});
+  });
+}
+
+struct ConvBackwardFilter::Impl {
+  ConvSizes sizes;
+  UnitSplit split;
+  UnitPrimitives primitives;
+  Filter filter;
+  std::vector<float> partial;  // of the units but the first, one after another
+};
+
+std::unique_ptr<ConvBackwardFilter> ConvBackwardFilter::Make(const ConvSizes& sizes,
+                                                             const ConvLayouts& layouts,
+                                                             int threads) {
+  return OrNull([&]() -> std::unique_ptr<ConvBackwardFilter> {
+    // Every unit costs a partial sum, so there are few.
+    const int64_t units = std::min<int64_t>(sizes.batch, threads == 1 ? 1 : 2 * threads);
+    const UnitSplit split{sizes.batch, (sizes.batch + units - 1) / std::max<int64_t>(1, units)};
+    memory::desc filter;
+    bool fast = true;
+    UnitPrimitives primitives(split, [&](int64_t images) {
+      const Description d(sizes, layouts, images);
+      const dnnl::convolution_backward_weights::primitive_desc desc(
+          {dnnl::algorithm::convolution_direct, d.src, d.filter, d.dst, d.strides, d.dilations,
+           d.before, d.after},
+          UserScratchpad(), Engine(), d.Hint());
+      fast = fast && Fast(desc);
+      if (filter && filter != desc.diff_weights_desc()) fast = false;
+      filter = desc.diff_weights_desc();
+      return UnitPrimitive(dnnl::convolution_backward_weights(desc),
+                           {{DNNL_ARG_SRC, desc.src_desc()},
+                            {DNNL_ARG_DIFF_DST, desc.diff_dst_desc()},
+                            {DNNL_ARG_DIFF_WEIGHTS, filter}},
+                           desc.scratchpad_desc(), threads);
+    });
+    if (!fast) return nullptr;
+    Filter sum(sizes, filter);
+    std::vector<float> partial((split.count() - 1) * sum.elements());
+    return std::unique_ptr<ConvBackwardFilter>(new ConvBackwardFilter(std::unique_ptr<Impl>(
+        new Impl{sizes, split, std::move(primitives), std::move(sum), std::move(partial)})));
+  });
+}
+
+ConvBackwardFilter::ConvBackwardFilter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ConvBackwardFilter::~ConvBackwardFilter() = default;
+
+void ConvBackwardFilter::Run(KernelContext& ctx, const float* src, const float* diff_dst,
+                             float* diff_filter) {
+  Impl& impl = *impl_;
+  const auto elements = static_cast<int64_t>(impl.filter.elements());
+  float* sum = impl.filter.data();
+  float* partial = impl.partial.data();
+  const double cost = ImageCost(impl.sizes) * static_cast<double>(impl.split.size);
+  ForEachUnit(ctx, impl.split.count(), cost, [&](int thread, int64_t unit) {
+    const int64_t first = unit * impl.split.size;
+    impl.primitives.For(impl.split, unit)
+        .Execute(thread, {src + first * impl.sizes.in_elements(),
+                          diff_dst + first * impl.sizes.out_elements(),
+                          unit == 0 ? sum : partial + (unit - 1) * elements});
+  });
+  ctx.ParallelFor(elements, 0.3 * static_cast<double>(impl.split.count()),
+                  [&](int64_t begin, int64_t end) {
+                    for (int64_t unit = 1; unit < impl.split.count(); ++unit) {
+                      const float* part = partial + (unit - 1) * elements;
+                      for (int64_t i = begin; i < end; ++i) sum[i] += part[i];
+                    }
+                  });
+  impl.filter.Get(diff_filter);
+}
+
+}  // namespace sextant::onednn

@@ -1,0 +1,64 @@
+#include "sextant/ops/blocked/image_copy.h"
+
+#include <cstring>
+
+namespace sextant {
+namespace {
+
+constexpr double kNanosecondsPerElement = 0.5;
+
+// Calls row(n, block index, image row) for all, in parallel.
+template <typename F>
+void ForRows(KernelContext& ctx, const ImageShape& s, int64_t block, const F& row) {
+  const int64_t blocks = s.c / block;
+  const double cost = kNanosecondsPerElement * static_cast<double>(s.h * s.w * block);
+  ctx.ParallelFor(s.n * blocks, cost, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      for (int64_t h = 0; h < s.h; ++h) row(i / blocks, i % blocks, h);
+    }
+  });
+}
+
+// Where a row starts in either layout.
+const float* BlockedRow(const float* data, const ImageShape& s, int64_t block, int64_t n, int64_t b,
+                        int64_t h) {
+  return data + ((n * (s.c / block) + b) * s.h + h) * s.w * block;
+}
+
+}  // namespace
+
+void CopyToBlocked(KernelContext& ctx, const float* plain, float* blocked, const ImageShape& s,
+                   int64_t block, bool channels_first) {
+  ForRows(ctx, s, block, [&](int64_t n, int64_t b, int64_t h) {
+    float* to = const_cast<float*>(BlockedRow(blocked, s, block, n, b, h));
+    if (channels_first) {
+      for (int64_t l = 0; l < block; ++l) {
+        const float* from = plain + ((n * s.c + b * block + l) * s.h + h) * s.w;
+        for (int64_t w = 0; w < s.w; ++w) to[w * block + l] = from[w];
+      }
+    } else {
+      const float* from = plain + (n * s.h + h) * s.w * s.c + b * block;
+      for (int64_t w = 0; w < s.w; ++w)
+        std::memcpy(to + w * block, from + w * s.c, block * sizeof(float));
+    }
+  });
+}
+
+void CopyFromBlocked(KernelContext& ctx, const float* blocked, float* plain, const ImageShape& s,
+                     int64_t block, bool channels_first) {
+  ForRows(ctx, s, block, [&](int64_t n, int64_t b, int64_t h) {
+    const float* from = BlockedRow(blocked, s, block, n, b, h);
+    if (channels_first) {
+      for (int64_t l = 0; l < block; ++l) {
+        float* to = plain + ((n * s.c + b * block + l) * s.h + h) * s.w;
+        for (int64_t w = 0; w < s.w; ++w) to[w] = from[w * block + l];
+      }
+    } else {
+      float* to = plain + (n * s.h + h) * s.w * s.c + b * block;
+      for (int64_t w = 0; w < s.w; ++w)
+        std::memcpy(to + w * s.c, from + w * block, block * sizeof(float));
+    }
+  });
+}
+
+}  // namespace sextant
