@@ -93,7 +93,7 @@ int64_t CountPacked(FeatureKind kind, std::string_view values) {
 }
 
 void DecodePacked(std::string_view values, float* out) {
-  std::memcpy(out, values.data(), values.size());
+  if (!values.empty()) std::memcpy(out, values.data(), values.size());
 }
 void DecodePacked(std::string_view values, int64_t* out) {
   WireReader reader(values);

@@ -23,6 +23,20 @@ void JoinShape(ShapeContext& c) {
   c.set_output(0, known || shape.rank() > 0 ? shape : PartialShape());
 }
 
+void SegmentJoinShape(ShapeContext& c) {
+  const PartialShape &x = c.input(0), &ids = c.input(1);
+  c.InputOfRank(2, 0);
+  if (!x.rank_known() || !ids.rank_known()) return c.set_output(0, PartialShape());
+  if (ids.rank() > x.rank()) {
+    throw InvalidArgument("segment_ids of shape {} do not fit inputs of shape {}", ids.ToString(),
+                          x.ToString());
+  }
+  const std::optional<int64_t> segments = c.InputInt(2);
+  PartialShape shape{segments && *segments >= 0 ? *segments : PartialShape::kUnknown};
+  for (int d = ids.rank(); d < x.rank(); ++d) shape.Append(x[d]);
+  c.set_output(0, shape);
+}
+
 }  // namespace
 
 Output StringJoin(const std::vector<Output>& xs, const StringJoinOptions& options) {
@@ -33,6 +47,15 @@ Output ReduceJoin(Output x, const IndexArg& axes, const ReduceJoinOptions& optio
       .Input(x)
       .Input(axes.ToOutput(DType::kInt32))
       .Attr("keep_dims", options.keep_dims)
+      .Attr("separator", options.separator)
+      .Build();
+}
+Output UnsortedSegmentJoin(Output x, Output segment_ids, const IndexArg& num_segments,
+                           const UnsortedSegmentJoinOptions& options) {
+  return OpBuilder("UnsortedSegmentJoin")
+      .Input(x)
+      .Input(segment_ids)
+      .Input(num_segments.ToOutput())
       .Attr("separator", options.separator)
       .Build();
 }
@@ -55,6 +78,14 @@ void RegisterStringJoin(OpRegistry& registry) {
                "fastest.")
           .Shape(shapes::Reduction)
           .NotDifferentiable("text has no derivative"));
+  registry.Add(OpDef("UnsortedSegmentJoin")
+                   .Inputs("inputs:string, segment_ids:Tindices, num_segments:Tnumsegments")
+                   .Outputs("output:string")
+                   .Attrs("separator:string=''; Tindices:type in [int32,int64]; "
+                          "Tnumsegments:type=int32 in [int32,int64]")
+                   .Doc("The strings of each segment joined to one.")
+                   .Shape(SegmentJoinShape)
+                   .NotDifferentiable("text has no derivative"));
 }
 
 }  // namespace sextant

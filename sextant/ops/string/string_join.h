@@ -23,4 +23,12 @@ struct ReduceJoinOptions {
 // The strings along the axes joined to one; the first axis given varies fastest.
 Output ReduceJoin(Output x, const IndexArg& axes, const ReduceJoinOptions& options = {});
 
+struct UnsortedSegmentJoinOptions {
+  std::string separator;
+};
+// The strings with the same segment id joined to one, in order: [num_segments] + the shape of x
+// behind that of segment_ids, which is the beginning of x's. A segment without strings is empty.
+Output UnsortedSegmentJoin(Output x, Output segment_ids, const IndexArg& num_segments,
+                           const UnsortedSegmentJoinOptions& options = {});
+
 }  // namespace sextant

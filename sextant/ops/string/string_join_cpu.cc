@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -103,10 +104,54 @@ class ReduceJoinKernel : public Kernel {
   std::vector<int64_t> joined_, starts_;
 };
 
+class SegmentJoinKernel : public Kernel {
+ public:
+  explicit SegmentJoinKernel(KernelInit& init) : separator_(init.attr<std::string>("separator")) {}
+
+  void Compute(KernelContext& ctx) override {
+    const Tensor &in = ctx.input(0), &ids = ctx.input(1);
+    if (ctx.input(2).rank() != 0) throw InvalidArgument("num_segments must be a scalar");
+    const int64_t segments = IndexScalar(ctx.input(2), "num_segments");
+    if (segments < 0) throw InvalidArgument("num_segments must not be negative, got {}", segments);
+    if (ids.rank() == 0 || ids.rank() > in.rank() ||
+        !std::equal(ids.shape().dims().begin(), ids.shape().dims().end(),
+                    in.shape().dims().begin())) {
+      throw InvalidArgument("segment_ids of shape {} do not fit inputs of shape {}",
+                            ids.shape().ToString(), in.shape().ToString());
+    }
+    Shape shape{segments};
+    int64_t row = 1;
+    for (int d = ids.rank(); d < in.rank(); ++d) {
+      shape.Append(in.dim(d));
+      row *= in.dim(d);
+    }
+    const std::string* const src = in.data<std::string>();
+    std::string* const out = ctx.AllocateOutput(0, shape).data<std::string>();
+    std::for_each_n(out, shape.num_elements(), [](std::string& text) { text.clear(); });
+    seen_.assign(static_cast<size_t>(segments), false);
+    for (int64_t i = 0; i < ids.num_elements(); ++i) {
+      const int64_t id = IndexAt(ids, i);
+      if (id < 0 || id >= segments) {
+        throw InvalidArgument("segment_ids[{}] = {} is not in [0, {})", i, id, segments);
+      }
+      for (int64_t k = 0; k < row; ++k) {
+        if (seen_[id]) out[id * row + k] += separator_;
+        out[id * row + k] += src[i * row + k];
+      }
+      seen_[id] = true;
+    }
+  }
+
+ private:
+  const std::string separator_;
+  std::vector<bool> seen_;
+};
+
 }  // namespace
 
 void RegisterStringJoinCpu(KernelRegistry& registry) {
   registry.Add(KernelDef("StringJoin").Make<JoinKernel>());
+  registry.Add(KernelDef("UnsortedSegmentJoin").Make<SegmentJoinKernel>());
   registry.Add(KernelDef("ReduceJoin").HostInput(1).Make<ReduceJoinKernel>());
 }
 

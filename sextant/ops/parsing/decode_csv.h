@@ -1,0 +1,23 @@
+// Records of comma-separated values as columns.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sextant/graph/output.h"
+
+namespace sextant {
+
+struct DecodeCsvOptions {
+  std::string field_delim = ",";     // one character
+  bool use_quote_delim = true;       // " begins a quoted field
+  std::string na_value;              // stands for a missing value, as an empty field does
+  std::vector<int64_t> select_cols;  // strictly increasing; empty: all
+};
+// One tensor of the shape of "records" per column. A default of one element gives the type of its
+// column (float, double, int32, int64 or string) and stands for missing values; of none, they are
+// an error.
+std::vector<Output> DecodeCSV(Output records, const std::vector<Output>& record_defaults,
+                              const DecodeCsvOptions& options = {});
+
+}  // namespace sextant

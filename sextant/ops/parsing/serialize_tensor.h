@@ -1,0 +1,13 @@
+// Tensors as strings and back.
+#pragma once
+
+#include "sextant/graph/output.h"
+
+namespace sextant {
+
+// The tensor as the bytes of a TensorProto, a scalar string.
+Output SerializeTensor(Output tensor);
+// The tensor of a serialized TensorProto, which must be of this type.
+Output ParseTensor(Output serialized, DType out_type);
+
+}  // namespace sextant

@@ -1,0 +1,20 @@
+// Text with the values of tensors in it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sextant/graph/output.h"
+
+namespace sextant {
+
+struct StringFormatOptions {
+  std::string placeholder = "%s";
+  int64_t summarize = 3;  // so many values at both ends of each dimension; -1: all
+};
+// The template with each placeholder replaced by the text of the tensor in its place: "[1 2 3]".
+Output StringFormat(const std::vector<Output>& xs, const std::string& text,
+                    const StringFormatOptions& options = {});
+
+}  // namespace sextant

@@ -1,0 +1,12 @@
+// Numbers from text.
+#pragma once
+
+#include "sextant/graph/output.h"
+
+namespace sextant {
+
+// Each element as a float, double, int32 or int64 (sextant/base/parse_number.h says what counts as
+// a number). Other text is an error.
+Output StringToNumber(Output x, DType out_type = DType::kFloat);
+
+}  // namespace sextant

@@ -1,0 +1,26 @@
+// Text made from text, element by element.
+#pragma once
+
+#include <string>
+
+#include "sextant/graph/output.h"
+
+namespace sextant {
+
+struct StringCaseOptions {
+  std::string encoding;  // "": only ASCII letters change; "utf-8": all letters
+};
+Output StringLower(Output x, const StringCaseOptions& options = {});
+Output StringUpper(Output x, const StringCaseOptions& options = {});
+// Without the white space of ASCII at both ends.
+Output StringStrip(Output x);
+
+struct EncodeBase64Options {
+  bool pad = false;  // to a multiple of four characters
+};
+// Base64 in the alphabet safe for URLs.
+Output EncodeBase64(Output x, const EncodeBase64Options& options = {});
+// Back, padded or not. Other characters are an error.
+Output DecodeBase64(Output x);
+
+}  // namespace sextant
