@@ -1,0 +1,53 @@
+#include "sextant/base/error.h"
+#include "sextant/ops/linalg/linalg_kernel.h"
+
+namespace sextant {
+namespace {
+
+template <typename C>
+class TriangularSolveKernel : public LinalgKernel<C> {
+ public:
+  explicit TriangularSolveKernel(KernelInit& init)
+      : lower_(init.attr<bool>("lower")), adjoint_(init.attr<bool>("adjoint")) {}
+
+ private:
+  bool Broadcasts() const override { return true; }
+  std::vector<Shape> OutputShapes(const std::vector<Shape>& inputs) const override {
+    CheckSquare(inputs[0]);
+    if (inputs[0][0] != inputs[1][0]) {
+      throw InvalidArgument("a matrix of {} rows does not fit a right-hand side of {}",
+                            inputs[0][0], inputs[1][0]);
+    }
+    return {inputs[1]};
+  }
+  // Plain substitution, row by row of the right-hand sides.
+  void Run(const std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out) const override {
+    const Matrix<C>& a = in[0];
+    Matrix<C>& x = out[0];
+    x = in[1];
+    const Eigen::Index rows = a.rows();
+    for (Eigen::Index i = 0; i < rows; ++i) {
+      if (a(i, i) == C(0)) throw InvalidArgument("Input matrix is not invertible.");
+    }
+    const bool forwards = lower_ != adjoint_;
+    for (Eigen::Index step = 0; step < rows; ++step) {
+      const Eigen::Index i = forwards ? step : rows - 1 - step;
+      const Eigen::Index begin = forwards ? 0 : i + 1, end = forwards ? i : rows;
+      for (Eigen::Index k = begin; k < end; ++k) x.row(i) -= At(a, i, k) * x.row(k);
+      x.row(i) /= At(a, i, i);
+    }
+  }
+  C At(const Matrix<C>& a, Eigen::Index i, Eigen::Index k) const {
+    return adjoint_ ? Eigen::numext::conj(a(k, i)) : a(i, k);
+  }
+
+  const bool lower_, adjoint_;
+};
+
+}  // namespace
+
+void RegisterTriangularSolveCpu(KernelRegistry& registry) {
+  AddLinalgKernels<TriangularSolveKernel>(registry, "MatrixTriangularSolve", true);
+}
+
+}  // namespace sextant
