@@ -85,6 +85,13 @@ void RegisterVariable(OpRegistry& registry) {
                    .Doc("Forgets the value of a variable, or the resource as a whole.")
                    .Shape(shapes::NoOutputs)
                    .NotDifferentiable(kEffect));
+  registry.Add(OpDef("DisableCopyOnRead")
+                   .Inputs("resource:resource")
+                   .Stateful()
+                   .Doc("Asks that sparse updates copy rather than reads; variables here always "
+                        "behave so.")
+                   .Shape(shapes::NoOutputs)
+                   .NotDifferentiable(kEffect));
   registry.Add(OpDef("VariableShape")
                    .Inputs("input:resource")
                    .Outputs("output:out_type")

@@ -110,6 +110,8 @@ class AssignUpdateKernel : public Kernel {
   const RowUpdate update_;
 };
 
+void DisableCopyOnReadKernel(KernelContext& ctx) { VariableAt(ctx, 0); }
+
 void VarIsInitializedKernel(KernelContext& ctx) {
   VariableResource& variable = VariableAt(ctx, 0);
   std::lock_guard lock(variable.mutex());
@@ -190,6 +192,7 @@ void RegisterVariableCpu(KernelRegistry& registry) {
   registry.Add(KernelDef("AssignSubVariableOp")
                    .Types("dtype", RowUpdateTypes(UpdateKind::kSub))
                    .Make<AssignUpdateKernel<UpdateKind::kSub>>());
+  registry.Add(KernelDef("DisableCopyOnRead").Function(DisableCopyOnReadKernel));
   registry.Add(KernelDef("VarIsInitializedOp").Function(VarIsInitializedKernel));
   registry.Add(KernelDef("DestroyResourceOp").Make<DestroyResourceKernel>());
   registry.Add(KernelDef("VariableShape").Function(VariableShapeKernel));
