@@ -18,6 +18,22 @@ void AddOptions(CLI::App* app, Options& options) {
   app->add_option("--warmup", options.warmup, "steps before timing")->capture_default_str();
 }
 
+// A workload that is a model: its batch sizes and steps before timing unless given.
+struct Model {
+  const char* name;
+  const char* description;
+  std::vector<int64_t> batches;
+  int warmup;
+  void (*run)(const Options& options);
+};
+
+const Model kModels[] = {
+    {"resnet44", "training step of ResNet-44", {128}, 3, MeasureResnet44},
+    {"resnet44_infer", "forward pass of ResNet-44", {1, 128}, 3, MeasureResnet44Inference},
+    {"mnist_convnet", "MNIST convolutional net", {50}, 3, MeasureMnistConvnet},
+    {"gru_seq2seq", "GRU sequence autoencoder", {64}, 20, MeasureGruSeq2Seq},
+};
+
 int Main(int argc, char** argv) {
   CLI::App app(
       "Measures Sextant; prints one JSON line per measurement.\nExample: sextant-bench matmul "
@@ -33,7 +49,20 @@ int Main(int argc, char** argv) {
   for (CLI::App* command : {peak, overhead, matmul}) AddOptions(command, options);
   overhead->add_option("--chain", chain, "additions one after another")->capture_default_str();
   matmul->add_option("--size", sizes, "rows and columns");
+  for (const Model& model : kModels) {
+    CLI::App* command = app.add_subcommand(model.name, model.description);
+    AddOptions(command, options);
+    command->add_option("--batch", options.batches, "batch sizes");
+    command->add_flag("--profile", options.profile, "print the time of each kind of op to stderr");
+  }
   CLI11_PARSE(app, argc, argv);
+  for (const Model& model : kModels) {
+    const CLI::App* command = app.get_subcommand(model.name);
+    if (!*command) continue;
+    if (command->count("--batch") == 0) options.batches = model.batches;
+    if (command->count("--warmup") == 0) options.warmup = model.warmup;
+    model.run(options);
+  }
   if (*peak) Peak(options);
   if (*overhead) SessionOverhead(options, chain);
   if (*matmul) {

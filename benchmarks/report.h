@@ -2,6 +2,7 @@
 // (benchmarks/peers/README.md).
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <utility>
@@ -14,6 +15,8 @@ struct Options {
   double seconds = 1.0;  // of one repeat
   int repeats = 5;
   int warmup = 50;
+  std::vector<int64_t> batches;  // of the models
+  bool profile = false;          // of the models: print where the time goes instead of the rate
 };
 
 // Calls step() in options.repeats timed groups; returns the calls per second of each group.
@@ -33,5 +36,9 @@ std::string Quote(const std::string& text);
 void Peak(const Options& options);
 void SessionOverhead(const Options& options, int chain);
 void Matmul(const Options& options, const std::vector<int>& sizes);
+void MeasureGruSeq2Seq(const Options& options);
+void MeasureMnistConvnet(const Options& options);
+void MeasureResnet44(const Options& options);
+void MeasureResnet44Inference(const Options& options);
 
 }  // namespace sextant::bench

@@ -1,0 +1,54 @@
+// A training step of the GRU sequence autoencoder, fed from fifty prepared batches.
+#include "benchmarks/models/gru_seq2seq.h"
+
+#include <fmt/format.h>
+
+#include "benchmarks/numpy_random.h"
+#include "benchmarks/steps.h"
+#include "sextant/sextant.h"
+
+namespace sextant::bench {
+namespace {
+
+constexpr int kBatches = 50;
+
+// Per position: the symbols of the batch. Sequences have no symbol twice.
+std::vector<Tensor> Sequences(NumpyRandom& random, int64_t batch) {
+  std::vector<Tensor> inputs;
+  for (int i = 0; i < kGruLength; ++i) inputs.emplace_back(DType::kInt32, Shape{batch});
+  for (int64_t b = 0; b < batch; ++b) {
+    const std::vector<int32_t> symbols = random.Permutation(kGruSymbols);
+    for (int i = 0; i < kGruLength; ++i) inputs[i].data<int32_t>()[b] = symbols[i];
+  }
+  return inputs;
+}
+
+}  // namespace
+
+void MeasureGruSeq2Seq(const Options& options) {
+  NumpyRandom random(1);
+  for (const int64_t batch : options.batches) {
+    Graph graph;
+    GraphScope use(graph);
+    const GruSeq2Seq model = BuildGruSeq2Seq(batch);
+    Session session(graph, {.threads = options.threads});
+    session.Run(GlobalVariablesInitializer());
+    std::vector<std::vector<Tensor>> pool;
+    for (int i = 0; i < kBatches; ++i) pool.push_back(Sequences(random, batch));
+    const Callable call = session.MakeCallable(model.inputs, {model.loss}, {model.train});
+    Tensor loss;
+    size_t count = 0;
+    MeasureSteps(
+        {.workload = "gru_seq2seq", .metric = "steps/s", .mode = "training, fed", .batch = batch},
+        options,
+        [&](const RunOptions& run) {
+          call.Call(pool[++count % kBatches], std::span(&loss, 1), run);
+        },
+        [&] {
+          return Extra{{"nodes", std::to_string(graph.num_nodes())},
+                       {"loss", fmt::format("{:.5g}", loss.scalar<float>())}};
+        });
+  }
+}
+
+}  // namespace sextant::bench

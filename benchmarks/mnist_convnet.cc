@@ -1,0 +1,56 @@
+// A training step and the forward pass of the MNIST convolutional net, fed from prepared batches.
+#include "benchmarks/models/mnist_convnet.h"
+
+#include "benchmarks/numpy_random.h"
+#include "benchmarks/steps.h"
+#include "sextant/sextant.h"
+
+namespace sextant::bench {
+namespace {
+
+constexpr int kBatches = 20;
+
+// Images, labels and the probability of dropout to keep an element.
+std::vector<Tensor> Batch(NumpyRandom& random, int64_t batch, float keep) {
+  Tensor images(DType::kFloat, Shape{batch, 784}), labels(DType::kFloat, Shape{batch, 10});
+  for (float& x : images.flat<float>()) x = static_cast<float>(random.Uniform(0, 1));
+  for (float& x : labels.flat<float>()) x = 0;
+  for (int64_t i = 0; i < batch; ++i) labels.data<float>()[i * 10 + random.Below(10)] = 1;
+  return {images, labels, Tensor(keep)};
+}
+
+}  // namespace
+
+void MeasureMnistConvnet(const Options& options) {
+  NumpyRandom random(1);
+  for (const int64_t batch : options.batches) {
+    Graph graph;
+    GraphScope use(graph);
+    const MnistConvnet model = BuildMnistConvnet();
+    Session session(graph, {.threads = options.threads});
+    session.Run(GlobalVariablesInitializer());
+    std::vector<std::vector<Tensor>> pool;
+    for (int i = 0; i < kBatches; ++i) pool.push_back(Batch(random, batch, 0.5f));
+    size_t count = 0;
+    const Callable train =
+        session.MakeCallable({model.images, model.labels, model.keep}, {}, {model.train});
+    MeasureSteps(
+        {.workload = "mnist_convnet", .metric = "steps/s", .mode = "training, fed", .batch = batch},
+        options, [&](const RunOptions& run) { train.Call(pool[count++ % kBatches], {}, run); });
+    if (options.profile) continue;
+    for (std::vector<Tensor>& feeds : pool) feeds[2] = Tensor(1.0f);
+    const Callable predict =
+        session.MakeCallable({model.images, model.labels, model.keep}, {model.probabilities});
+    Tensor result;
+    MeasureSteps({.workload = "mnist_convnet",
+                  .metric = "images/s",
+                  .mode = "inference",
+                  .batch = batch,
+                  .per_step = static_cast<double>(batch)},
+                 options, [&](const RunOptions& run) {
+                   predict.Call(pool[count++ % kBatches], std::span(&result, 1), run);
+                 });
+  }
+}
+
+}  // namespace sextant::bench
