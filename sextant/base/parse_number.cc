@@ -4,6 +4,7 @@
 #include <charconv>
 #include <limits>
 #include <system_error>
+#include <type_traits>
 
 namespace sextant {
 namespace {
@@ -85,6 +86,7 @@ bool ParseReal(std::string_view text, T* value) {
     const bool negative = text[0] == '-';
     if (negative || text[0] == '+') text.remove_prefix(1);
     if (!ParseUnsignedReal(text, &number)) return false;
+    if (std::is_same_v<T, float> && number < std::numeric_limits<T>::min()) number = 0;
     if (negative) number = -number;
   }
   *value = number;

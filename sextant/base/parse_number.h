@@ -3,7 +3,7 @@
 // Spaces around the number are ignored. Integers are decimal digits with an optional minus. Reals
 // are decimal, with an optional sign and exponent, "inf" or "nan" in any case, or a hexadecimal
 // integer "0x1F"; they are rounded to nearest, to infinity or zero where they are out of range.
-// Text of spaces only is the real number 0, as in TensorFlow.
+// Subnormal floats (not doubles) become zero, and text of spaces only is the real number 0.
 #pragma once
 
 #include <cstdint>

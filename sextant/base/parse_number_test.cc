@@ -66,8 +66,10 @@ TEST(ParseNumberTest, OutOfRangeRoundsToInfinityOrZero) {
   EXPECT_EQ(Parse<float>("3.4028236e38"), std::numeric_limits<float>::infinity());
   EXPECT_EQ(Parse<float>("3.4028235677973362e38"), std::numeric_limits<float>::max());
   EXPECT_EQ(Parse<float>("1e-46"), 0.0f);
-  EXPECT_EQ(Parse<float>("1e-45"), std::numeric_limits<float>::denorm_min());
-  EXPECT_EQ(Parse<float>("1e-40"), 1e-40f);
+  EXPECT_EQ(Parse<float>("1e-38"), 0.0f);
+  EXPECT_EQ(Parse<float>("1.1754944e-38"), std::numeric_limits<float>::min());
+  EXPECT_TRUE(std::signbit(*Parse<float>("-1e-40")));
+  EXPECT_EQ(Parse<double>("5e-324"), std::numeric_limits<double>::denorm_min());
 }
 
 }  // namespace
