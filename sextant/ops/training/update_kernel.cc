@@ -1,6 +1,7 @@
 #include "sextant/ops/training/update_kernel.h"
 
-#include <algorithm>
+#include <memory>
+#include <string>
 
 #include "sextant/base/error.h"
 #include "sextant/ops/array/index_tensor.h"
@@ -118,7 +119,7 @@ class SparseUpdateKernel final : public UpdateKernel {
 
 }  // namespace
 
-void SetScalar(KernelContext& ctx, int index, const std::string& name, int position,
+void SetScalar(KernelContext& ctx, int index, std::string_view name, int position,
                UpdateTask* task) {
   const Tensor& value = ctx.input(index);
   if (value.rank() != 0)

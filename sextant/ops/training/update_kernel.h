@@ -1,7 +1,7 @@
 // The kernels of the ops that take one optimizer step, made from its rule.
 #pragma once
 
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "sextant/device/kernel_registry.h"
@@ -14,7 +14,7 @@ void AddUpdateKernels(KernelRegistry& registry, const std::vector<UpdateRule>& r
 
 // Puts the scalar at input "index", called "name", into the task. Throws INVALID_ARGUMENT when it
 // is not a scalar.
-void SetScalar(KernelContext& ctx, int index, const std::string& name, int position,
+void SetScalar(KernelContext& ctx, int index, std::string_view name, int position,
                UpdateTask* task);
 // Throws INVALID_ARGUMENT when the rule does not accept the scalars of the task.
 void CheckScalars(const UpdateRule& rule, DType dtype, int count, bool sparse,

@@ -21,8 +21,10 @@ struct Values {
       state = state * 1664525u + 1013904223u;
       return static_cast<float>(state >> 8) / 16777216.0f;
     };
+    // The mean gradient of centered RMSProp is the first slot: its square is below the mean square.
     for (auto& variable : variables) {
-      for (int i = 0; i < count; ++i) variable.push_back(static_cast<T>(next() + 1.5f));
+      const float low = &variable == &variables[1] ? 0.2f : 1.5f;
+      for (int i = 0; i < count; ++i) variable.push_back(static_cast<T>(next() + low));
     }
     for (int i = 0; i < count; ++i) grad.push_back(static_cast<T>(next() - 0.5f));
     for (T& scalar : scalars) scalar = static_cast<T>(next() * 0.5f + 0.25f);
