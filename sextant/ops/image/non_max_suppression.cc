@@ -74,7 +74,7 @@ PaddedNonMaxSuppression NonMaxSuppressionPadded(Output boxes, Output scores, Out
 }
 ScoredNonMaxSuppression SoftNonMaxSuppression(Output boxes, Output scores, Output max_output_size,
                                               const SoftNonMaxSuppressionOptions& o) {
-  const auto outputs = Build("NonMaxSuppressionV5", boxes, scores, max_output_size, o.iou_threshold,
+  const auto outputs = Build("NonMaxSuppressionV5", boxes, scores, max_output_size, 1.0F,
                              o.score_threshold)
                            .Input(Real(o.sigma, boxes.dtype()))
                            .BuildAll();

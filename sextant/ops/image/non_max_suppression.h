@@ -24,9 +24,8 @@ PaddedNonMaxSuppression NonMaxSuppressionPadded(Output boxes, Output scores, Out
                                                 const NonMaxSuppressionOptions& options = {});
 
 struct SoftNonMaxSuppressionOptions {
-  float iou_threshold = 1.0F;
   float score_threshold = -std::numeric_limits<float>::infinity();
-  float sigma = 0;
+  float sigma = 0.5F;  // above 0
 };
 struct ScoredNonMaxSuppression {
   Output selected_indices;

@@ -132,8 +132,7 @@ class SuppressionKernel : public Kernel {
         if (overlap > iou_threshold_) return true;
         continue;
       }
-      next->score *=
-          overlap <= iou_threshold_ ? std::exp(-0.5F / sigma_ * overlap * overlap) : 0.0F;
+      next->score *= std::exp(-0.5F / sigma_ * overlap * overlap);  // whatever the threshold
       if (next->score <= score_threshold_) break;
     }
     next->compared = static_cast<int32_t>(selected_.size());
