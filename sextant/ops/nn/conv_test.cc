@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <string>
+#include <vector>
+
 #include "sextant/graph/op_builder.h"
 #include "sextant/graph/scope.h"
 #include "sextant/ops/array/transpose.h"
@@ -174,8 +178,11 @@ TEST_F(ConvTest, RejectsWhatDoesNotFit) {
       },
       "[1,8,3,1] for input [1,9,4,1] and filter [2,2,1,1], got [1,4,4,1]");
   ExpectError([&] { return Conv2DBackpropInput({1, 4, 4}, filter_, image_); }, "3");
-  ExpectError([&] { return Conv2DBackpropFilter(image_, {5, 2, 1, 1}, image_); },
-              "[1,0,3,1] for input [1,4,4,1]");
+  ExpectError(
+      [&] {
+        return Conv2DBackpropFilter(image_, {5, 2, 1, 1}, image_);
+      },
+      "[1,0,3,1] for input [1,4,4,1]");
 }
 
 }  // namespace
