@@ -4,6 +4,7 @@
 #include "sextant/graph/op_builder.h"
 #include "sextant/graph/op_registry.h"
 #include "sextant/ops/array/concat_split.h"
+#include "sextant/ops/array/shape.h"
 #include "sextant/ops/array/strided_slice.h"
 #include "sextant/ops/linalg/matrix_batch.h"
 #include "sextant/ops/linalg/triangular_solve.h"
@@ -39,34 +40,33 @@ Output TallGradient(Output q, Output r, Output dq, Output dr) {
   return BatchMatMul(q, dr + RightSolve(lower, r)) + RightSolve(dq - BatchMatMul(q, qdq), r);
 }
 
+// The first "count" columns and the rest.
+std::pair<Output, Output> SplitColumns(Output x, Output count) {
+  const Output columns = StridedSlice(ShapeOf(x), {-1});
+  const auto parts = OpBuilder("SplitV")
+                         .Input(x)
+                         .Input(Concat({ExpandDims(count, 0), ExpandDims(columns - count, 0)}, 0))
+                         .Input(Const(Tensor(-1)))
+                         .Attr("num_split", 2)
+                         .BuildAll();
+  return {parts[0], parts[1]};
+}
+
+// x = [x1 y] = q [u v]: x1 = q u is not wider than high, y = q v, which may have no columns.
 void QrGradient(GradientContext& c) {
   const Output x = c.input(0), q = c.output(0), r = c.output(1);
   if (IsComplex(x.dtype())) throw Unimplemented("the gradient of Qr of complex matrices");
   const PartialShape& shape = x.shape();
   const int64_t rows = shape.rank_known() ? shape[shape.rank() - 2] : -1;
   const int64_t columns = shape.rank_known() ? shape[shape.rank() - 1] : -1;
-  if (rows < 0 || columns < 0) {
-    throw Unimplemented("the gradient of Qr of matrices whose size {} is not known",
-                        shape.ToString());
+  if (c.attr<bool>("full_matrices") && (rows < 0 || columns < 0 || rows > columns)) {
+    throw Unimplemented("the gradient of Qr with full matrices of shape {}", shape.ToString());
   }
-  if (c.attr<bool>("full_matrices") && rows > columns) {
-    throw Unimplemented("the gradient of Qr with full matrices of {} rows and {} columns", rows,
-                        columns);
-  }
-  if (rows >= columns) {
-    c.set(0, TallGradient(q, r, c.grad(0), c.grad(1)));
-    return;
-  }
-  // x = [x1 y] = q [u v]: x1 = q u is square, y = q v.
-  const auto left = [&](Output t) {
-    return StridedSlice(t, {Ellipsis(), SliceAll(), SliceRange({}, rows)});
-  };
-  const auto right = [&](Output t) {
-    return StridedSlice(t, {Ellipsis(), SliceAll(), SliceRange(rows, {})});
-  };
-  const Output dv = right(c.grad(1));
-  const Output dq = c.grad(0) + BatchMatMul(right(x), dv, {.adj_y = true});
-  c.set(0, Concat({TallGradient(q, left(r), dq, left(c.grad(1))), BatchMatMul(q, dv)}, -1));
+  const Output rank = StridedSlice(ShapeOf(q), {-1});
+  const auto [du, dv] = SplitColumns(c.grad(1), rank);
+  const Output u = SplitColumns(r, rank).first, y = SplitColumns(x, rank).second;
+  const Output dq = c.grad(0) + BatchMatMul(y, dv, {.adj_y = true});
+  c.set(0, Concat({TallGradient(q, u, dq, du), BatchMatMul(q, dv)}, -1));
 }
 
 }  // namespace

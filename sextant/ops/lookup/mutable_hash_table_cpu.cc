@@ -59,7 +59,7 @@ void RegisterMutableHashTableCpu(KernelRegistry& registry) {
                          "MutableHashTableOfTensorsV2", "AnonymousMutableHashTableOfTensors"}) {
     using K = MutableHashTableKernel;
     add.operator()<K>(op, kString, {kInt64, kInt32, kFloat, kDouble, kBool});
-    add.operator()<K>(op, kInt64, {kVariant, kString, kInt64, kInt32, kFloat, kDouble});
+    add.operator()<K>(op, kInt64, {kVariant, kString, kInt64, kInt32, kFloat, kDouble, kBool});
     add.operator()<K>(op, kInt32, {kInt32, kFloat, kDouble});
   }
   for (const char* op : {"MutableDenseHashTableV2", "AnonymousMutableDenseHashTable"}) {
