@@ -34,8 +34,8 @@ bool ParseInteger(std::string_view text, T* value) {
   return true;
 }
 
-// Whether a decimal number other than zero is at least 1: of one that is out of range, whether it is
-// too large.
+// Whether a decimal number other than zero is at least 1: of one that is out of range, whether it
+// is too large.
 bool AtLeastOne(std::string_view text) {
   const size_t mark = std::min(text.find_first_of("eE"), text.size());
   const std::string_view digits = text.substr(0, mark);

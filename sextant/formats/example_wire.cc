@@ -87,9 +87,8 @@ int64_t CountVarints(std::string_view bytes) {
 
 int64_t CountPacked(FeatureKind kind, std::string_view values) {
   if (kind == FeatureKind::kInt64) return CountVarints(values);
-  return values.size() % sizeof(float) == 0
-             ? static_cast<int64_t>(values.size() / sizeof(float))
-             : -1;
+  return values.size() % sizeof(float) == 0 ? static_cast<int64_t>(values.size() / sizeof(float))
+                                            : -1;
 }
 
 void DecodePacked(std::string_view values, float* out) {
@@ -144,14 +143,13 @@ bool ReadSequenceExample(std::string_view example, JoinedBytes& joined, FeatureF
   while (reader.Next()) {
     if (reader.Is(1, kBytes) && !ReadFeatures(reader.bytes(), joined, context)) return false;
     std::string_view list;
-    if (reader.Is(2, kBytes) &&
-        !ReadMap(
-            reader.bytes(), [&] { list = {}; },
-            [&](std::string_view piece) {
-              list = list.empty() ? piece : joined.Join(list, piece);
-              return IsFieldList(piece);
-            },
-            [&](std::string_view key) { feature_list(key, list); })) {
+    if (reader.Is(2, kBytes) && !ReadMap(
+                                    reader.bytes(), [&] { list = {}; },
+                                    [&](std::string_view piece) {
+                                      list = list.empty() ? piece : joined.Join(list, piece);
+                                      return IsFieldList(piece);
+                                    },
+                                    [&](std::string_view key) { feature_list(key, list); })) {
       return false;
     }
   }
@@ -193,9 +191,8 @@ int64_t CountValues(const WireFeature& feature) {
 }
 
 void ReadValues(std::string_view list, std::span<float> out) {
-  ReadNumbers(list, out, FeatureKind::kFloat, WireType::kFixed32, [](uint64_t bits) {
-    return std::bit_cast<float>(static_cast<uint32_t>(bits));
-  });
+  ReadNumbers(list, out, FeatureKind::kFloat, WireType::kFixed32,
+              [](uint64_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits)); });
 }
 
 void ReadValues(std::string_view list, std::span<int64_t> out) {

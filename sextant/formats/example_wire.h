@@ -1,10 +1,10 @@
 // Reading tf.train.Example and SequenceExample straight from their bytes.
 //
 // A feature is handed out as the bytes of its list of values, to be counted and decoded where the
-// values are wanted. Everything that protobuf parses is accepted and means the same: lists packed or
-// not, unknown fields, fields in any order, parts of one message given in several pieces. Keys are
-// not checked for being UTF-8. An entry that is given several times is handed out each time; in a
-// message the last one counts.
+// values are wanted. Everything that protobuf parses is accepted and means the same: lists packed
+// or not, unknown fields, fields in any order, parts of one message given in several pieces. Keys
+// are not checked for being UTF-8. An entry that is given several times is handed out each time; in
+// a message the last one counts.
 #pragma once
 
 #include <cstdint>

@@ -45,8 +45,8 @@ class WireReader {
   uint32_t field() const { return field_; }
   WireType type() const { return type_; }
   bool Is(uint32_t field, WireType type) const { return field_ == field && type_ == type; }
-  uint64_t number() const { return number_; }          // of a varint or fixed field
-  std::string_view bytes() const { return bytes_; }    // of a field of bytes
+  uint64_t number() const { return number_; }        // of a varint or fixed field
+  std::string_view bytes() const { return bytes_; }  // of a field of bytes
 
   // Takes a varint off the front: for packed fields. False when there is none of at most
   // "max_bytes"; bits beyond the 64th are dropped.

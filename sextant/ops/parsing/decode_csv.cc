@@ -11,9 +11,10 @@ void DecodeCsvShape(ShapeContext& c) {
   for (int i = 1; i < c.num_inputs(); ++i) {
     const PartialShape& shape = c.input(i);
     if (shape.rank_known() && (shape.rank() > 1 || (shape.rank() == 1 && shape[0] > 1))) {
-      throw InvalidArgument("the default of column {} must be a scalar or a vector of at most one "
-                            "element, got shape {}",
-                            i - 1, shape.ToString());
+      throw InvalidArgument(
+          "the default of column {} must be a scalar or a vector of at most one "
+          "element, got shape {}",
+          i - 1, shape.ToString());
     }
   }
   for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, c.input(0));

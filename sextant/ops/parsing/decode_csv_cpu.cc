@@ -104,8 +104,7 @@ class DecodeCsvKernel : public Kernel {
       }
       out = *column.default_value->data<T>();
     } else if (!Convert(field, &out)) {
-      throw InvalidArgument("field {} is not a valid {}: \"{}\"", c, DTypeName(column.type),
-                            field);
+      throw InvalidArgument("field {} is not a valid {}: \"{}\"", c, DTypeName(column.type), field);
     }
   }
 

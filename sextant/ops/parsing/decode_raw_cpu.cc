@@ -15,7 +15,9 @@ class DecodeRawKernel : public Kernel {
         dtype_(init.attr<DType>("out_type")),
         size_(static_cast<int64_t>(DTypeSize(dtype_))),
         // The parts of a complex number are swapped one by one.
-        swapped_(init.attr<bool>("little_endian") ? 1 : IsComplex(dtype_) ? size_ / 2 : size_) {}
+        swapped_(init.attr<bool>("little_endian") ? 1
+                 : IsComplex(dtype_)              ? size_ / 2
+                                                  : size_) {}
 
   void Compute(KernelContext& ctx) override {
     const Tensor& in = ctx.input(0);
@@ -58,8 +60,9 @@ class DecodeRawKernel : public Kernel {
       }
     }
     if (static_cast<int64_t>(length) % size_ != 0) {
-      throw InvalidArgument("the length of the strings, {}, is not a multiple of {}, the size of {}",
-                            length, size_, DTypeName(dtype_));
+      throw InvalidArgument(
+          "the length of the strings, {}, is not a multiple of {}, the size of {}", length, size_,
+          DTypeName(dtype_));
     }
     return static_cast<int64_t>(length);
   }

@@ -14,8 +14,7 @@ using Shapes = std::vector<PartialShape>;
 // Of all three ops: num_sparse sparse features, then dense ones.
 void CheckAttrs(ShapeContext& c, size_t num_sparse) {
   CheckCount("sparse_types", c.attr<Types>("sparse_types").size(), num_sparse);
-  CheckCount("dense_shapes", c.attr<Shapes>("dense_shapes").size(),
-             c.attr<Types>("Tdense").size());
+  CheckCount("dense_shapes", c.attr<Shapes>("dense_shapes").size(), c.attr<Types>("Tdense").size());
 }
 
 void ParseExampleShape(ShapeContext& c) {

@@ -51,9 +51,8 @@ Error FeatureListParser::Bad(int64_t example, int f, std::string_view reason) co
 template <typename F>
 void FeatureListParser::ForRows(const Entry& entry, F&& row) {
   // It was read before: it is well-formed.
-  (void)ReadFeatureList(entry.list, joined_, [&](const WireFeature& feature) {
-    row(feature, CountValues(feature));
-  });
+  (void)ReadFeatureList(entry.list, joined_,
+                        [&](const WireFeature& feature) { row(feature, CountValues(feature)); });
 }
 
 void FeatureListParser::Scan(int64_t example) {
@@ -82,15 +81,16 @@ void FeatureListParser::ScanList(int64_t example, int f) {
   if (entry.missing && dense && !may_miss_[d]) throw Bad(example, f, "it is required, but missing");
   const bool read = ReadFeatureList(entry.list, joined_, [&](const WireFeature& feature) {
     if (feature.kind != FeatureKind::kNone && feature.kind != KindAt(f)) {
-      throw Bad(example, f, fmt::format("row {} holds {} values, expected {}", entry.rows,
-                                        FeatureKindName(feature.kind),
-                                        FeatureKindName(KindAt(f))));
+      throw Bad(example, f,
+                fmt::format("row {} holds {} values, expected {}", entry.rows,
+                            FeatureKindName(feature.kind), FeatureKindName(KindAt(f))));
     }
     const int64_t count = CountValues(feature);
     if (count < 0) throw Bad(example, f, fmt::format("row {} is malformed", entry.rows));
     if (dense && count != dense_[d].elements()) {
-      throw Bad(example, f, fmt::format("row {} holds {} values, expected those of shape {}",
-                                        entry.rows, count, dense_[d].shape.ToString()));
+      throw Bad(example, f,
+                fmt::format("row {} holds {} values, expected those of shape {}", entry.rows, count,
+                            dense_[d].shape.ToString()));
     }
     ++entry.rows;
     entry.values += count;

@@ -1,5 +1,5 @@
-// FeatureListParser: the feature lists of serialized SequenceExamples as the outputs of a kernel. As
-// FeatureParser does it: one pass for the sizes, one for the values.
+// FeatureListParser: the feature lists of serialized SequenceExamples as the outputs of a kernel.
+// As FeatureParser does it: one pass for the sizes, one for the values.
 #pragma once
 
 #include <string>

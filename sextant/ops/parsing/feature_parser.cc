@@ -58,8 +58,8 @@ void FeatureParser::SetWanted() {
 double FeatureParser::Cost(const Tensor& serialized) const {
   size_t bytes = 0;
   for (const std::string& example : serialized.flat<std::string>()) bytes += example.size();
-  return 20.0 * num_features() +
-         0.3 * static_cast<double>(bytes) / static_cast<double>(std::max<int64_t>(index_.size(), 1));
+  return 20.0 * num_features() + 0.3 * static_cast<double>(bytes) /
+                                     static_cast<double>(std::max<int64_t>(index_.size(), 1));
 }
 
 void FeatureParser::AllocateDense(KernelContext& ctx, int d) {
@@ -71,16 +71,18 @@ void FeatureParser::AllocateDense(KernelContext& ctx, int d) {
     if (spec.variable) {
       rows = std::max(rows, count / spec.elements());
       if (count % spec.elements() == 0) continue;
-      throw index_.BadFeature(i, f, fmt::format("{} values do not make rows of shape {}", count,
-                                                spec.shape.ToString()));
+      throw index_.BadFeature(
+          i, f,
+          fmt::format("{} values do not make rows of shape {}", count, spec.shape.ToString()));
     }
     if (index_.missing(i, f)) {
       if (defaults_[d]->num_elements() > 0) continue;
       throw index_.BadFeature(i, f, "it is required, but missing");
     }
     if (count != spec.elements()) {
-      throw index_.BadFeature(i, f, fmt::format("it holds {} values, expected those of shape {}",
-                                                count, spec.shape.ToString()));
+      throw index_.BadFeature(i, f,
+                              fmt::format("it holds {} values, expected those of shape {}", count,
+                                          spec.shape.ToString()));
     }
   }
   Shape shape = spec.shape;
@@ -146,8 +148,7 @@ void FeatureParser::Decode(int64_t i) {
     if (count < row) FillWith(kind, *defaults_[d], dense_values_[d], i * row + count, row - count);
   }
   for (const Listed& feature : ragged_) {
-    ReadTo(feature.kind, index_.list(i, f), feature.values, feature.offsets[i],
-           index_.count(i, f));
+    ReadTo(feature.kind, index_.list(i, f), feature.values, feature.offsets[i], index_.count(i, f));
     ++f;
   }
 }

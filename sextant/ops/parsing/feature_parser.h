@@ -1,7 +1,7 @@
 // FeatureParser: the features of serialized Examples as the outputs of a kernel.
 //
-// A first pass over the bytes gives the sizes of all outputs, a second decodes the values into them;
-// both share the examples among the threads.
+// A first pass over the bytes gives the sizes of all outputs, a second decodes the values into
+// them; both share the examples among the threads.
 #pragma once
 
 #include <span>
@@ -31,8 +31,8 @@ class FeatureParser {
   // The key of feature f. Cheap when it is the same as the last time.
   void SetKey(int f, const std::string& key);
 
-  // Sets outputs indices, values and shapes of sparse features, values of dense ones, values and row
-  // splits of ragged ones. A scalar "serialized" gives outputs without the first size, and row
+  // Sets outputs indices, values and shapes of sparse features, values of dense ones, values and
+  // row splits of ragged ones. A scalar "serialized" gives outputs without the first size, and row
   // splits of shape "no_splits". Inputs from "first_default" on are the defaults of dense
   // features. Names, if not null, are of the shape of "serialized" and for messages.
   void Parse(KernelContext& ctx, const Tensor& serialized, const Tensor* names, int first_default,
@@ -66,8 +66,8 @@ class FeatureParser {
   std::vector<void*> dense_values_;
 };
 
-// The names tensor, or null when it is empty. Throws INVALID_ARGUMENT when there is not one for each
-// of "serialized".
+// The names tensor, or null when it is empty. Throws INVALID_ARGUMENT when there is not one for
+// each of "serialized".
 const Tensor* NamesOf(const Tensor& names, const Tensor& serialized);
 // Copies row splits to a tensor of int32 or int64. Throws INVALID_ARGUMENT when they do not fit.
 void WriteSplits(std::span<const int64_t> splits, Tensor* out);

@@ -194,8 +194,7 @@ ParsedSequences ParseSequenceExample(Output serialized, const SequenceSpecs& spe
   parsed.dense_lists = outputs.Take(specs.dense_lists.size());
   parsed.dense_lengths = outputs.Take(specs.dense_lists.size());
   const size_t lists = specs.ragged_lists.size();
-  const auto values = outputs.Take(lists), outer = outputs.Take(lists),
-             inner = outputs.Take(lists);
+  const auto values = outputs.Take(lists), outer = outputs.Take(lists), inner = outputs.Take(lists);
   for (size_t i = 0; i < lists; ++i) {
     parsed.ragged_lists.push_back({values[i], outer[i], inner[i]});
   }
@@ -253,7 +252,8 @@ void RegisterSequenceParsing(OpRegistry& registry) {
                  "context_dense_shapes:list(shape)=[]>=0; "
                  "feature_list_sparse_types:list(type)=[]>=0 in [float,int64,string]; "
                  "feature_list_dense_shapes:list(shape)=[]>=0")
-          .Doc("The context and the feature lists of serialized SequenceExamples, as dense or sparse "
+          .Doc("The context and the feature lists of serialized SequenceExamples, as dense or "
+               "sparse "
                "tensors; keys are attributes.")
           .Shape(ParseSequenceShape)
           .NotDifferentiable("the input is text"));
@@ -291,37 +291,37 @@ void RegisterSequenceParsing(OpRegistry& registry) {
                  "feature_list_ragged_value_types:list(type)=[]>=0 in [float,int64,string]; "
                  "feature_list_ragged_split_types:list(type)=[]>=0 in [int32,int64]; "
                  "feature_list_dense_shapes:list(shape)=[]>=0")
-          .Doc("The context and the feature lists of serialized SequenceExamples, as dense, sparse or "
+          .Doc("The context and the feature lists of serialized SequenceExamples, as dense, sparse "
+               "or "
                "ragged tensors; keys are inputs.")
           .Shape(ParseSequenceV2Shape)
           .NotDifferentiable("the input is text"));
-  registry.Add(
-      OpDef("ParseSingleSequenceExample")
-          .Inputs("serialized:string, feature_list_dense_missing_assumed_empty:string, "
-                  "context_sparse_keys:Ncontext_sparse*string, "
-                  "context_dense_keys:Ncontext_dense*string, "
-                  "feature_list_sparse_keys:Nfeature_list_sparse*string, "
-                  "feature_list_dense_keys:Nfeature_list_dense*string, "
-                  "context_dense_defaults:Tcontext_dense, debug_name:string")
-          .Outputs("context_sparse_indices:Ncontext_sparse*int64, "
-                   "context_sparse_values:context_sparse_types, "
-                   "context_sparse_shapes:Ncontext_sparse*int64, "
-                   "context_dense_values:Tcontext_dense, "
-                   "feature_list_sparse_indices:Nfeature_list_sparse*int64, "
-                   "feature_list_sparse_values:feature_list_sparse_types, "
-                   "feature_list_sparse_shapes:Nfeature_list_sparse*int64, "
-                   "feature_list_dense_values:feature_list_dense_types")
-          .Attrs("Ncontext_sparse:int=0>=0; Ncontext_dense:int=0>=0; "
-                 "Nfeature_list_sparse:int=0>=0; Nfeature_list_dense:int=0>=0; "
-                 "context_sparse_types:list(type)=[]>=0 in [float,int64,string]; "
-                 "Tcontext_dense:list(type)=[]>=0 in [float,int64,string]; "
-                 "feature_list_dense_types:list(type)=[]>=0 in [float,int64,string]; "
-                 "context_dense_shapes:list(shape)=[]>=0; "
-                 "feature_list_sparse_types:list(type)=[]>=0 in [float,int64,string]; "
-                 "feature_list_dense_shapes:list(shape)=[]>=0")
-          .Doc("The context and the feature lists of one serialized SequenceExample.")
-          .Shape(ParseSingleSequenceShape)
-          .NotDifferentiable("the input is text"));
+  registry.Add(OpDef("ParseSingleSequenceExample")
+                   .Inputs("serialized:string, feature_list_dense_missing_assumed_empty:string, "
+                           "context_sparse_keys:Ncontext_sparse*string, "
+                           "context_dense_keys:Ncontext_dense*string, "
+                           "feature_list_sparse_keys:Nfeature_list_sparse*string, "
+                           "feature_list_dense_keys:Nfeature_list_dense*string, "
+                           "context_dense_defaults:Tcontext_dense, debug_name:string")
+                   .Outputs("context_sparse_indices:Ncontext_sparse*int64, "
+                            "context_sparse_values:context_sparse_types, "
+                            "context_sparse_shapes:Ncontext_sparse*int64, "
+                            "context_dense_values:Tcontext_dense, "
+                            "feature_list_sparse_indices:Nfeature_list_sparse*int64, "
+                            "feature_list_sparse_values:feature_list_sparse_types, "
+                            "feature_list_sparse_shapes:Nfeature_list_sparse*int64, "
+                            "feature_list_dense_values:feature_list_dense_types")
+                   .Attrs("Ncontext_sparse:int=0>=0; Ncontext_dense:int=0>=0; "
+                          "Nfeature_list_sparse:int=0>=0; Nfeature_list_dense:int=0>=0; "
+                          "context_sparse_types:list(type)=[]>=0 in [float,int64,string]; "
+                          "Tcontext_dense:list(type)=[]>=0 in [float,int64,string]; "
+                          "feature_list_dense_types:list(type)=[]>=0 in [float,int64,string]; "
+                          "context_dense_shapes:list(shape)=[]>=0; "
+                          "feature_list_sparse_types:list(type)=[]>=0 in [float,int64,string]; "
+                          "feature_list_dense_shapes:list(shape)=[]>=0")
+                   .Doc("The context and the feature lists of one serialized SequenceExample.")
+                   .Shape(ParseSingleSequenceShape)
+                   .NotDifferentiable("the input is text"));
 }
 
 }  // namespace sextant

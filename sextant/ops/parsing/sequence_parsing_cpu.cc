@@ -121,8 +121,7 @@ class ParseSingleSequenceKernel : public SequenceKernel {
   static const std::string& Key(KernelContext& ctx, int i) {
     const Tensor& key = ctx.input(i);
     if (key.num_elements() != 1) {
-      throw InvalidArgument("key {} must be a scalar, got shape {}", i - 2,
-                            key.shape().ToString());
+      throw InvalidArgument("key {} must be a scalar, got shape {}", i - 2, key.shape().ToString());
     }
     return *key.data<std::string>();
   }

@@ -17,8 +17,8 @@ void AppendReal(T value, std::string* text) {
   const std::string shorter = fmt::format("{:.{}g}", value, kDouble ? 15 : 6);
   T back = 0;
   std::from_chars(shorter.data(), shorter.data() + shorter.size(), back);
-  *text += back == value || value != value ? shorter
-                                           : fmt::format("{:.{}g}", value, kDouble ? 17 : 9);
+  *text +=
+      back == value || value != value ? shorter : fmt::format("{:.{}g}", value, kDouble ? 17 : 9);
 }
 
 // As in a C program: quotes, backslashes and what cannot be printed are escaped.
@@ -75,10 +75,9 @@ class TensorText {
     const bool cut = edge_ >= 0 && size > 2 * edge_;
     // Items of the last dimension stand on one line, those of others on lines of their own.
     const int deeper = tensor_.rank() - 1 - axis;
-    const std::string between =
-        deeper == 0 ? " "
-                    : std::string(static_cast<size_t>(deeper), '\n') +
-                          std::string(static_cast<size_t>(axis) + 1, ' ');
+    const std::string between = deeper == 0 ? " "
+                                            : std::string(static_cast<size_t>(deeper), '\n') +
+                                                  std::string(static_cast<size_t>(axis) + 1, ' ');
     *text_ += '[';
     for (int64_t i = 0; i < size; ++i) {
       if (i > 0) *text_ += between;

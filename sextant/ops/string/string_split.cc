@@ -29,11 +29,8 @@ SparseTensor StringSplit(Output x, Output delimiter, const StringSplitOptions& o
                       .BuildAll());
 }
 SparseTensor StringSplitV2(Output x, Output sep, const StringSplitV2Options& options) {
-  return ToSparse(OpBuilder("StringSplitV2")
-                      .Input(x)
-                      .Input(sep)
-                      .Attr("maxsplit", options.maxsplit)
-                      .BuildAll());
+  return ToSparse(
+      OpBuilder("StringSplitV2").Input(x).Input(sep).Attr("maxsplit", options.maxsplit).BuildAll());
 }
 
 void RegisterStringSplit(OpRegistry& registry) {

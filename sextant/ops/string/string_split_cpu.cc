@@ -42,8 +42,7 @@ void SplitAtSpace(std::string_view text, int64_t limit, Pieces* pieces) {
   }
 }
 
-void SplitAtText(std::string_view text, std::string_view separator, int64_t limit,
-                 Pieces* pieces) {
+void SplitAtText(std::string_view text, std::string_view separator, int64_t limit, Pieces* pieces) {
   for (int64_t cuts = 0; cuts != limit; ++cuts) {
     const size_t end = text.find(separator);
     if (end == std::string_view::npos) break;

@@ -69,10 +69,8 @@ class EncodeBase64Kernel : public Kernel {
 }  // namespace
 
 void RegisterStringTransformCpu(KernelRegistry& registry) {
-  registry.Add(
-      KernelDef("StringLower").Make<CaseKernel<MapBytes<AsciiLower>, ToLowerUtf8>>());
-  registry.Add(
-      KernelDef("StringUpper").Make<CaseKernel<MapBytes<AsciiUpper>, ToUpperUtf8>>());
+  registry.Add(KernelDef("StringLower").Make<CaseKernel<MapBytes<AsciiLower>, ToLowerUtf8>>());
+  registry.Add(KernelDef("StringUpper").Make<CaseKernel<MapBytes<AsciiUpper>, ToUpperUtf8>>());
   registry.Add(KernelDef("StringStrip").Function(TransformAll<Strip>));
   registry.Add(KernelDef("EncodeBase64").Make<EncodeBase64Kernel>());
   registry.Add(KernelDef("DecodeBase64").Function(TransformAll<DecodeBase64>));

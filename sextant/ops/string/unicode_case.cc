@@ -77,8 +77,7 @@ bool EndsWord(std::u32string_view text, size_t i) {
   size_t before = i, after = i + 1;
   while (before > 0 && IsCaseIgnorable(text[before - 1])) --before;
   while (after < text.size() && IsCaseIgnorable(text[after])) ++after;
-  return before > 0 && IsCased(text[before - 1]) &&
-         (after == text.size() || !IsCased(text[after]));
+  return before > 0 && IsCased(text[before - 1]) && (after == text.size() || !IsCased(text[after]));
 }
 
 }  // namespace
