@@ -6,10 +6,10 @@
 namespace sextant {
 namespace {
 
-// Those of Conv2D.
+// Those of Conv2D, and whether Winograd's algorithm may be used.
 const std::string kConv =
     "strides:list(int); padding:string; explicit_paddings:list(int)=[]; data_format:string='NHWC'; "
-    "dilations:list(int)=[1,1,1,1]; ";
+    "dilations:list(int)=[1,1,1,1]; winograd:bool=False; ";
 
 void ConvShape(ShapeContext& c) {
   const std::string& format = c.attr<std::string>("data_format");

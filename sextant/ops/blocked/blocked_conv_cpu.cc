@@ -6,6 +6,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/device/cpu/onednn_conv.h"
+#include "sextant/device/cpu/winograd_conv.h"
 #include "sextant/device/kernel_registry.h"
 #include "sextant/ops/blocked/blocked_shape.h"
 #include "sextant/ops/blocked/image_copy.h"
@@ -21,7 +22,8 @@ class BlockedConvBase : public Kernel {
   explicit BlockedConvBase(const KernelInit& init)
       : attrs_(init.node(), 2),
         format_(init.attr<std::string>("data_format")),
-        block_(init.attr<int64_t>("block")) {}
+        block_(init.attr<int64_t>("block")),
+        winograd_(init.attr<bool>("winograd")) {}
 
   Shape PlainShape(const Tensor& images, bool blocked) const {
     if (images.rank() != (blocked ? 5 : 4) || (blocked && images.dim(4) != block_)) {
@@ -48,6 +50,10 @@ class BlockedConvBase : public Kernel {
     Tensor first = ctx.AllocateTemp(DType::kFloat, InShape(g).Plain("NCHW"));
     CopyToBlocked(ctx, input.data<float>(), first.data<float>(), InShape(g), 1, false);
     return first;
+  }
+  bool MayUseWinograd(const ConvGeometry& g, bool blocked_input) const {
+    return winograd_ && blocked_input && block_ == onednn::ChannelBlock() &&
+           winograd::Suits(OnednnSizes(g));
   }
   bool MayUseOnednn() const { return block_ == onednn::ChannelBlock(); }
 
@@ -77,6 +83,7 @@ class BlockedConvBase : public Kernel {
   const ConvAttrs attrs_;
   const std::string format_;
   const int64_t block_;
+  const bool winograd_;
 };
 
 // A primitive for the sizes of the last run.
@@ -120,6 +127,7 @@ class BlockedConvKernel final : public BlockedConvBase {
     }
     if (output.num_elements() == 0) return;
     ReadChannels(ctx, g.out_c);
+    if (MayUseWinograd(g, blocked_input_)) return ComputeByWinograd(ctx, g, output);
     onednn::ConvForward* conv = nullptr;
     if (MayUseOnednn()) {
       conv = conv_.Get(g, [&] {
@@ -128,19 +136,7 @@ class BlockedConvKernel final : public BlockedConvBase {
       });
     }
     if (conv == nullptr) return ComputeByProducts(ctx, g, output);
-    // The output may lie in the addend's memory, and that may be the input's too.
-    Tensor source = ForOnednn(ctx, input, g, blocked_input_);
-    if (source.raw_data() == output.raw_data()) {
-      source = ctx.AllocateTemp(DType::kFloat, input.shape());
-      std::memcpy(source.raw_data(), input.raw_data(), input.bytes());
-    }
-    if (epilogue_.sum && ctx.input(2).raw_data() != output.raw_data()) {
-      const char* from = static_cast<const char*>(ctx.input(2).raw_data());
-      char* to = static_cast<char*>(output.raw_data());
-      ctx.ParallelFor(static_cast<int64_t>(output.bytes()), 0.1, [&](int64_t begin, int64_t end) {
-        std::memcpy(to + begin, from + begin, end - begin);
-      });
-    }
+    const Tensor source = PrepareOutput(ctx, ForOnednn(ctx, input, g, blocked_input_), output);
     conv->SetFilter(filter.data<float>(), norm_ ? scale_.data() : nullptr);
     conv->Run(ctx, source.data<float>(), bias_.data(), output.data<float>());
   }
@@ -171,6 +167,34 @@ class BlockedConvKernel final : public BlockedConvBase {
     }
   }
 
+  // Puts the addend where the result will be. Gives the input, or a copy: the output may lie in the
+  // addend's memory, and that may be the input's too.
+  Tensor PrepareOutput(KernelContext& ctx, Tensor input, Tensor& output) const {
+    if (input.raw_data() == output.raw_data()) {
+      Tensor copy = ctx.AllocateTemp(DType::kFloat, input.shape());
+      std::memcpy(copy.raw_data(), input.raw_data(), input.bytes());
+      input = copy;
+    }
+    if (epilogue_.sum && ctx.input(2).raw_data() != output.raw_data()) {
+      const char* from = static_cast<const char*>(ctx.input(2).raw_data());
+      char* to = static_cast<char*>(output.raw_data());
+      ctx.ParallelFor(static_cast<int64_t>(output.bytes()), 0.1, [&](int64_t begin, int64_t end) {
+        std::memcpy(to + begin, from + begin, end - begin);
+      });
+    }
+    return input;
+  }
+
+  void ComputeByWinograd(KernelContext& ctx, const ConvGeometry& g, Tensor& output) {
+    winograd::ConvForward* conv = winograd_conv_.Get(g, [&] {
+      return std::make_unique<winograd::ConvForward>(OnednnSizes(g), epilogue_, false,
+                                                     ctx.threads());
+    });
+    const Tensor source = PrepareOutput(ctx, ctx.input(0), output);
+    conv->SetFilter(ctx, ctx.input(1).data<float>(), norm_ ? scale_.data() : nullptr);
+    conv->Run(ctx, source.data<float>(), bias_.data(), output.data<float>());
+  }
+
   void ComputeByProducts(KernelContext& ctx, const ConvGeometry& g, Tensor& output) {
     const Tensor input = ChannelsLast(ctx, ctx.input(0), InShape(g), blocked_input_);
     Tensor addend;
@@ -192,6 +216,7 @@ class BlockedConvKernel final : public BlockedConvBase {
   const float epsilon_;
   const onednn::ConvEpilogue epilogue_;
   Prepared<onednn::ConvForward> conv_;
+  Prepared<winograd::ConvForward> winograd_conv_;
   std::vector<float> scale_, bias_;
 };
 
@@ -207,6 +232,14 @@ class BlockedConvBackpropInputKernel final : public BlockedConvBase {
     const ConvGeometry g = attrs_.Backprop(shape_, filter.shape(), PlainShape(out_backprop, true));
     Tensor& grad = ctx.AllocateOutput(0, blocked_output_ ? InShape(g).Blocked(block_) : shape_);
     if (grad.num_elements() == 0) return;
+    if (MayUseWinograd(g, blocked_output_)) {
+      winograd::ConvForward* conv = winograd_conv_.Get(g, [&] {
+        return std::make_unique<winograd::ConvForward>(OnednnSizes(g), onednn::ConvEpilogue(), true,
+                                                       ctx.threads());
+      });
+      conv->SetFilter(ctx, filter.data<float>());
+      return conv->Run(ctx, out_backprop.data<float>(), nullptr, grad.data<float>());
+    }
     onednn::ConvBackwardData* conv = nullptr;
     if (MayUseOnednn() && out_backprop.num_elements() > 0) {
       conv = conv_.Get(g, [&] {
@@ -234,6 +267,7 @@ class BlockedConvBackpropInputKernel final : public BlockedConvBase {
   const bool blocked_output_;
   const Shape shape_;
   Prepared<onednn::ConvBackwardData> conv_;
+  Prepared<winograd::ConvForward> winograd_conv_;
 };
 
 class BlockedConvBackpropFilterKernel final : public BlockedConvBase {
@@ -249,6 +283,12 @@ class BlockedConvBackpropFilterKernel final : public BlockedConvBase {
         attrs_.Backprop(PlainShape(input, blocked_input_), shape_, PlainShape(out_backprop, true));
     Tensor& grad = ctx.AllocateOutput(0, shape_);
     if (grad.num_elements() == 0) return;
+    if (MayUseWinograd(g, blocked_input_)) {
+      winograd::ConvBackwardFilter* conv = winograd_conv_.Get(g, [&] {
+        return std::make_unique<winograd::ConvBackwardFilter>(OnednnSizes(g), ctx.threads());
+      });
+      return conv->Run(ctx, input.data<float>(), out_backprop.data<float>(), grad.data<float>());
+    }
     onednn::ConvBackwardFilter* conv = nullptr;
     if (MayUseOnednn() && out_backprop.num_elements() > 0) {
       conv = conv_.Get(g, [&] {
@@ -269,6 +309,7 @@ class BlockedConvBackpropFilterKernel final : public BlockedConvBase {
   const bool blocked_input_;
   const Shape shape_;
   Prepared<onednn::ConvBackwardFilter> conv_;
+  Prepared<winograd::ConvBackwardFilter> winograd_conv_;
 };
 
 }  // namespace

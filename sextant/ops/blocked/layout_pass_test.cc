@@ -142,6 +142,19 @@ TEST_F(BlockedGraph, FoldsNormalizationBiasAdditionAndReluForInference) {
             1);  // the variance
 }
 
+// Sizes that are not multiples of a tile, and paddings of all kinds.
+TEST_F(BlockedGraph, WinogradAgreesWithTheDirectWay) {
+  for (const char* padding : {"SAME", "VALID"}) {
+    for (const int64_t out : {16, 32, 48}) {
+      const Output x = Feed(Shape{9, 13, 10, 16}), filter = Feed(Shape{3, 3, 16, out});
+      const Output y = Conv2D(x, filter, {.padding = padding});
+      const Output loss = Sum(y * y * y, {0, 1, 2, 3});
+      const auto gradients = Gradients({loss}, {x, filter});
+      Compare({y, gradients[0].dense(), gradients[1].dense()});
+    }
+  }
+}
+
 TEST_F(BlockedGraph, PoolsBlocks) {
   for (const char* format : {"NHWC", "NCHW"}) {
     const bool first = std::string(format) == "NCHW";

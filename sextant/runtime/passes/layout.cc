@@ -367,4 +367,11 @@ void BlockImages(Graph& graph) {
   LayoutPass(graph, onednn::ChannelBlock()).Run();
 }
 
+void AllowWinograd(Graph& graph) {
+  for (int id = 0; id < graph.num_nodes(); ++id) {
+    if (graph.node(id)->type().starts_with("_BlockedConv2D"))
+      graph.SetNodeAttr(graph.node(id), "winograd", true);
+  }
+}
+
 }  // namespace sextant

@@ -18,6 +18,7 @@ struct OptimizerOptions {
   bool fuse_updates = true;  // optimizer steps
   bool block_images = true;  // images in oneDNN's layout
   bool fuse_images = true;
+  bool winograd = true;  // 3x3 convolutions with fewer multiplications and more rounding
   bool fuse_elementwise = true;
   bool static_memory = true;  // one arena planned by liveness
 };
@@ -40,6 +41,8 @@ void FuseUpdates(Graph& graph);
 void FoldPadding(Graph& graph);
 // Convolutions and what lies between them work on images in the blocked layout (image_layouts.h).
 void BlockImages(Graph& graph);
+// Lets blocked convolutions of suitable sizes use Winograd's algorithm.
+void AllowWinograd(Graph& graph);
 // Bias, normalization, addition and Relu join the blocked convolution or normalization before them.
 void FuseImages(Graph& graph);
 // Chains and trees of element-wise ops over equal shapes become one "_Elementwise" node each.

@@ -8,6 +8,7 @@ const std::vector<Pass>& OptimizationPasses() {
       {"fuse_updates", &OptimizerOptions::fuse_updates, FuseUpdates},
       {"fold_padding", &OptimizerOptions::block_images, FoldPadding},
       {"block_images", &OptimizerOptions::block_images, BlockImages},
+      {"winograd", &OptimizerOptions::winograd, AllowWinograd},
       {"fuse_images", &OptimizerOptions::fuse_images, FuseImages},
       {"fuse_elementwise", &OptimizerOptions::fuse_elementwise, FuseElementwise},
   };

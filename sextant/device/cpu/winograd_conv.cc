@@ -1,0 +1,213 @@
+#include "sextant/device/cpu/winograd_conv.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "sextant/device/cpu/onednn_units.h"
+#include "sextant/device/cpu/winograd_kernels.h"
+
+namespace sextant::winograd {
+namespace {
+
+using onednn::ConvSizes;
+
+// Transformed tiles that stay in the second-level cache while all channels are combined.
+constexpr int64_t kGroupBytes = 192 << 10;
+constexpr int64_t kMaxGroupTiles = 48;
+// A line between the parts: at distances of powers of two they would share cache sets.
+constexpr int64_t kPartGap = 16;
+constexpr double kNanosecondsPerTileChannel = 2;
+
+int64_t GroupTiles(int64_t channels) {
+  const auto bytes_per_tile = static_cast<int64_t>(kParts * sizeof(float)) * channels;
+  return std::clamp<int64_t>(kGroupBytes / bytes_per_tile / 6 * 6, 6, kMaxGroupTiles);
+}
+
+float* Floats(const BufferRef& buffer) { return static_cast<float*>(buffer->data()); }
+
+std::vector<BufferRef> PerThread(int threads, int64_t floats) {
+  std::vector<BufferRef> buffers;
+  for (int i = 0; i < threads; ++i) buffers.push_back(NewBuffer(floats * sizeof(float)));
+  return buffers;
+}
+
+// The tiles of a batch, numbered image by image, row by row.
+struct TileGrid {
+  TileGrid(int64_t batch, int64_t h, int64_t w)
+      : rows((h + kTile - 1) / kTile),
+        columns((w + kTile - 1) / kTile),
+        count(batch * rows * columns) {}
+  struct Place {
+    int64_t image, row, column;  // of the first output
+  };
+  Place At(int64_t tile) const {
+    const int64_t in_image = tile % (rows * columns);
+    return {tile / (rows * columns), in_image / columns * kTile, in_image % columns * kTile};
+  }
+  int64_t rows, columns, count;
+};
+
+}  // namespace
+
+bool Suits(const ConvSizes& s) {
+  const int64_t lanes = BestKernels().lanes;
+  if (lanes == 0 || lanes != onednn::ChannelBlock() || s.groups != 1) return false;
+  if (s.filter_h != 3 || s.filter_w != 3 || s.stride_h != 1 || s.stride_w != 1) return false;
+  if (s.dilation_h != 1 || s.dilation_w != 1 || s.in_c % lanes != 0 || s.out_c % lanes != 0)
+    return false;
+  for (const int64_t pad : {s.pad_top, s.pad_bottom, s.pad_left, s.pad_right}) {
+    if (pad < 0 || pad > 2) return false;
+  }
+  // Small images waste parts of tiles, few tiles the transform of the filter, few channels that of
+  // the images.
+  const int64_t tiles = s.batch * ((s.out_h + 3) / 4) * ((s.out_w + 3) / 4);
+  return s.out_h >= 4 && s.out_w >= 4 && tiles >= 64 && s.in_c >= 16 && s.out_c >= 16;
+}
+
+ConvForward::ConvForward(const ConvSizes& s, const onednn::ConvEpilogue& epilogue, bool transposed,
+                         int threads)
+    : epilogue_(epilogue), transposed_(transposed), batch_(s.batch) {
+  in_c_ = transposed ? s.out_c : s.in_c;
+  in_h_ = transposed ? s.out_h : s.in_h;
+  in_w_ = transposed ? s.out_w : s.in_w;
+  out_c_ = transposed ? s.in_c : s.out_c;
+  out_h_ = transposed ? s.in_h : s.out_h;
+  out_w_ = transposed ? s.in_w : s.out_w;
+  pad_top_ = transposed ? 2 - s.pad_top : s.pad_top;
+  pad_left_ = transposed ? 2 - s.pad_left : s.pad_left;
+  tiles_ = GroupTiles(in_c_ + out_c_);
+  part_ = tiles_ * std::max(in_c_, out_c_) + kPartGap;
+  filter_ = NewBuffer(kParts * (in_c_ * out_c_ + kPartGap) * sizeof(float));
+  scratch_ = PerThread(threads, 2 * kParts * part_);
+}
+
+void ConvForward::SetFilter(KernelContext& ctx, const float* filter, const float* scale) {
+  const Kernels& kernels = BestKernels();
+  const int64_t count = in_c_ * out_c_, lanes = kernels.lanes, out_blocks = out_c_ / lanes;
+  if (transposed_ || scale != nullptr) {
+    prepared_.resize(9 * count);
+    for (int64_t p = 0; p < 9; ++p) {
+      float* to = prepared_.data() + p * count;
+      if (transposed_) {  // turned by half a turn, inputs and outputs exchanged
+        const float* from = filter + (8 - p) * count;
+        for (int64_t i = 0; i < in_c_; ++i) {
+          for (int64_t o = 0; o < out_c_; ++o) to[i * out_c_ + o] = from[o * in_c_ + i];
+        }
+      } else {
+        const float* from = filter + p * count;
+        for (int64_t i = 0; i < count; ++i) to[i] = from[i] * scale[i % out_c_];
+      }
+    }
+    filter = prepared_.data();
+  }
+  float* to = Floats(filter_);
+  ctx.ParallelFor(in_c_, 12.0 * static_cast<double>(out_c_), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      for (int64_t o = 0; o < out_c_; o += lanes) {
+        kernels.transform_filter(filter + i * out_c_ + o, count,
+                                 to + PackedIndex(i, o, in_c_, out_blocks, lanes),
+                                 count + kPartGap);
+      }
+    }
+  });
+}
+
+void ConvForward::Run(KernelContext& ctx, const float* src, const float* bias, float* dst) {
+  const Kernels& kernels = BestKernels();
+  const int64_t lanes = kernels.lanes, in_blocks = in_c_ / lanes, out_blocks = out_c_ / lanes;
+  const TileGrid grid(batch_, out_h_, out_w_);
+  const int64_t groups = (grid.count + tiles_ - 1) / tiles_;
+  const float* filter = Floats(filter_);
+  const double cost = kNanosecondsPerTileChannel * static_cast<double>(tiles_ * (in_c_ + out_c_));
+  onednn::ForEachUnit(ctx, groups, cost, [&](int thread, int64_t group) {
+    const int64_t first = group * tiles_, count = std::min(tiles_, grid.count - first);
+    float *in = Floats(scratch_[thread]), *out = in + kParts * part_;
+    for (int64_t t = 0; t < count; ++t) {
+      const TileGrid::Place place = grid.At(first + t);
+      const float* image = src + place.image * in_c_ * in_h_ * in_w_;
+      for (int64_t b = 0; b < in_blocks; ++b) {
+        kernels.transform_input(image + b * in_h_ * in_w_ * lanes, in_h_, in_w_,
+                                place.row - pad_top_, place.column - pad_left_,
+                                in + (b * tiles_ + t) * lanes, part_);
+      }
+    }
+    for (int part = 0; part < kParts; ++part) {
+      kernels.multiply(in + part * part_, filter + part * (in_c_ * out_c_ + kPartGap),
+                       out + part * part_, in_blocks, out_blocks, count, tiles_);
+    }
+    for (int64_t t = 0; t < count; ++t) {
+      const TileGrid::Place place = grid.At(first + t);
+      float* image = dst + place.image * out_c_ * out_h_ * out_w_;
+      for (int64_t b = 0; b < out_blocks; ++b) {
+        const Epilogue epilogue{epilogue_.bias ? bias + b * lanes : nullptr, epilogue_.sum,
+                                epilogue_.relu};
+        kernels.transform_output(out + (b * tiles_ + t) * lanes, part_,
+                                 image + b * out_h_ * out_w_ * lanes, out_h_, out_w_, place.row,
+                                 place.column, epilogue);
+      }
+    }
+  });
+}
+
+ConvBackwardFilter::ConvBackwardFilter(const ConvSizes& s, int threads) : sizes_(s) {
+  tiles_ = GroupTiles(s.in_c + s.out_c);
+  in_part_ = tiles_ * s.in_c + kPartGap;
+  out_part_ = tiles_ * s.out_c + kPartGap;
+  units_ = std::min<int64_t>(s.batch, threads == 1 ? 1 : 2 * threads);
+  sums_ = NewBuffer(units_ * kParts * s.in_c * s.out_c * sizeof(float));
+  scratch_ = PerThread(threads, kParts * (in_part_ + out_part_));
+}
+
+void ConvBackwardFilter::Run(KernelContext& ctx, const float* src, const float* diff_dst,
+                             float* diff_filter) {
+  const Kernels& kernels = BestKernels();
+  const ConvSizes& s = sizes_;
+  const int64_t lanes = kernels.lanes, in_blocks = s.in_c / lanes, out_blocks = s.out_c / lanes;
+  const int64_t count = s.in_c * s.out_c;
+  const TileGrid grid(s.batch, s.out_h, s.out_w);
+  const double cost =
+      kNanosecondsPerTileChannel * static_cast<double>(grid.count * (s.in_c + s.out_c) / units_);
+  float* sums = Floats(sums_);
+  onednn::ForEachUnit(ctx, units_, cost, [&](int thread, int64_t unit) {
+    float* sum = sums + unit * kParts * count;
+    std::memset(sum, 0, kParts * count * sizeof(float));
+    float *in = Floats(scratch_[thread]), *out = in + kParts * in_part_;
+    const int64_t end = grid.count * (unit + 1) / units_;
+    for (int64_t first = grid.count * unit / units_; first < end; first += tiles_) {
+      const int64_t tiles = std::min(tiles_, end - first);
+      for (int64_t t = 0; t < tiles; ++t) {
+        const TileGrid::Place place = grid.At(first + t);
+        const float* image = src + place.image * s.in_elements();
+        const float* gradient = diff_dst + place.image * s.out_elements();
+        for (int64_t b = 0; b < in_blocks; ++b) {
+          kernels.transform_input(image + b * s.in_h * s.in_w * lanes, s.in_h, s.in_w,
+                                  place.row - s.pad_top, place.column - s.pad_left,
+                                  in + (b * tiles_ + t) * lanes, in_part_);
+        }
+        for (int64_t b = 0; b < out_blocks; ++b) {
+          kernels.transform_gradient(gradient + b * s.out_h * s.out_w * lanes, s.out_h, s.out_w,
+                                     place.row, place.column, out + (b * tiles_ + t) * lanes,
+                                     out_part_);
+        }
+      }
+      for (int part = 0; part < kParts; ++part) {
+        kernels.accumulate(in + part * in_part_, out + part * out_part_, sum + part * count,
+                           in_blocks, out_blocks, tiles, tiles_);
+      }
+    }
+  });
+  ctx.ParallelFor(kParts * count, 0.3 * static_cast<double>(units_),
+                  [&](int64_t begin, int64_t end) {
+                    for (int64_t unit = 1; unit < units_; ++unit) {
+                      const float* part = sums + unit * kParts * count;
+                      for (int64_t i = begin; i < end; ++i) sums[i] += part[i];
+                    }
+                  });
+  ctx.ParallelFor(count / lanes, 30, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      kernels.transform_filter_back(sums + i * lanes, count, diff_filter + i * lanes, count);
+    }
+  });
+}
+
+}  // namespace sextant::winograd
