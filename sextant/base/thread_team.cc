@@ -14,7 +14,7 @@ using Clock = std::chrono::steady_clock;
 
 // A worker spins this long for the next job before it sleeps: longer than the gaps between the
 // steps of a plan, shorter than anyone else on the processor would notice.
-constexpr auto kWorkerSpin = std::chrono::microseconds(30);
+constexpr auto kWorkerSpin = std::chrono::microseconds(100);
 constexpr int kPausesPerClockRead = 16;
 constexpr int kCallerPauses = 64;
 
