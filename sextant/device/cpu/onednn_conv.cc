@@ -5,12 +5,15 @@
 #include <vector>
 
 #include "sextant/device/cpu/onednn_units.h"
+#include "sextant/device/cpu/thread_scratch.h"
 
 namespace sextant::onednn {
 namespace {
 
 using dnnl::memory;
 using Tag = memory::format_tag;
+
+struct PartialSums;
 
 constexpr auto kFloat = memory::data_type::f32;
 // Of one core, on the low side.
@@ -244,7 +247,6 @@ struct ConvBackwardFilter::Impl {
   UnitSplit split;
   UnitPrimitives primitives;
   Filter filter;
-  std::vector<float> partial;  // of the units but the first, one after another
 };
 
 std::unique_ptr<ConvBackwardFilter> ConvBackwardFilter::Make(const ConvSizes& sizes,
@@ -273,9 +275,8 @@ std::unique_ptr<ConvBackwardFilter> ConvBackwardFilter::Make(const ConvSizes& si
     });
     if (!fast) return nullptr;
     Filter sum(sizes, filter);
-    std::vector<float> partial((split.count() - 1) * sum.elements());
-    return std::unique_ptr<ConvBackwardFilter>(new ConvBackwardFilter(std::unique_ptr<Impl>(
-        new Impl{sizes, split, std::move(primitives), std::move(sum), std::move(partial)})));
+    return std::unique_ptr<ConvBackwardFilter>(new ConvBackwardFilter(
+        std::unique_ptr<Impl>(new Impl{sizes, split, std::move(primitives), std::move(sum)})));
   });
 }
 
@@ -287,7 +288,9 @@ void ConvBackwardFilter::Run(KernelContext& ctx, const float* src, const float* 
   Impl& impl = *impl_;
   const auto elements = static_cast<int64_t>(impl.filter.elements());
   float* sum = impl.filter.data();
-  float* partial = impl.partial.data();
+  // Of the units but the first, one after another.
+  auto* partial = static_cast<float*>(
+      ThreadScratch<PartialSums>((impl.split.count() - 1) * elements * sizeof(float)));
   const double cost = ImageCost(impl.sizes) * static_cast<double>(impl.split.size);
   ForEachUnit(ctx, impl.split.count(), cost, [&](int thread, int64_t unit) {
     const int64_t first = unit * impl.split.size;

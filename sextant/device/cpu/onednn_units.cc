@@ -3,9 +3,12 @@
 #include <algorithm>
 
 #include "sextant/base/error.h"
+#include "sextant/device/cpu/thread_scratch.h"
 
 namespace sextant::onednn {
 namespace {
+
+struct Scratchpad;
 
 // Long enough to hide oneDNN's own cost of a call, short enough that a thread which another process
 // holds up leaves most units to the others.
@@ -23,15 +26,16 @@ UnitSplit UnitSplit::For(int64_t batch, double image_cost, int threads) {
 
 UnitPrimitive::UnitPrimitive(dnnl::primitive primitive, Args args,
                              const dnnl::memory::desc& scratchpad, int threads)
-    : primitive_(std::move(primitive)), threads_(threads) {
+    : primitive_(std::move(primitive)),
+      scratchpad_bytes_(scratchpad.get_size()),
+      threads_(threads) {
   for (PerThread& thread : threads_) {
     for (const auto& [arg, desc] : args) {
       thread.memories.push_back(dnnl::memory(desc, Engine(), DNNL_MEMORY_NONE));
       thread.args.push_back({arg, thread.memories.back().get()});
     }
-    if (scratchpad.get_size() == 0) continue;
-    thread.scratchpad = NewBuffer(scratchpad.get_size());
-    thread.memories.emplace_back(scratchpad, Engine(), thread.scratchpad->data());
+    if (scratchpad_bytes_ == 0) continue;
+    thread.memories.push_back(dnnl::memory(scratchpad, Engine(), DNNL_MEMORY_NONE));
     thread.args.push_back({DNNL_ARG_SCRATCHPAD, thread.memories.back().get()});
   }
 }
@@ -41,6 +45,9 @@ void UnitPrimitive::Execute(int thread, std::initializer_list<const void*> data)
   auto memory = own.memories.begin();
   for (const void* pointer : data) {
     dnnl_memory_set_data_handle((memory++)->get(), const_cast<void*>(pointer));
+  }
+  if (scratchpad_bytes_ != 0) {
+    dnnl_memory_set_data_handle(memory->get(), ThreadScratch<Scratchpad>(scratchpad_bytes_));
   }
   const dnnl_status_t status = dnnl_primitive_execute(
       primitive_.get(), Stream().get(), static_cast<int>(own.args.size()), own.args.data());

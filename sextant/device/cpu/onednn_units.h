@@ -35,9 +35,9 @@ class UnitPrimitive {
   struct PerThread {
     std::vector<dnnl::memory> memories;
     std::vector<dnnl_exec_arg_t> args;
-    BufferRef scratchpad;
   };
   dnnl::primitive primitive_;
+  size_t scratchpad_bytes_ = 0;  // of the thread's own memory
   std::vector<PerThread> threads_;
 };
 

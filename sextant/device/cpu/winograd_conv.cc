@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "sextant/device/cpu/onednn_units.h"
+#include "sextant/device/cpu/thread_scratch.h"
 #include "sextant/device/cpu/winograd_kernels.h"
 
 namespace sextant::winograd {
@@ -25,10 +26,13 @@ int64_t GroupTiles(int64_t channels) {
 
 float* Floats(const BufferRef& buffer) { return static_cast<float*>(buffer->data()); }
 
-std::vector<BufferRef> PerThread(int threads, int64_t floats) {
-  std::vector<BufferRef> buffers;
-  for (int i = 0; i < threads; ++i) buffers.push_back(NewBuffer(floats * sizeof(float)));
-  return buffers;
+// Transformed tiles of a group, and sums of a gradient.
+struct TileScratch;
+struct SumScratch;
+
+template <typename Tag>
+float* Scratch(int64_t floats) {
+  return static_cast<float*>(ThreadScratch<Tag>(floats * sizeof(float)));
 }
 
 // The tiles of a batch, numbered image by image, row by row.
@@ -64,8 +68,7 @@ bool Suits(const ConvSizes& s) {
   return s.out_h >= 4 && s.out_w >= 4 && tiles >= 64 && s.in_c >= 16 && s.out_c >= 16;
 }
 
-ConvForward::ConvForward(const ConvSizes& s, const onednn::ConvEpilogue& epilogue, bool transposed,
-                         int threads)
+ConvForward::ConvForward(const ConvSizes& s, const onednn::ConvEpilogue& epilogue, bool transposed)
     : epilogue_(epilogue), transposed_(transposed), batch_(s.batch) {
   in_c_ = transposed ? s.out_c : s.in_c;
   in_h_ = transposed ? s.out_h : s.in_h;
@@ -78,7 +81,6 @@ ConvForward::ConvForward(const ConvSizes& s, const onednn::ConvEpilogue& epilogu
   tiles_ = GroupTiles(in_c_ + out_c_);
   part_ = tiles_ * std::max(in_c_, out_c_) + kPartGap;
   filter_ = NewBuffer(kParts * (in_c_ * out_c_ + kPartGap) * sizeof(float));
-  scratch_ = PerThread(threads, 2 * kParts * part_);
 }
 
 void ConvForward::SetFilter(KernelContext& ctx, const float* filter, const float* scale) {
@@ -119,9 +121,9 @@ void ConvForward::Run(KernelContext& ctx, const float* src, const float* bias, f
   const int64_t groups = (grid.count + tiles_ - 1) / tiles_;
   const float* filter = Floats(filter_);
   const double cost = kNanosecondsPerTileChannel * static_cast<double>(tiles_ * (in_c_ + out_c_));
-  onednn::ForEachUnit(ctx, groups, cost, [&](int thread, int64_t group) {
+  onednn::ForEachUnit(ctx, groups, cost, [&](int, int64_t group) {
     const int64_t first = group * tiles_, count = std::min(tiles_, grid.count - first);
-    float *in = Floats(scratch_[thread]), *out = in + kParts * part_;
+    float *in = Scratch<TileScratch>(2 * kParts * part_), *out = in + kParts * part_;
     for (int64_t t = 0; t < count; ++t) {
       const TileGrid::Place place = grid.At(first + t);
       const float* image = src + place.image * in_c_ * in_h_ * in_w_;
@@ -154,8 +156,6 @@ ConvBackwardFilter::ConvBackwardFilter(const ConvSizes& s, int threads) : sizes_
   in_part_ = tiles_ * s.in_c + kPartGap;
   out_part_ = tiles_ * s.out_c + kPartGap;
   units_ = std::min<int64_t>(s.batch, threads == 1 ? 1 : 2 * threads);
-  sums_ = NewBuffer(units_ * kParts * s.in_c * s.out_c * sizeof(float));
-  scratch_ = PerThread(threads, kParts * (in_part_ + out_part_));
 }
 
 void ConvBackwardFilter::Run(KernelContext& ctx, const float* src, const float* diff_dst,
@@ -167,11 +167,12 @@ void ConvBackwardFilter::Run(KernelContext& ctx, const float* src, const float* 
   const TileGrid grid(s.batch, s.out_h, s.out_w);
   const double cost =
       kNanosecondsPerTileChannel * static_cast<double>(grid.count * (s.in_c + s.out_c) / units_);
-  float* sums = Floats(sums_);
-  onednn::ForEachUnit(ctx, units_, cost, [&](int thread, int64_t unit) {
+  float* sums = Scratch<SumScratch>(units_ * kParts * count);
+  onednn::ForEachUnit(ctx, units_, cost, [&](int, int64_t unit) {
     float* sum = sums + unit * kParts * count;
     std::memset(sum, 0, kParts * count * sizeof(float));
-    float *in = Floats(scratch_[thread]), *out = in + kParts * in_part_;
+    float* in = Scratch<TileScratch>(kParts * (in_part_ + out_part_));
+    float* out = in + kParts * in_part_;
     const int64_t end = grid.count * (unit + 1) / units_;
     for (int64_t first = grid.count * unit / units_; first < end; first += tiles_) {
       const int64_t tiles = std::min(tiles_, end - first);

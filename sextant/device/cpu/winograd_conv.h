@@ -18,8 +18,8 @@ bool Suits(const onednn::ConvSizes& sizes);
 class ConvForward {
  public:
   // With "transposed", the gradient with respect to the images of a convolution of these sizes.
-  ConvForward(const onednn::ConvSizes& sizes, const onednn::ConvEpilogue& epilogue, bool transposed,
-              int threads);
+  ConvForward(const onednn::ConvSizes& sizes, const onednn::ConvEpilogue& epilogue,
+              bool transposed);
   // "filter" is [3, 3, in, out], of the convolution itself also where transposed; "scale" per
   // output channel.
   void SetFilter(KernelContext& ctx, const float* filter, const float* scale = nullptr);
@@ -29,10 +29,9 @@ class ConvForward {
   const onednn::ConvEpilogue epilogue_;
   const bool transposed_;
   int64_t batch_, in_c_, in_h_, in_w_, out_c_, out_h_, out_w_, pad_top_, pad_left_;
-  int64_t tiles_ = 0, part_ = 0;    // of a group
-  std::vector<float> prepared_;     // the filter before its transform, where it is not as given
-  BufferRef filter_;                // transformed
-  std::vector<BufferRef> scratch_;  // per thread: transformed input, then output, of a group
+  int64_t tiles_ = 0, part_ = 0;  // of a group
+  std::vector<float> prepared_;   // the filter before its transform, where it is not as given
+  BufferRef filter_;              // transformed
 };
 
 class ConvBackwardFilter {
@@ -43,8 +42,6 @@ class ConvBackwardFilter {
  private:
   const onednn::ConvSizes sizes_;
   int64_t units_ = 0, tiles_ = 0, in_part_ = 0, out_part_ = 0;
-  BufferRef sums_;                  // per unit: [36][in][out]
-  std::vector<BufferRef> scratch_;  // per thread
 };
 
 }  // namespace sextant::winograd

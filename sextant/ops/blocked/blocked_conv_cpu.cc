@@ -187,8 +187,7 @@ class BlockedConvKernel final : public BlockedConvBase {
 
   void ComputeByWinograd(KernelContext& ctx, const ConvGeometry& g, Tensor& output) {
     winograd::ConvForward* conv = winograd_conv_.Get(g, [&] {
-      return std::make_unique<winograd::ConvForward>(OnednnSizes(g), epilogue_, false,
-                                                     ctx.threads());
+      return std::make_unique<winograd::ConvForward>(OnednnSizes(g), epilogue_, false);
     });
     const Tensor source = PrepareOutput(ctx, ctx.input(0), output);
     conv->SetFilter(ctx, ctx.input(1).data<float>(), norm_ ? scale_.data() : nullptr);
@@ -234,8 +233,8 @@ class BlockedConvBackpropInputKernel final : public BlockedConvBase {
     if (grad.num_elements() == 0) return;
     if (MayUseWinograd(g, blocked_output_)) {
       winograd::ConvForward* conv = winograd_conv_.Get(g, [&] {
-        return std::make_unique<winograd::ConvForward>(OnednnSizes(g), onednn::ConvEpilogue(), true,
-                                                       ctx.threads());
+        return std::make_unique<winograd::ConvForward>(OnednnSizes(g), onednn::ConvEpilogue(),
+                                                       true);
       });
       conv->SetFilter(ctx, filter.data<float>());
       return conv->Run(ctx, out_backprop.data<float>(), nullptr, grad.data<float>());
