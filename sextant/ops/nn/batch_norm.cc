@@ -113,9 +113,8 @@ class ComposedGrad {
     const Output centred = x - AverageOf(x);
     const Output variance = AverageOf(Square(centred)) + epsilon_;
     const Output product = grad_y * centred;
-    const Output grad_x =
-        scale * Rsqrt(variance) *
-        (grad_y - AverageOf(grad_y) - AverageOf(product) / variance * centred);
+    const Output grad_x = scale * Rsqrt(variance) *
+                          (grad_y - AverageOf(grad_y) - AverageOf(product) / variance * centred);
     SetOutputs(grad_x, product * Rsqrt(variance), grad_y);
   }
   void Inference(Output grad_y, Output x, Output scale, Output mean, Output variance) {
@@ -168,18 +167,18 @@ OpDef Backward(const char* name, const char* scale, const char* type, const std:
 
 FusedBatchNormResult FusedBatchNorm(Output x, Output scale, Output offset, Output mean,
                                     Output variance, const FusedBatchNormOptions& options) {
-  const std::vector<Output> outputs = OpBuilder("FusedBatchNormV3")
-                                          .Input(x)
-                                          .Input(scale)
-                                          .Input(offset)
-                                          .Input(mean)
-                                          .Input(variance)
-                                          .Attr("epsilon", options.epsilon)
-                                          .Attr("exponential_avg_factor",
-                                                options.exponential_avg_factor)
-                                          .Attr("data_format", options.data_format)
-                                          .Attr("is_training", options.is_training)
-                                          .BuildAll();
+  const std::vector<Output> outputs =
+      OpBuilder("FusedBatchNormV3")
+          .Input(x)
+          .Input(scale)
+          .Input(offset)
+          .Input(mean)
+          .Input(variance)
+          .Attr("epsilon", options.epsilon)
+          .Attr("exponential_avg_factor", options.exponential_avg_factor)
+          .Attr("data_format", options.data_format)
+          .Attr("is_training", options.is_training)
+          .BuildAll();
   return {outputs[0], outputs[1], outputs[2], outputs[3], outputs[4], outputs[5]};
 }
 
@@ -197,8 +196,7 @@ void RegisterBatchNorm(OpRegistry& registry) {
                        "FusedBatchNormV2 for images and volumes, with one more output that only "
                        "its gradient reads.")
                    .Gradient(ForwardGradient("FusedBatchNormGradV3")));
-  registry.Add(Backward("FusedBatchNormGrad", "T", "T",
-                        "T:type in [float]; " + kEpsilon + kFormat,
+  registry.Add(Backward("FusedBatchNormGrad", "T", "T", "T:type in [float]; " + kEpsilon + kFormat,
                         "The gradients of FusedBatchNorm with respect to x, scale and offset."));
   registry.Add(Backward("FusedBatchNormGradV2", "float", "U", floats + kFormat,
                         "The gradients of FusedBatchNormV2 with respect to x, scale and offset."));

@@ -109,8 +109,7 @@ void CheckVector(const Tensor& tensor, const char* name, int64_t channels, const
 
 void CheckRank(const Tensor& tensor, const char* name, int rank) {
   if (tensor.rank() == rank) return;
-  throw InvalidArgument("{} must be {}-dimensional, got {}", name, rank,
-                        tensor.shape().ToString());
+  throw InvalidArgument("{} must be {}-dimensional, got {}", name, rank, tensor.shape().ToString());
 }
 
 // T is the type of x and y; vectors are float.
@@ -154,7 +153,8 @@ class FusedBatchNormKernel final : public Kernel {
   void CheckInputs(KernelContext& ctx, int64_t channels) const {
     CheckVector(ctx.input(1), "scale", channels);
     CheckVector(ctx.input(2), "offset", channels);
-    const char* when = training_ ? "When exponential_avg_factor != 1, " : "When is_training=false, ";
+    const char* when =
+        training_ ? "When exponential_avg_factor != 1, " : "When is_training=false, ";
     if (training_ && factor_ == 1.0f) return;
     CheckVector(ctx.input(3), "mean", channels, when);
     CheckVector(ctx.input(4), "variance", channels, when);
@@ -171,8 +171,10 @@ class FusedBatchNormKernel final : public Kernel {
   void SetStatistics(KernelContext& ctx, const ChannelLayout& layout, const T* x) {
     ChannelMoments(ctx, layout, x, moments_);
     const float* scale = ctx.input(1).data<float>();
-    float *batch_mean = Out(ctx, 1, layout.channels), *batch_variance = Out(ctx, 2, layout.channels);
-    float *saved_mean = Out(ctx, 3, layout.channels), *saved_variance = Out(ctx, 4, layout.channels);
+    float *batch_mean = Out(ctx, 1, layout.channels),
+          *batch_variance = Out(ctx, 2, layout.channels);
+    float *saved_mean = Out(ctx, 3, layout.channels),
+          *saved_variance = Out(ctx, 4, layout.channels);
     const double count = static_cast<double>(layout.count());
     const double correction = count > 1 ? count / (count - 1) : 1.0;
     for (int64_t c = 0; c < layout.channels; ++c) {
@@ -197,7 +199,8 @@ class FusedBatchNormKernel final : public Kernel {
       mean_[c] = mean[c];
       gain_[c] = scale[c] / std::sqrt(variance[c] + epsilon_);
     }
-    for (int i = 1; i < 5; ++i) std::copy_n(i % 2 ? mean : variance, channels, Out(ctx, i, channels));
+    for (int i = 1; i < 5; ++i)
+      std::copy_n(i % 2 ? mean : variance, channels, Out(ctx, i, channels));
   }
 
   const int rank_;
@@ -236,8 +239,7 @@ class FusedBatchNormGradKernel final : public Kernel {
     }
     const float *average = average_.data(), *slope = slope_.data();
     MapElements(ctx, layout, dx, [=](int64_t c, int64_t i) {
-      return gain[c] *
-             (LoadFloat(dy, i) - average[c] - (LoadFloat(in, i) - mean[c]) * slope[c]);
+      return gain[c] * (LoadFloat(dy, i) - average[c] - (LoadFloat(in, i) - mean[c]) * slope[c]);
     });
   }
 
@@ -246,9 +248,10 @@ class FusedBatchNormGradKernel final : public Kernel {
     CheckRank(grad_y, "y_backprop", rank_);
     CheckRank(x, "x", rank_);
     if (grad_y.shape() == x.shape()) return;
-    throw InvalidArgument("x and y_backprop must have same shape, but x has shape {} and "
-                          "y_backprop has shape {}",
-                          x.shape().ToString(), grad_y.shape().ToString());
+    throw InvalidArgument(
+        "x and y_backprop must have same shape, but x has shape {} and "
+        "y_backprop has shape {}",
+        x.shape().ToString(), grad_y.shape().ToString());
   }
 
   // Per channel the sums of dy and of dy * (x - mean).
@@ -317,10 +320,14 @@ class FusedBatchNormGradKernel final : public Kernel {
 }  // namespace
 
 void RegisterBatchNormCpu(KernelRegistry& registry) {
-  registry.Add(
-      KernelDef("FusedBatchNorm").Type<float>("T").InPlace(0, 0).Make<FusedBatchNormKernel<float>>());
-  registry.Add(
-      KernelDef("FusedBatchNormGrad").Type<float>("T").InPlace(0, 0).Make<FusedBatchNormGradKernel<float>>());
+  registry.Add(KernelDef("FusedBatchNorm")
+                   .Type<float>("T")
+                   .InPlace(0, 0)
+                   .Make<FusedBatchNormKernel<float>>());
+  registry.Add(KernelDef("FusedBatchNormGrad")
+                   .Type<float>("T")
+                   .InPlace(0, 0)
+                   .Make<FusedBatchNormGradKernel<float>>());
   ForTypes<float, Half, BFloat16>([&]<typename T>() {
     for (const char* op : {"FusedBatchNormV2", "FusedBatchNormV3"}) {
       registry.Add(KernelDef(op)

@@ -1,3 +1,5 @@
+#include <string>
+
 #include "sextant/device/kernel_registry.h"
 #include "sextant/graph/shape_context.h"
 #include "sextant/ops/nn/row_softmax.h"
@@ -111,8 +113,9 @@ class SoftmaxCrossEntropyKernel final : public Kernel {
     try {
       return shapes::Broadcast(a, b).AsShape();
     } catch (const Error&) {  // said with the names of the inputs
-      throw InvalidArgument("logits and labels must be broadcastable: logits_size={} labels_size={}",
-                            a.ToString(), b.ToString());
+      throw InvalidArgument(
+          "logits and labels must be broadcastable: logits_size={} labels_size={}", a.ToString(),
+          b.ToString());
     }
   }
   static Repeated<Work> View(const Work* data, const Shape& from, const Shape& to) {
@@ -180,13 +183,24 @@ class SparseSoftmaxCrossEntropyKernel final : public Kernel {
     }
   }
 
+  // The first labels: enough to see what is wrong.
+  static std::string Text(const Tensor& labels) {
+    constexpr int64_t kShown = 100;
+    std::string text;
+    for (int64_t i = 0; i < std::min(kShown, labels.num_elements()); ++i) {
+      text += (i > 0 ? " " : "") + std::to_string(Label(labels, i));
+    }
+    return labels.num_elements() > kShown ? text + " ..." : text;
+  }
+
   static void CheckLabels(const Tensor& labels, int64_t width) {
     for (int64_t i = 0; i < labels.num_elements(); ++i) {
       const int64_t label = Label(labels, i);
       if (label >= 0 && label < width) continue;
-      throw InvalidArgument("Received a label value of {} which is outside the valid range of [0, "
-                            "{}).  Label values: {}",
-                            label, width, labels.ToString());
+      throw InvalidArgument(
+          "Received a label value of {} which is outside the valid range of [0, "
+          "{}).  Label values: {}",
+          label, width, Text(labels));
     }
   }
 };

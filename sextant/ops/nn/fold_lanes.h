@@ -1,5 +1,5 @@
-// Folding a sequence in several lanes: quick, more accurate than one running sum, and in an order that
-// depends on the length alone.
+// Folding a sequence in several lanes: quick, more accurate than one running sum, and in an order
+// that depends on the length alone.
 #pragma once
 
 #include <algorithm>

@@ -13,8 +13,8 @@ struct MomentsResult {
   Output mean;
   Output variance;  // mean squared deviation from the mean
 };
-// Computed in float where x is half or bfloat16. The mean counts as a constant where the variance is
-// differentiated, which gives the same gradient.
+// Computed in float where x is half or bfloat16. The mean counts as a constant where the variance
+// is differentiated, which gives the same first derivative (not the second), as in TensorFlow.
 MomentsResult Moments(Output x, const IndexArg& axes, const MomentsOptions& options = {});
 
 }  // namespace sextant

@@ -9,8 +9,8 @@ namespace sextant {
 struct BatchNormalizationOptions {
   float variance_epsilon = 1e-3f;
 };
-// scale * (x - mean) / sqrt(variance + epsilon) + offset, with broadcasting. offset and scale may be
-// left out (Output()).
+// scale * (x - mean) / sqrt(variance + epsilon) + offset, with broadcasting. offset and scale may
+// be left out (Output()).
 Output BatchNormalization(Output x, Output mean, Output variance, Output offset, Output scale,
                           const BatchNormalizationOptions& options = {});
 

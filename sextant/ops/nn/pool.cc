@@ -149,8 +149,8 @@ void RegisterGrads(OpRegistry& registry) {
                      c.set(1, BuildLike(*c.node(), "AvgPool", {c.grad()},
                                         {"ksize", "strides", "padding", "data_format"}));
                    }));
-  const std::string argmax = kWindow + kPadding + kBatchInIndex +
-                             "Targmax:type in [int32,int64]; " + plain;
+  const std::string argmax =
+      kWindow + kPadding + kBatchInIndex + "Targmax:type in [int32,int64]; " + plain;
   registry.Add(OpDef("MaxPoolGradWithArgmax")
                    .Inputs("input:T, grad:T, argmax:Targmax")
                    .Outputs("output:T")

@@ -44,22 +44,21 @@ Output Build(const char* op, Output x, const Pool3DOptions& options) {
 }
 
 void RegisterMax(OpRegistry& registry) {
-  registry.Add(OpDef("MaxPool3D")
-                   .Inputs("input:T")
-                   .Outputs("output:T")
-                   .Attrs(kWindow + "T:type in [half,bfloat16,float]")
-                   .Doc("The largest element in each box.")
-                   .Shape(PooledShapeFunction(5))
-                   .Gradient([](GradientContext& c) {
-                     c.set(0, BuildLike(*c.node(), "MaxPool3DGrad",
-                                        {c.input(0), c.output(0), c.grad()}));
-                   }));
+  registry.Add(
+      OpDef("MaxPool3D")
+          .Inputs("input:T")
+          .Outputs("output:T")
+          .Attrs(kWindow + "T:type in [half,bfloat16,float]")
+          .Doc("The largest element in each box.")
+          .Shape(PooledShapeFunction(5))
+          .Gradient([](GradientContext& c) {
+            c.set(0, BuildLike(*c.node(), "MaxPool3DGrad", {c.input(0), c.output(0), c.grad()}));
+          }));
   registry.Add(OpDef("MaxPool3DGrad")
                    .Inputs("orig_input:TInput, orig_output:TInput, grad:T")
                    .Outputs("output:T")
-                   .Attrs(kWindow +
-                          "T:type=float in [half,bfloat16,float]; "
-                          "TInput:type=float in [half,bfloat16,float]")
+                   .Attrs(kWindow + "T:type=float in [half,bfloat16,float]; "
+                                    "TInput:type=float in [half,bfloat16,float]")
                    .Doc("Adds the gradient of each box to those of its largest elements.")
                    .Shape(PoolGradShapeFunction(5))
                    .Gradient(SelectionGradient("MaxPool3DGradGrad")));
@@ -75,16 +74,16 @@ void RegisterMax(OpRegistry& registry) {
 }
 
 void RegisterAvg(OpRegistry& registry) {
-  registry.Add(OpDef("AvgPool3D")
-                   .Inputs("input:T")
-                   .Outputs("output:T")
-                   .Attrs(kWindow + kFloats)
-                   .Doc("The mean of the elements in each box; padding does not count.")
-                   .Shape(PooledShapeFunction(5))
-                   .Gradient([](GradientContext& c) {
-                     c.set(0, BuildLike(*c.node(), "AvgPool3DGrad",
-                                        {ShapeOf(c.input(0)), c.grad()}));
-                   }));
+  registry.Add(
+      OpDef("AvgPool3D")
+          .Inputs("input:T")
+          .Outputs("output:T")
+          .Attrs(kWindow + kFloats)
+          .Doc("The mean of the elements in each box; padding does not count.")
+          .Shape(PooledShapeFunction(5))
+          .Gradient([](GradientContext& c) {
+            c.set(0, BuildLike(*c.node(), "AvgPool3DGrad", {ShapeOf(c.input(0)), c.grad()}));
+          }));
   registry.Add(OpDef("AvgPool3DGrad")
                    .Inputs("orig_input_shape:int32, grad:T")
                    .Outputs("output:T")

@@ -1,4 +1,6 @@
 // MaxPoolWithArgmax and the ops that follow its indices.
+#include <vector>
+
 #include "sextant/ops/nn/pool_argmax.h"
 #include "sextant/ops/nn/pool_kernel.h"
 
@@ -105,6 +107,7 @@ class MaxPoolGradWithArgmaxKernel final : public ArgmaxFollower {
   }
 };
 
+// T is any type of the elements' size: they are only moved.
 template <typename T>
 class MaxPoolGradGradWithArgmaxKernel final : public ArgmaxFollower {
  public:
@@ -118,8 +121,8 @@ class MaxPoolGradGradWithArgmaxKernel final : public ArgmaxFollower {
                             grad.shape().ToString());
     }
     g.CheckOutput(ctx.input(2).shape(), "argmax");
-    const T* dx = grad.data<T>();
-    T* dy = ctx.AllocateOutput(0, g.output).template data<T>();
+    const T* dx = static_cast<const T*>(grad.raw_data());
+    T* dy = static_cast<T*>(ctx.AllocateOutput(0, g.output).raw_data());
     Follow(ctx, g, [=](int64_t window, int64_t element) { dy[window] = dx[element]; });
   }
 };
@@ -129,13 +132,21 @@ class MaxPoolGradGradWithArgmaxKernel final : public ArgmaxFollower {
 void RegisterArgmaxPoolCpu(KernelRegistry& registry) {
   ForTypes<float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
            uint32_t, uint64_t>([&]<typename T>() {
-    const auto add = [&]<typename K>(const char* op) {
-      registry.Add(KernelDef(op).Type<T>("T").template Make<K>());
-    };
-    add.template operator()<MaxPoolWithArgmaxKernel<T>>("MaxPoolWithArgmax");
-    add.template operator()<MaxPoolGradWithArgmaxKernel<T>>("MaxPoolGradWithArgmax");
-    add.template operator()<MaxPoolGradGradWithArgmaxKernel<T>>("MaxPoolGradGradWithArgmax");
+    registry.Add(
+        KernelDef("MaxPoolWithArgmax").Type<T>("T").template Make<MaxPoolWithArgmaxKernel<T>>());
+    registry.Add(KernelDef("MaxPoolGradWithArgmax")
+                     .Type<T>("T")
+                     .template Make<MaxPoolGradWithArgmaxKernel<T>>());
   });
+  const auto add_mover = [&]<typename T>(std::vector<DType> types) {
+    registry.Add(KernelDef("MaxPoolGradGradWithArgmax")
+                     .Types("T", std::move(types))
+                     .template Make<MaxPoolGradGradWithArgmaxKernel<T>>());
+  };
+  add_mover.operator()<uint8_t>({DType::kInt8, DType::kUInt8});
+  add_mover.operator()<uint16_t>({DType::kHalf, DType::kBFloat16, DType::kInt16, DType::kUInt16});
+  add_mover.operator()<uint32_t>({DType::kFloat, DType::kInt32, DType::kUInt32});
+  add_mover.operator()<uint64_t>({DType::kDouble, DType::kInt64, DType::kUInt64});
 }
 
 }  // namespace sextant

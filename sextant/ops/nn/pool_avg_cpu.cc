@@ -112,8 +112,7 @@ void RegisterAvgPoolCpu(KernelRegistry& registry) {
     registry.Add(KernelDef("AvgPool").Type<T>("T").Make(MakeOfRank<AvgPoolKernel<T>>(4)));
     registry.Add(KernelDef("AvgPool3D").Type<T>("T").Make(MakeOfRank<AvgPoolKernel<T>>(5)));
     registry.Add(KernelDef("AvgPoolGrad").Type<T>("T").Make(MakeOfRank<AvgPoolGradKernel<T>>(4)));
-    registry.Add(
-        KernelDef("AvgPool3DGrad").Type<T>("T").Make(MakeOfRank<AvgPoolGradKernel<T>>(5)));
+    registry.Add(KernelDef("AvgPool3DGrad").Type<T>("T").Make(MakeOfRank<AvgPoolGradKernel<T>>(5)));
   });
 }
 

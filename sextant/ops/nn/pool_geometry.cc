@@ -12,8 +12,8 @@ PoolAxis AxisOf(int64_t in, const WindowSpec& spec, const std::string& padding) 
                           slide.pad_before, spec.window);
   }
   if (slide.pad_after >= spec.window && slide.output > 0 && padding == "EXPLICIT") {
-    throw InvalidArgument("Padding {} needs to be smaller than the window size {}",
-                          slide.pad_after, spec.window);
+    throw InvalidArgument("Padding {} needs to be smaller than the window size {}", slide.pad_after,
+                          spec.window);
   }
   return {in, slide.output, spec.window, spec.stride, slide.pad_before};
 }
@@ -22,7 +22,8 @@ void CheckChannelWindow(const Shape& input, const PoolWindow& window, int channe
   for (int i = 1; i < input.rank(); ++i) {
     if (i != channel && (window.ksize[i] != 1 || window.strides[i] != 1)) {
       throw Unimplemented(
-          "MaxPooling supports exactly one of pooling across depth or pooling across width/height.");
+          "MaxPooling supports exactly one of pooling across depth or pooling across "
+          "width/height.");
     }
   }
   if (window.ksize[channel] != window.strides[channel]) {

@@ -13,9 +13,7 @@ class PoolKernel : public Kernel {
  protected:
   // window_input: index of the input "ksize", which "strides" follows, in ops that have them.
   PoolKernel(KernelInit& init, int rank, int window_input = -1)
-      : rank_(rank),
-        window_input_(window_input),
-        window_(PoolWindow::OfNode(init.node(), rank)) {}
+      : rank_(rank), window_input_(window_input), window_(PoolWindow::OfNode(init.node(), rank)) {}
 
   PoolGeometry Geometry(KernelContext& ctx, const Shape& input) {
     if (window_.ksize.empty() || window_from_inputs_) ReadWindow(ctx);

@@ -1,5 +1,6 @@
 // MaxPool, its gradient and the gradient of that, on images and volumes.
 #include <limits>
+#include <vector>
 
 #include "sextant/ops/nn/pool_argmax.h"
 #include "sextant/ops/nn/pool_kernel.h"
@@ -18,6 +19,10 @@ T Lowest() {
   }
 }
 
+// Types of which there are kernels for volumes.
+template <typename T>
+inline constexpr bool kPoolsVolumes = std::is_same_v<Arithmetic<T>, float>;
+
 // Images ignore NaN and anything below the lowest finite number, as TensorFlow's kernel does;
 // volumes keep them.
 template <typename T>
@@ -32,18 +37,16 @@ class MaxPoolKernel final : public PoolKernel {
     T* y = ctx.AllocateOutput(0, g.output).template data<T>();
     const int64_t channels = g.channels, image = g.in_pixels() * channels;
     const int64_t image_rows = g.depth.out * g.height.out;
-    const bool volumes = rank() == 5;
     const double cost = 0.4 * static_cast<double>(g.window_pixels() * g.width.out * channels);
     ctx.ParallelFor(g.batch * image_rows, cost + 10.0, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
         const T* from = x + row / image_rows * image;
         ForWindowsOfRow(g, row, [&](int64_t pixel, const PoolRegion& region) {
           T* to = y + pixel * channels;
-          if (volumes) {
-            MaxKeepingNan(g, region, from, to);
-          } else {
-            MaxOfNumbers(g, region, from, to);
+          if constexpr (kPoolsVolumes<T>) {
+            if (rank() == 5) return MaxKeepingNan(g, region, from, to);
           }
+          MaxOfNumbers(g, region, from, to);
         });
       }
     });
@@ -84,7 +87,9 @@ class MaxPoolGradKernel final : public PoolKernel {
     RefuseChannelWindow("MaxPoolingGrad");
     g.CheckOutput(ctx.input(1).shape(), "orig_output");
     g.CheckOutput(ctx.input(2).shape(), "grad");
-    const T *x = input.data<T>(), *y = ctx.input(1).data<T>(), *dy = ctx.input(2).data<T>();
+    const T* x = input.data<T>();
+    [[maybe_unused]] const T* y = ctx.input(1).data<T>();
+    const T* dy = ctx.input(2).data<T>();
     T* dx = ctx.AllocateOutput(0, input.shape()).template data<T>();
     ForImageChunks(ctx, g, [&](int64_t n, int64_t first, int64_t count) {
       const int64_t in = n * g.in_pixels() * g.channels + first;
@@ -92,11 +97,10 @@ class MaxPoolGradKernel final : public PoolKernel {
       for (int64_t p = 0; p < g.in_pixels(); ++p) {
         std::fill_n(dx + in + p * g.channels, count, T(0));
       }
-      if (rank() == 5) {
-        AddToAllLargest(g, x + in, y + out, dy + out, dx + in, count);
-      } else {
-        AddToFirstLargest(g, x + in, dy + out, dx + in, count);
+      if constexpr (kPoolsVolumes<T>) {
+        if (rank() == 5) return AddToAllLargest(g, x + in, y + out, dy + out, dx + in, count);
       }
+      AddToFirstLargest(g, x + in, dy + out, dx + in, count);
     });
   }
 
@@ -126,7 +130,8 @@ class MaxPoolGradKernel final : public PoolKernel {
   }
 };
 
-// Inputs: orig_input, orig_output, grad with the shape of orig_input.
+// Inputs: orig_input, orig_output, grad with the shape of orig_input. Elements are compared for
+// equality and moved, so integers may be seen as unsigned ones.
 template <typename T>
 class MaxPoolGradGradKernel final : public PoolKernel {
  public:
@@ -141,8 +146,10 @@ class MaxPoolGradGradKernel final : public PoolKernel {
       throw InvalidArgument("Expected grad shape to be {}, but got {}", input.shape().ToString(),
                             grad.shape().ToString());
     }
-    const T *x = input.data<T>(), *y = ctx.input(1).data<T>(), *dx = grad.data<T>();
-    T* dy = ctx.AllocateOutput(0, g.output).template data<T>();
+    const T* x = static_cast<const T*>(input.raw_data());
+    const T* y = static_cast<const T*>(ctx.input(1).raw_data());
+    const T* dx = static_cast<const T*>(grad.raw_data());
+    T* dy = static_cast<T*>(ctx.AllocateOutput(0, g.output).raw_data());
     ForImageChunks(ctx, g, [&](int64_t n, int64_t first, int64_t count) {
       const int64_t in = n * g.in_pixels() * g.channels + first;
       const int64_t out = n * g.out_pixels() * g.channels + first;
@@ -164,6 +171,16 @@ class MaxPoolGradGradKernel final : public PoolKernel {
   }
 };
 
+template <typename T>
+void AddSelection(KernelRegistry& registry, const std::vector<DType>& types) {
+  const auto add = [&](const char* op, int rank) {
+    registry.Add(KernelDef(op).Types("T", types).Make(MakeOfRank<MaxPoolGradGradKernel<T>>(rank)));
+  };
+  add("MaxPoolGradGrad", 4);
+  add("MaxPoolGradGradV2", 4);
+  add("MaxPool3DGradGrad", 5);
+}
+
 }  // namespace
 
 void RegisterMaxPoolCpu(KernelRegistry& registry) {
@@ -178,12 +195,15 @@ void RegisterMaxPoolCpu(KernelRegistry& registry) {
     for (const char* op : {"MaxPoolGrad", "MaxPoolGradV2"}) {
       registry.Add(KernelDef(op).Type<T>("T").Make(MakeOfRank<MaxPoolGradKernel<T>>(4)));
     }
-    for (const char* op : {"MaxPoolGradGrad", "MaxPoolGradGradV2"}) {
-      registry.Add(KernelDef(op).Type<T>("T").Make(MakeOfRank<MaxPoolGradGradKernel<T>>(4)));
-    }
-    registry.Add(
-        KernelDef("MaxPool3DGradGrad").Type<T>("T").Make(MakeOfRank<MaxPoolGradGradKernel<T>>(5)));
   });
+  AddSelection<float>(registry, {DType::kFloat});
+  AddSelection<double>(registry, {DType::kDouble});
+  AddSelection<Half>(registry, {DType::kHalf});
+  AddSelection<BFloat16>(registry, {DType::kBFloat16});
+  AddSelection<uint8_t>(registry, {DType::kInt8, DType::kUInt8});
+  AddSelection<uint16_t>(registry, {DType::kInt16, DType::kUInt16});
+  AddSelection<uint32_t>(registry, {DType::kInt32, DType::kUInt32});
+  AddSelection<uint64_t>(registry, {DType::kInt64, DType::kUInt64});
   ForTypes<float, Half, BFloat16>([&]<typename T>() {
     registry.Add(KernelDef("MaxPool3D").Type<T>("T").Make(MakeOfRank<MaxPoolKernel<T>>(5)));
     registry.Add(KernelDef("MaxPool3DGrad")

@@ -49,9 +49,10 @@ void PoolWindow::Check(int rank) const {
   const int channel = format.channel(rank);
   for (int dim : {0, channel}) {
     if (pads[2 * dim] != 0 || pads[2 * dim + 1] != 0) {
-      throw InvalidArgument("Nonzero explicit padding in the batch or depth dimensions is not "
-                            "supported: [{}]",
-                            fmt::join(pads, ","));
+      throw InvalidArgument(
+          "Nonzero explicit padding in the batch or depth dimensions is not "
+          "supported: [{}]",
+          fmt::join(pads, ","));
     }
   }
 }

@@ -25,12 +25,13 @@ inline constexpr double kSoftmaxCost = 3.0;
 // The largest element that is a number. REQUIRES: count > 0.
 template <typename T>
 T RowMax(const T* x, int64_t count) {
-  return FoldLanes(count, x[0], [x](int64_t i) { return x[i]; },
-                   [](T a, T b) { return a > b ? a : b; });
+  return FoldLanes(
+      count, x[0], [x](int64_t i) { return x[i]; }, [](T a, T b) { return a > b ? a : b; });
 }
 template <typename T>
 T RowSum(const T* x, int64_t count) {
-  return FoldLanes(count, T(0), [x](int64_t i) { return x[i]; }, [](T a, T b) { return a + b; });
+  return FoldLanes(
+      count, T(0), [x](int64_t i) { return x[i]; }, [](T a, T b) { return a + b; });
 }
 
 inline void ExpAll(const float* x, float* y, int64_t count) {

@@ -28,8 +28,8 @@ struct WindowSpec {
 
 // The window over "input" elements. "VALID" keeps it inside, "SAME" pads such that there are
 // ceil(input / stride) positions, the larger half behind, "EXPLICIT" pads as told. Throws
-// INVALID_ARGUMENT unless stride and dilation are positive and window and paddings are not negative,
-// and when the window is larger than what it slides over by a stride or more.
+// INVALID_ARGUMENT unless stride and dilation are positive and window and paddings are not
+// negative, and when the window is larger than what it slides over by a stride or more.
 WindowSlide SlideWindow(int64_t input, const WindowSpec& spec, std::string_view padding);
 // The number of positions where the sizes may be unknown (-1).
 int64_t SlidePositions(int64_t input, const WindowSpec& spec, std::string_view padding);

@@ -75,8 +75,8 @@ class GruBlockCellKernel final : public Kernel {
 
     for (int64_t i = 0; i < size; ++i) h[i] = r[i] * h_prev[i];
     Join(x, s.inputs, h, units, s.batch, xh);
-    Gemm<float>(ctx, s.batch, units, width, {xh, width, 1},
-                {ctx.input(3).data<float>(), units, 1}, c, units);
+    Gemm<float>(ctx, s.batch, units, width, {xh, width, 1}, {ctx.input(3).data<float>(), units, 1},
+                c, units);
     const float* b_c = ctx.input(5).data<float>();
     for (int64_t i = 0; i < size; ++i) c[i] += b_c[i % units];
     tanh_(c, c, size);
@@ -104,7 +104,8 @@ class GruBlockCellGradKernel final : public Kernel {
     float* d_h_prev = ctx.AllocateOutput(1, s.state()).data<float>();
     float* d_c_bar = ctx.AllocateOutput(2, s.state()).data<float>();
     float* d_gates = ctx.AllocateOutput(3, {s.batch, 2 * units}).data<float>();
-    for (int64_t i = 0; i < s.batch * units; ++i) d_c_bar[i] = d_h[i] * (1 - u[i]) * (1 - c[i] * c[i]);
+    for (int64_t i = 0; i < s.batch * units; ++i)
+      d_c_bar[i] = d_h[i] * (1 - u[i]) * (1 - c[i] * c[i]);
 
     // Gradients of [x, r * h_prev] and then of [x, h_prev].
     Tensor first = ctx.AllocateTemp(DType::kFloat, {s.batch, width});

@@ -107,8 +107,9 @@ void SetOptions(OpBuilder& builder, const LstmBlockOptions& options) {
 OpDef SequenceGrad(const char* name, const char* doc) {
   return OpDef(name)
       .Inputs(kSequence + ", " + kStates + ", h:T, cs_grad:T, h_grad:T")
-      .Outputs("x_grad:T, cs_prev_grad:T, h_prev_grad:T, w_grad:T, wci_grad:T, wcf_grad:T, "
-               "wco_grad:T, b_grad:T")
+      .Outputs(
+          "x_grad:T, cs_prev_grad:T, h_prev_grad:T, w_grad:T, wci_grad:T, wcf_grad:T, "
+          "wco_grad:T, b_grad:T")
       .Attrs(kGradTypes)
       .Doc(doc)
       .Shape(SequenceGradShape)
@@ -163,14 +164,15 @@ void RegisterLstmBlock(OpRegistry& registry) {
                    .Doc("The steps of a long short-term memory over a sequence.")
                    .Shape(SequenceShape)
                    .Gradient(SequenceGradient("BlockLSTMGrad")));
-  registry.Add(OpDef("BlockLSTMV2")
-                   .Inputs(kSequence)
-                   .Outputs(kStates + ", h:T")
-                   .Attrs("cell_clip:float=0.0; " + kTypes)
-                   .Doc("BlockLSTM without forget bias, with the gates' weights in the order input, "
-                        "forget, cell, output.")
-                   .Shape(SequenceShape)
-                   .Gradient(SequenceGradient("BlockLSTMGradV2")));
+  registry.Add(
+      OpDef("BlockLSTMV2")
+          .Inputs(kSequence)
+          .Outputs(kStates + ", h:T")
+          .Attrs("cell_clip:float=0.0; " + kTypes)
+          .Doc("BlockLSTM without forget bias, with the gates' weights in the order input, "
+               "forget, cell, output.")
+          .Shape(SequenceShape)
+          .Gradient(SequenceGradient("BlockLSTMGradV2")));
   registry.Add(SequenceGrad("BlockLSTMGrad", "Gradients of BlockLSTM."));
   registry.Add(SequenceGrad("BlockLSTMGradV2", "Gradients of BlockLSTMV2."));
 }

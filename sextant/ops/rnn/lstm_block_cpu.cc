@@ -30,9 +30,8 @@ struct LstmSizes {
     units = cs_prev.dim(1);
     if (first > 0) SetTime(ctx.input(0), x.dim(0));
     const Shape state{batch, units}, peephole{units};
-    const Shape shapes[] = {state,    state,    {inputs + units, 4 * units},
-                            peephole, peephole, peephole,
-                            {4 * units}};
+    const Shape shapes[] = {state,    state,      {inputs + units, 4 * units}, peephole, peephole,
+                            peephole, {4 * units}};
     const char* const names[] = {"cs_prev", "h_prev", "w", "wci", "wcf", "wco", "b"};
     for (int i = 0; i < 7; ++i) Check(ctx.input(first + 1 + i), names[i], shapes[i]);
   }
@@ -102,15 +101,14 @@ class LstmKernel final : public Kernel {
     Multiply(ctx, rows, width, s.inputs, {x, s.inputs, 1}, {w, width, 1}, gates);
     const float *cs_prev = in[1]->data(), *h_prev = in[2]->data();
     for (int64_t t = 0; t < s.steps; ++t) {
-      Multiply(ctx, s.batch, width, s.units, {h_prev, s.units, 1},
-               {w + s.inputs * width, width, 1}, recurrent);
+      Multiply(ctx, s.batch, width, s.units, {h_prev, s.units, 1}, {w + s.inputs * width, width, 1},
+               recurrent);
       ctx.ParallelFor(s.batch, 10.0 * static_cast<double>(width), [&](int64_t begin, int64_t end) {
         for (int64_t n = begin; n < end; ++n) {
           float* g = gates + (t * s.batch + n) * width;
           const float* r = recurrent + n * width;
           for (int64_t j = 0; j < width; ++j) g[j] += r[j] + b[j];
-          cell_.Forward(s.units, g, cs_prev + n * s.units,
-                        RowAt(states, t * s.batch + n, s.units));
+          cell_.Forward(s.units, g, cs_prev + n * s.units, RowAt(states, t * s.batch + n, s.units));
         }
       });
       cs_prev = states[1] + t * s.state_size();
@@ -237,8 +235,7 @@ class BlockLstmGradKernel final : public Kernel {
     const float* w = in[4]->data();
     float *w_grad = out[3]->data(), *b_grad = out[7]->data();
     Multiply(ctx, rows, s.inputs, width, {d_gates, width, 1}, {w, 1, width}, out[0]->data());
-    Multiply(ctx, s.inputs, width, rows, {in[1]->data(), 1, s.inputs}, {d_gates, width, 1},
-             w_grad);
+    Multiply(ctx, s.inputs, width, rows, {in[1]->data(), 1, s.inputs}, {d_gates, width, 1}, w_grad);
     // The states that the steps started from.
     Tensor before = ctx.AllocateTemp(DType::kFloat, {rows, s.units});
     float* h_before = std::copy_n(in[3]->data(), s.state_size(), before.data<float>());
@@ -270,7 +267,8 @@ void RegisterLstmBlockCpu(KernelRegistry& registry) {
     add("BlockLSTMV2", WithOrder<LstmKernel<T>>(kGatesOfV2));
     add("BlockLSTMGrad", WithOrder<BlockLstmGradKernel<T>>(kCellGates));
     add("BlockLSTMGradV2", WithOrder<BlockLstmGradKernel<T>>(kGatesOfV2));
-    registry.Add(KernelDef("LSTMBlockCellGrad").Type<T>("T").template Make<LstmCellGradKernel<T>>());
+    registry.Add(
+        KernelDef("LSTMBlockCellGrad").Type<T>("T").template Make<LstmCellGradKernel<T>>());
   });
 }
 
