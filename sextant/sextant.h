@@ -46,6 +46,7 @@
 #include "sextant/ops/image/image.h"
 #include "sextant/ops/image/non_max_suppression.h"
 #include "sextant/ops/image/patches.h"
+#include "sextant/ops/image/projective.h"
 #include "sextant/ops/image/resize.h"
 #include "sextant/ops/linalg/cholesky.h"
 #include "sextant/ops/linalg/matrix_solve.h"

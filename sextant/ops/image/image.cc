@@ -67,12 +67,13 @@ Output PadBy(Output image, Output top, Output bottom, Output left, Output right)
   return Pad(image, Reshape(Pack(paddings), {-1, 2}));
 }
 
-Output WithSize(Output image, int64_t height, int64_t width) {
+// "result" with the shape of "image" but for its height and width.
+Output WithSize(Output result, Output image, int64_t height, int64_t width) {
   PartialShape shape = image.shape();
   const int lead = LeadingDims(image);
   shape.set_dim(lead, height);
   shape.set_dim(lead + 1, width);
-  return shape == image.shape() ? image : EnsureShape(image, shape);
+  return EnsureShape(result, shape);
 }
 
 // The largest value of an integer type.
@@ -133,7 +134,7 @@ Output PadToBoundingBox(Output image, int64_t y, int64_t x, int64_t height, int6
   const int lead = LeadingDims(image);
   const Output bottom = Int(height - y) - SizeAlong(image, lead);
   const Output right = Int(width - x) - SizeAlong(image, lead + 1);
-  return WithSize(PadBy(image, Int(y), bottom, Int(x), right), height, width);
+  return WithSize(PadBy(image, Int(y), bottom, Int(x), right), image, height, width);
 }
 
 Output ResizeWithCropOrPad(Output image, int64_t height, int64_t width) {
@@ -153,7 +154,7 @@ Output ResizeWithCropOrPad(Output image, int64_t height, int64_t width) {
   begin.push_back(zero);
   size.push_back(all);
   const Output part = Slice(image, Pack(begin), Pack(size));
-  return WithSize(PadBy(part, before[0], after[0], before[1], after[1]), height, width);
+  return WithSize(PadBy(part, before[0], after[0], before[1], after[1]), image, height, width);
 }
 
 Output RandomCrop(Output value, const std::vector<int64_t>& size,
