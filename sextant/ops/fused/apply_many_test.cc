@@ -247,6 +247,63 @@ TEST_F(ApplyManyTest, WhoWaitsForOneWaitsForAll) {
   EXPECT_EQ(outcome.updates, 1);
 }
 
+// Programs of reads, assignments and updates in any order, some waiting for earlier ones.
+TEST(ApplyManyRandomTest, AnyProgramGivesTheSameBits) {
+  int sweeps = 0;
+  for (uint32_t seed = 1; seed <= 150; ++seed) {
+    uint32_t state = seed * 2654435761u;
+    const auto below = [&](size_t limit) {
+      state = state * 1664525u + 1013904223u;
+      return (state >> 10) % limit;
+    };
+    Graph graph;
+    const GraphScope use(graph);
+    std::vector<Variable> variables;
+    for (int i = 0; i < 5; ++i) variables.emplace_back("v", Numbers({6}, i));
+    const Output rates[] = {F(0.1f), F(0.2f)};
+    std::vector<Output> tensors = {Const(Numbers({6}, 99))}, fetches;
+    std::vector<Operation> operations;
+    for (int i = 0; i < 24; ++i) {
+      std::vector<Operation> before;
+      if (!operations.empty() && below(4) == 0)
+        before.push_back(operations[below(operations.size())]);
+      const ControlDependencies after(before);
+      const Variable& variable = variables[below(variables.size())];
+      const Output tensor = tensors[below(tensors.size())];
+      switch (below(6)) {
+        case 0:
+          tensors.push_back(variable.Read());
+          if (below(2) == 0) fetches.push_back(tensors.back());
+          break;
+        case 1:
+          operations.push_back(AssignVariable(variable.handle(), tensor));
+          break;
+        case 2:
+          operations.push_back(ResourceApplyGradientDescent(
+              variable.handle(), rates[below(2)], AddN({tensor, variable.Read() * rates[0]})));
+          break;
+        default:
+          operations.push_back(
+              ResourceApplyGradientDescent(variable.handle(), rates[below(2)], tensor));
+      }
+    }
+    const auto run = [&](bool fuse) {
+      Session session(graph, {.optimizer = {.fuse_updates = fuse}});
+      for (const Variable& v : variables) session.Run(v.initializer());
+      StepTrace trace;
+      std::vector<Tensor> values = session.Run(FeedMap{}, fetches, operations, {.trace = &trace});
+      for (const auto& event : trace.events()) sweeps += event.op == "_ApplyMany";
+      for (const Variable& v : variables) values.push_back(session.Run(v.value()));
+      return values;
+    };
+    const std::vector<Tensor> plain = run(false), fused = run(true);
+    for (size_t i = 0; i < plain.size(); ++i) {
+      EXPECT_TRUE(fused[i].Identical(plain[i])) << "seed " << seed << " value " << i;
+    }
+  }
+  EXPECT_GT(sweeps, 150);
+}
+
 TEST_F(ApplyManyTest, WrongShapesStayErrors) {
   const Variable a = Var({9}), b = Var({9});
   const Output grad = OpBuilder("Placeholder").Attr("dtype", DType::kFloat).Build();
