@@ -15,7 +15,7 @@ class FileTest : public testing::Test {
   ~FileTest() override { FileSystem::ForPath(folder_).DeleteRecursively(folder_); }
   static Output Text(const std::string& text) { return Const(Tensor(text)); }
 
-  const std::string folder_ = testing::TempDir() + "/sextant_file_test";
+  const std::string folder_ = testing::TempDir() + "sextant_file_test";
   Graph graph_;
   GraphScope scope_{graph_};
 };

@@ -52,7 +52,6 @@ struct LogUniform {
 struct Uniform {
   explicit Uniform(int64_t range) : range(range) {}
   int64_t Sample(Words& words) const {
-    if (range <= std::numeric_limits<uint32_t>::max()) return words.Next() % range;
     const uint64_t low = words.Next(), high = words.Next();
     return static_cast<int64_t>((high << 32 | low) % static_cast<uint64_t>(range));
   }
