@@ -41,16 +41,20 @@ struct Side {
   }
 };
 
-// A place between two pixels.
+// A place between two of a side's pixels. The last pixel need not be a float, hence the bounds.
 struct Between {
   int64_t low, high;
   float part;
 
-  explicit Between(float place)
-      : low(static_cast<int64_t>(std::floor(place))),
-        high(static_cast<int64_t>(std::ceil(place))),
+  Between(float place, int64_t pixels)
+      : low(std::min(static_cast<int64_t>(std::floor(place)), pixels - 1)),
+        high(std::min(static_cast<int64_t>(std::ceil(place)), pixels - 1)),
         part(place - std::floor(place)) {}
 };
+
+int64_t Nearest(float place, int64_t pixels) {
+  return std::min(static_cast<int64_t>(std::round(place)), pixels - 1);
+}
 
 void CheckBoxes(const Tensor& boxes, const Tensor& indices, int64_t batch) {
   if (boxes.rank() != 2 || boxes.dim(1) != 4 || indices.rank() != 1 ||
@@ -127,11 +131,11 @@ class CropKernel : public Kernel {
         if (!in_x) {
           std::fill_n(to, channels, outside_);
         } else if (nearest_) {
-          const auto near_y = static_cast<int64_t>(std::round(*in_y));
-          const auto near_x = static_cast<int64_t>(std::round(*in_x));
+          const int64_t near_y = Nearest(*in_y, box.y.pixels);
+          const int64_t near_x = Nearest(*in_x, box.x.pixels);
           std::copy_n(image + near_y * row + near_x * channels, channels, to);
         } else {
-          const Between v(*in_y), h(*in_x);
+          const Between v(*in_y, box.y.pixels), h(*in_x, box.x.pixels);
           const float* top = image + v.low * row;
           const float* bottom = image + v.high * row;
           for (int64_t c = 0; c < channels; ++c) {
@@ -187,10 +191,10 @@ class GradImageKernel : public Kernel {
           for (int64_t c = 0; c < channels; ++c) pixel[c] += weight * grad[c];
         };
         if (nearest_) {
-          add(static_cast<int64_t>(std::round(*in_y)), static_cast<int64_t>(std::round(*in_x)), 1);
+          add(Nearest(*in_y, box.y.pixels), Nearest(*in_x, box.x.pixels), 1);
           continue;
         }
-        const Between v(*in_y), h(*in_x);
+        const Between v(*in_y, box.y.pixels), h(*in_x, box.x.pixels);
         add(v.low, h.low, (1 - v.part) * (1 - h.part));
         add(v.low, h.high, (1 - v.part) * h.part);
         add(v.high, h.low, v.part * (1 - h.part));
@@ -233,7 +237,7 @@ class GradBoxesKernel : public Kernel {
       for (int64_t x = 0; x < box.x.size; ++x, grad += channels) {
         const auto in_x = in_y ? box.x.Inside(x) : std::nullopt;
         if (!in_x) continue;
-        const Between v(*in_y), h(*in_x);
+        const Between v(*in_y, box.y.pixels), h(*in_x, box.x.pixels);
         float along_y = 0, along_x = 0;
         for (int64_t c = 0; c < channels; ++c) {
           const float* top = image + v.low * row + c;

@@ -96,10 +96,12 @@ class ProjectiveKernel : public Kernel {
       const float at_x = Inside((t[0] * x + t[1] * y + t[2]) / k, columns, fill_);
       const float at_y = Inside((t[3] * x + t[4] * y + t[5]) / k, rows, fill_);
       const auto read = [&](float py, float px, int64_t c) {
-        const bool inside =
-            py >= 0 && px >= 0 && py < static_cast<float>(rows) && px < static_cast<float>(columns);
-        if (!inside) return static_cast<T>(value_);
-        return from[(static_cast<int64_t>(py) * columns + static_cast<int64_t>(px)) * channels + c];
+        // Compared as integers: not every number of pixels is a float.
+        constexpr float kFar = 1e9F;
+        if (!(py >= 0 && px >= 0 && py < kFar && px < kFar)) return static_cast<T>(value_);
+        const auto iy = static_cast<int64_t>(py), ix = static_cast<int64_t>(px);
+        if (iy >= rows || ix >= columns) return static_cast<T>(value_);
+        return from[(iy * columns + ix) * channels + c];
       };
       for (int64_t c = 0; c < channels; ++c) {
         if (k == 0) {

@@ -86,7 +86,8 @@ PixelBox RandomCropBox(const RandomCropOptions& options, std::span<const PixelBo
                        int64_t height, int64_t width, Philox generator) {
   Words words(generator);
   const auto [low, high] = options.aspect_ratio;
-  for (int64_t i = 0; i < options.max_attempts; ++i) {
+  constexpr int64_t kMaxAttempts = 1 << 20;  // nobody waits for more
+  for (int64_t i = 0; i < std::min(options.max_attempts, kMaxAttempts); ++i) {
     const float aspect = UniformFloat(words.Next()) * (high - low) + low;
     const auto crop = Attempt(options, height, width, aspect, &words);
     if (crop && KeepsEnough(*crop, boxes, options.min_covered)) return *crop;

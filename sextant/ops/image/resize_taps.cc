@@ -151,11 +151,11 @@ TapTable SampledTaps(int64_t in, int64_t out, const SamplingKernel& kernel, floa
   for (int64_t i = 0; i < out; ++i, table.EndPixel()) {
     const float place = (static_cast<float>(i) + 0.5F) * inverse + shift;
     if (!(place >= 0 && place <= size)) continue;
-    const float last = size - 1;
-    const auto begin =
-        static_cast<int64_t>(std::clamp(std::ceil(place - radius - 0.5F), 0.0F, last));
-    const auto end =
-        static_cast<int64_t>(std::clamp(std::floor(place + radius - 0.5F), 0.0F, last));
+    const auto pixel = [&](float at) {
+      return std::min(static_cast<int64_t>(std::clamp(at, 0.0F, size)), in - 1);
+    };
+    const int64_t begin = pixel(std::ceil(place - radius - 0.5F));
+    const int64_t end = pixel(std::floor(place + radius - 0.5F));
     const size_t first = table.weight.size();
     float sum = 0;
     for (int64_t k = begin; k <= end; ++k) {
