@@ -6,7 +6,7 @@ packages=(
   build-essential ninja-build cmake pkg-config ccache git python3
   libprotobuf-dev protobuf-compiler libfmt-dev libspdlog-dev libdnnl-dev libhwy-dev libeigen3-dev
   libpng-dev libjpeg62-turbo-dev libgif-dev libre2-dev
-  libcli11-dev nlohmann-json3-dev libgtest-dev
+  libcli11-dev nlohmann-json3-dev libgtest-dev qemu-user
 )
 
 missing=()
