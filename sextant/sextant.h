@@ -101,6 +101,7 @@
 #include "sextant/ops/random/stateless_random.h"
 #include "sextant/ops/rnn/gru_block.h"
 #include "sextant/ops/rnn/lstm_block.h"
+#include "sextant/ops/sparse/ragged.h"
 #include "sextant/ops/sparse/set_operation.h"
 #include "sextant/ops/sparse/sparse_add.h"
 #include "sextant/ops/sparse/sparse_cross.h"
