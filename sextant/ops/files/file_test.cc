@@ -28,9 +28,9 @@ TEST_F(FileTest, WritesReadsAndFinds) {
     EXPECT_EQ(session.Run(ReadFile(Text(path))).scalar<std::string>(), name);
   }
   const std::string base = folder_ + "/new/";
-  EXPECT_TRUE(session.Run(MatchingFiles(Text(base + "*.txt")))
-                  .Identical(Tensor::Of<std::string>(
-                      {base + "a.txt", base + "b.txt", base + "c.txt"})));
+  EXPECT_TRUE(
+      session.Run(MatchingFiles(Text(base + "*.txt")))
+          .Identical(Tensor::Of<std::string>({base + "a.txt", base + "b.txt", base + "c.txt"})));
   const Output patterns = Const(Tensor::Of<std::string>({base + "[bc].txt", base + "a*"}));
   EXPECT_EQ(session.Run(MatchingFiles(patterns)).num_elements(), 3);
   EXPECT_EQ(session.Run(MatchingFiles(Text(folder_ + "/none/*"))).num_elements(), 0);

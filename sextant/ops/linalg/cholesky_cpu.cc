@@ -40,8 +40,7 @@ class CholeskyGradKernel : public LinalgKernel<double> {
     }
     return {inputs[0]};
   }
-  void Run(const std::vector<Matrix<double>>& in,
-           std::vector<Matrix<double>>& out) const override {
+  void Run(const std::vector<Matrix<double>>& in, std::vector<Matrix<double>>& out) const override {
     if (in[0].rows() == 0) return;
     const auto l = in[0].triangularView<Eigen::Lower>();
     const Matrix<double> lower_grad = in[1].triangularView<Eigen::Lower>();

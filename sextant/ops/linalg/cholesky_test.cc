@@ -57,10 +57,8 @@ TEST_F(LinalgTest, CholeskyReadsTheLowerHalf) {
 TEST_F(LinalgTest, CholeskyGradientIsSymmetric) {
   const Output x = Square({4, 2, 2, 10});
   const Output weights = Square({1, 0, 2, 3});
-  const Output grad =
-      Gradients({Cholesky(x)}, {x}, {.grad_ys = {weights}})[0].dense();
-  const Output op_grad =
-      OpBuilder("CholeskyGrad").Input(Cholesky(x)).Input(weights).Build();
+  const Output grad = Gradients({Cholesky(x)}, {x}, {.grad_ys = {weights}})[0].dense();
+  const Output op_grad = OpBuilder("CholeskyGrad").Input(Cholesky(x)).Input(weights).Build();
   const auto values = Session(graph_).Run({grad, op_grad});
   for (int i = 0; i < 4; ++i) {
     EXPECT_NEAR(values[0].data<double>()[i], values[1].data<double>()[i], 1e-12);
@@ -79,8 +77,7 @@ TEST_F(LinalgTest, InvertsAndSolves) {
   const auto [sign, log] = LogMatrixDeterminant(Square({1, 4, 2, 3}));
   Expect(sign, {-1});
   Expect(log, {std::log(5)});
-  EXPECT_NE(ErrorOf(MatrixInverse(Square({1, 2, 2, 4}))).find("not invertible"),
-            std::string::npos);
+  EXPECT_NE(ErrorOf(MatrixInverse(Square({1, 2, 2, 4}))).find("not invertible"), std::string::npos);
   EXPECT_EQ(Session(graph_).Run(MatrixDeterminant(Square({1, 2, 2, 4}))).scalar<double>(), 0);
 }
 

@@ -27,8 +27,7 @@ class LinalgKernel : public Kernel {
   virtual std::vector<Shape> OutputShapes(const std::vector<Shape>& inputs) const = 0;
   // Vectors and scalars are matrices of one column. Results are of the size they must have.
   // Called by several threads at once.
-  virtual void Run(const std::vector<Matrix<C>>& inputs,
-                   std::vector<Matrix<C>>& outputs) const = 0;
+  virtual void Run(const std::vector<Matrix<C>>& inputs, std::vector<Matrix<C>>& outputs) const = 0;
   // Whether the batch dimensions of the inputs are broadcast, else they must be equal.
   virtual bool Broadcasts() const { return false; }
 };

@@ -31,8 +31,8 @@ Output RightSolve(Output x, Output r) {
   return Adjoint(MatrixTriangularSolve(r, Adjoint(x), {.lower = false}));
 }
 
-// Of a matrix that is not wider than high: Q (dR + tril(Q^H dQ - dQ^H Q + R dR^H - dR R^H) R^-H) and
-// (dQ - Q Q^H dQ) R^-H added up.
+// Of a matrix that is not wider than high: Q (dR + tril(Q^H dQ - dQ^H Q + R dR^H - dR R^H) R^-H)
+// and (dQ - Q Q^H dQ) R^-H added up.
 Output TallGradient(Output q, Output r, Output dq, Output dr) {
   const Output qdq = BatchMatMul(q, dq, {.adj_x = true});
   const Output rdr = BatchMatMul(r, dr, {.adj_y = true});
@@ -72,8 +72,7 @@ void QrGradient(GradientContext& c) {
 }  // namespace
 
 std::pair<Output, Output> Qr(Output x, bool full_matrices) {
-  const auto outputs =
-      OpBuilder("Qr").Input(x).Attr("full_matrices", full_matrices).BuildAll();
+  const auto outputs = OpBuilder("Qr").Input(x).Attr("full_matrices", full_matrices).BuildAll();
   return {outputs[0], outputs[1]};
 }
 

@@ -47,8 +47,6 @@ class QrKernel : public LinalgKernel<C> {
 
 }  // namespace
 
-void RegisterQrCpu(KernelRegistry& registry) {
-  AddLinalgKernels<QrKernel>(registry, "Qr", true);
-}
+void RegisterQrCpu(KernelRegistry& registry) { AddLinalgKernels<QrKernel>(registry, "Qr", true); }
 
 }  // namespace sextant

@@ -22,8 +22,9 @@ class SelfAdjointEigKernel : public LinalgKernel<C> {
     const Eigen::SelfAdjointEigenSolver<Matrix<C>> eig(
         in[0], compute_v_ ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
     if (eig.info() != Eigen::Success) {
-      throw InvalidArgument("Self-adjoint eigen decomposition was not successful. "
-                            "The input might not be valid.");
+      throw InvalidArgument(
+          "Self-adjoint eigen decomposition was not successful. "
+          "The input might not be valid.");
     }
     out[0] = eig.eigenvalues().template cast<C>();
     if (compute_v_) out[1] = eig.eigenvectors();

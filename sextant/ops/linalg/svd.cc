@@ -44,8 +44,7 @@ Output WideGradient(const Factors& f, int64_t m, int64_t n, bool full_matrices) 
   const Output v1 = Columns(f.v, {}, m), dv1 = Columns(f.dv, {}, m);
   const Output from_u = PlusAdjoint(gaps * BatchMatMul(f.u, f.du, {.adj_x = true}));
   const Output from_v = PlusAdjoint(gaps * BatchMatMul(v1, dv1, {.adj_x = true}));
-  const Output inner =
-      MatrixDiag(f.ds) + BatchMatMul(from_u, s_diag) + BatchMatMul(s_diag, from_v);
+  const Output inner = MatrixDiag(f.ds) + BatchMatMul(from_u, s_diag) + BatchMatMul(s_diag, from_v);
   const Output within = BatchMatMul(f.u, BatchMatMul(inner, v1, {.adj_y = true}));
   if (m == n) return within;
   // The part of dv outside the space that v1 spans.

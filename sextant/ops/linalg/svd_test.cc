@@ -27,9 +27,8 @@ void ExpectGradient(const Shape& shape, bool full_matrices, std::initializer_lis
   const auto two_columns = [](Output y) {
     return StridedSlice(y, {SliceAll(), SliceRange({}, 2)});
   };
-  const Output product =
-      BatchMatMul(two_columns(svd.u) * Const(Tensor::Of<double>({1, 2}, {1, 3})),
-                  two_columns(svd.v), {.adj_y = true});
+  const Output product = BatchMatMul(two_columns(svd.u) * Const(Tensor::Of<double>({1, 2}, {1, 3})),
+                                     two_columns(svd.v), {.adj_y = true});
   const Output grad =
       Gradients({svd.s, product}, {x},
                 {.grad_ys = {Const(Tensor::Of<double>({1, 2})),

@@ -27,9 +27,7 @@ Output SumBatches(Output x, Output other, Output gradient) {
   const PartialShape& a = x.shape();
   const PartialShape& b = other.shape();
   if (a.rank_known() && b.rank_known() && a.rank() == 2 && b.rank() == 2) return gradient;
-  const auto batch_of = [](Output t) {
-    return StridedSlice(ShapeOf(t), {SliceRange(0, -2)});
-  };
+  const auto batch_of = [](Output t) { return StridedSlice(ShapeOf(t), {SliceRange(0, -2)}); };
   const Output axes = BroadcastGradientArgs(batch_of(x), batch_of(other)).first;
   return Reshape(Sum(gradient, axes), ShapeOf(x));
 }
@@ -39,8 +37,8 @@ void SolveGradient(GradientContext& c) {
   const Output a = c.input(0), b = c.input(1), x = c.output(0);
   const Output grad_b = MatrixTriangularSolve(a, c.grad(), {.lower = lower, .adjoint = !adjoint});
   if (c.wanted(0)) {
-    const Output full = adjoint ? BatchMatMul(x, grad_b, {.adj_y = true})
-                                : BatchMatMul(grad_b, x, {.adj_y = true});
+    const Output full =
+        adjoint ? BatchMatMul(x, grad_b, {.adj_y = true}) : BatchMatMul(grad_b, x, {.adj_y = true});
     const Output half = lower ? MatrixBandPart(-full, -1, 0) : MatrixBandPart(-full, 0, -1);
     c.set(0, SumBatches(a, b, half));
   }

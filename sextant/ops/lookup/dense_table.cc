@@ -19,8 +19,7 @@ class DenseHashTable : public LookupTable {
  public:
   DenseHashTable(const Tensor& empty_key, const Tensor& deleted_key,
                  const DenseHashTableOptions& options)
-      : LookupTable(empty_key.dtype(), options.value_dtype, empty_key.shape(),
-                    options.value_shape),
+      : LookupTable(empty_key.dtype(), options.value_dtype, empty_key.shape(), options.value_shape),
         key_width_(empty_key.num_elements()),
         value_width_(options.value_shape.num_elements()),
         max_load_factor_(options.max_load_factor),
@@ -43,8 +42,7 @@ class DenseHashTable : public LookupTable {
       CheckIsKey(key);
       const int64_t bucket = FindBucket(key);
       if (bucket >= 0) {
-        CopyElements(value_buckets_, bucket * value_width_, value_width_, values,
-                     i * value_width_);
+        CopyElements(value_buckets_, bucket * value_width_, value_width_, values, i * value_width_);
       } else {
         CopyElements(defaults, one_default ? 0 : i * value_width_, value_width_, values,
                      i * value_width_);
@@ -84,10 +82,11 @@ class DenseHashTable : public LookupTable {
     if (keys.num_elements() != buckets * key_width_ ||
         values.num_elements() != buckets * value_width_ || buckets < 1 ||
         (buckets & (buckets - 1)) != 0) {
-      throw InvalidArgument("keys {} and values {} are not the buckets of a table with keys {} and "
-                            "values {}, a power of two of them",
-                            keys.shape().ToString(), values.shape().ToString(),
-                            key_shape().ToString(), value_shape().ToString());
+      throw InvalidArgument(
+          "keys {} and values {} are not the buckets of a table with keys {} and "
+          "values {}, a power of two of them",
+          keys.shape().ToString(), values.shape().ToString(), key_shape().ToString(),
+          value_shape().ToString());
     }
     const std::unique_lock lock(mutex_);
     Allocate(buckets);

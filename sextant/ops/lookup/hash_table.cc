@@ -60,8 +60,8 @@ constexpr TableOp kTableOps[] = {
      "Replaces the content of a table.", shapes::NoOutputs, kEffect},
     {"LookupTableInsert", "keys:Tin, values:Tout", "", "Tin:type; Tout:type",
      "Adds entries to a table or replaces their values.", shapes::NoOutputs, kEffect},
-    {"LookupTableRemove", "keys:Tin", "", "Tin:type",
-     "Removes keys and their values from a table.", shapes::NoOutputs, kEffect},
+    {"LookupTableRemove", "keys:Tin", "", "Tin:type", "Removes keys and their values from a table.",
+     shapes::NoOutputs, kEffect},
 };
 
 // Handles were references once; a pass makes V2 ops of those of such graphs.

@@ -1,6 +1,6 @@
-// Lookup tables: maps from keys to values that live in the session. A table from HashTable is filled
-// once, by InitializeTable or from a text file; tables of mutable_hash_table.h change. All share the
-// ops below.
+// Lookup tables: maps from keys to values that live in the session. A table from HashTable is
+// filled once, by InitializeTable or from a text file; tables of mutable_hash_table.h change. All
+// share the ops below.
 #pragma once
 
 #include <string>

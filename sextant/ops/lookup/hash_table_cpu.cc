@@ -125,8 +125,8 @@ void TableHandleKernel::Compute(KernelContext& ctx) {
   if (anonymous_) {
     handle.resource = MakeTable(ctx);
   } else {
-    const auto table = ctx.resources().LookupOrCreate<LookupTable>(
-        container_, name_, [&] { return MakeTable(ctx); });
+    const auto table = ctx.resources().LookupOrCreate<LookupTable>(container_, name_,
+                                                                   [&] { return MakeTable(ctx); });
     if (table->key_dtype() != key_dtype_ || table->value_dtype() != value_dtype_) {
       throw InvalidArgument("table '{}' maps {} to {}, not {} to {}", name_,
                             DTypeName(table->key_dtype()), DTypeName(table->value_dtype()),

@@ -1,3 +1,5 @@
+#include "sextant/ops/lookup/hash_table.h"
+
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -6,7 +8,6 @@
 #include "sextant/graph/graph_def.h"
 #include "sextant/graph/op_builder.h"
 #include "sextant/graph/scope.h"
-#include "sextant/ops/lookup/hash_table.h"
 #include "sextant/ops/lookup/lookup_table.h"
 #include "sextant/ops/lookup/mutable_hash_table.h"
 #include "sextant/ops/lookup/vocabulary_file.h"
@@ -35,8 +36,7 @@ class LookupTest : public testing::Test {
 
 TEST_F(LookupTest, FindsWhatItWasInitialisedWith) {
   const Output table = HashTable(DType::kString, DType::kInt64);
-  const Operation init =
-      InitializeTable(table, Const(Strings({"a", "b"})), Const(Ints({1, 2})));
+  const Operation init = InitializeTable(table, Const(Strings({"a", "b"})), Const(Ints({1, 2})));
   const Output keys = Const(Tensor::Of<std::string>({2, 2}, {"a", "z", "b", "q"}));
   const Output found = LookupTableFind(table, keys, Const(Tensor(int64_t{-1})));
   EXPECT_EQ(found.shape(), (PartialShape{2, 2}));
@@ -63,7 +63,9 @@ TEST_F(LookupTest, InitialisesOnce) {
         std::pair(Strings({"d", "d"}), Ints({1, 2}))}) {
     EXPECT_EQ(CodeOf([&] { table->Initialize(keys, values); }), Code::kFailedPrecondition);
   }
-  EXPECT_EQ(CodeOf([&] { table->Initialize(Strings({"a"}), Ints({1, 2})); }),
+  EXPECT_EQ(CodeOf([&] {
+              table->Initialize(Strings({"a"}), Ints({1, 2}));
+            }),
             Code::kInvalidArgument);
   EXPECT_EQ(CodeOf([&] { table->Initialize(Strings({}), Ints({})); }), Code::kInvalidArgument);
   EXPECT_EQ(CodeOf([&] { table->Initialize(Ints({1}), Ints({1})); }), Code::kInvalidArgument);
@@ -89,8 +91,8 @@ TEST_F(LookupTest, ChangesAndExports) {
 
 TEST_F(LookupTest, KeepsVectors) {
   const Output table = MutableHashTableOfTensors(DType::kInt64, DType::kFloat, {2});
-  const Operation insert = LookupTableInsert(table, Const(Ints({5, 6})),
-                                             Const(Tensor::Of<float>({2, 2}, {1, 2, 3, 4})));
+  const Operation insert =
+      LookupTableInsert(table, Const(Ints({5, 6})), Const(Tensor::Of<float>({2, 2}, {1, 2, 3, 4})));
   const Output found = LookupTableFind(table, Const(Tensor::Of<int64_t>({1, 2}, {6, 7})),
                                        Const(Tensor::Of<float>({-1, -2})));
   EXPECT_EQ(found.shape(), (PartialShape{1, 2, 2}));
@@ -101,9 +103,8 @@ TEST_F(LookupTest, KeepsVectors) {
 
 // The positions are those of TensorFlow.
 TEST_F(LookupTest, DenseTablesExportTheirBuckets) {
-  const auto table = MakeDenseHashTable(
-      Tensor(int64_t{0}), Tensor(int64_t{-1}),
-      {.value_dtype = DType::kInt64, .initial_num_buckets = 4});
+  const auto table = MakeDenseHashTable(Tensor(int64_t{0}), Tensor(int64_t{-1}),
+                                        {.value_dtype = DType::kInt64, .initial_num_buckets = 4});
   table->Insert(Ints({5, 9, 13}), Ints({1, 2, 3}));
   EXPECT_TRUE(table->Export().first.Identical(Tensor::Of<int64_t>({4, 1}, {13, 5, 9, 0})));
   table->Insert(Ints({6}), Ints({4}));
@@ -115,40 +116,39 @@ TEST_F(LookupTest, DenseTablesExportTheirBuckets) {
   EXPECT_EQ(CodeOf([&] { table->Remove(Ints({0})); }), Code::kInvalidArgument);
   EXPECT_EQ(CodeOf([&] { table->Insert(Ints({-1}), Ints({0})); }), Code::kInvalidArgument);
 
-  const auto strings = MakeDenseHashTable(
-      Tensor("e"), Tensor("d"), {.value_dtype = DType::kInt64, .initial_num_buckets = 8});
+  const auto strings = MakeDenseHashTable(Tensor("e"), Tensor("d"),
+                                          {.value_dtype = DType::kInt64, .initial_num_buckets = 8});
   strings->Insert(Strings({"a", "b", "hello world foo"}), Ints({1, 2, 3}));
-  EXPECT_TRUE(strings->Export().first.Identical(Tensor::Of<std::string>(
-      {8, 1}, {"e", "e", "b", "hello world foo", "a", "e", "e", "e"})));
+  EXPECT_TRUE(strings->Export().first.Identical(
+      Tensor::Of<std::string>({8, 1}, {"e", "e", "b", "hello world foo", "a", "e", "e", "e"})));
 
   const auto vectors = MakeDenseHashTable(
       Ints({0, 0}), Ints({-1, -1}),
       {.value_dtype = DType::kInt64, .value_shape = {2}, .initial_num_buckets = 4});
   vectors->Insert(Tensor::Of<int64_t>({2, 2}, {5, 9, 1, 2}),
                   Tensor::Of<int64_t>({2, 2}, {1, 2, 3, 4}));
-  EXPECT_TRUE(vectors->Export().first.Identical(
-      Tensor::Of<int64_t>({4, 2}, {5, 9, 0, 0, 0, 0, 1, 2})));
+  EXPECT_TRUE(
+      vectors->Export().first.Identical(Tensor::Of<int64_t>({4, 2}, {5, 9, 0, 0, 0, 0, 1, 2})));
 }
 
 TEST_F(LookupTest, DenseTablesImportBuckets) {
-  const auto table = MakeDenseHashTable(
-      Tensor(int64_t{0}), Tensor(int64_t{-1}),
-      {.value_dtype = DType::kInt64, .initial_num_buckets = 4});
+  const auto table = MakeDenseHashTable(Tensor(int64_t{0}), Tensor(int64_t{-1}),
+                                        {.value_dtype = DType::kInt64, .initial_num_buckets = 4});
   table->Import(Tensor::Of<int64_t>({4, 1}, {0, 1, -1, 7}),
                 Tensor::Of<int64_t>({4, 1}, {0, 10, 0, 70}));
   EXPECT_EQ(table->size(), 2);
   Tensor found(DType::kInt64, {2});
   table->Find(Ints({7, 2}), Tensor(int64_t{5}), found);
   EXPECT_TRUE(found.Identical(Ints({70, 5})));
-  EXPECT_EQ(CodeOf([&] { table->Import(Ints({1, 2, 3}), Ints({1, 2, 3})); }),
+  EXPECT_EQ(CodeOf([&] {
+              table->Import(Ints({1, 2, 3}), Ints({1, 2, 3}));
+            }),
             Code::kInvalidArgument);
 }
 
 class VocabularyFileTest : public testing::Test {
  protected:
-  void Write(std::string_view text) {
-    FileSystem::ForPath(path_).WriteFileAtomically(path_, text);
-  }
+  void Write(std::string_view text) { FileSystem::ForPath(path_).WriteFileAtomically(path_, text); }
   std::pair<Tensor, Tensor> Read(DType key, DType value, const VocabularyFileOptions& options) {
     return ReadVocabularyFile(path_, key, value, options);
   }
@@ -163,8 +163,8 @@ class VocabularyFileTest : public testing::Test {
 
 TEST_F(VocabularyFileTest, TakesLinesNumbersAndColumns) {
   Write("one\ttwo\tthree\nfour\tfive\tsix\n");
-  EXPECT_TRUE(Read(DType::kString, DType::kInt64, {}).first.Identical(
-      Strings({"one\ttwo\tthree", "four\tfive\tsix"})));
+  EXPECT_TRUE(Read(DType::kString, DType::kInt64, {})
+                  .first.Identical(Strings({"one\ttwo\tthree", "four\tfive\tsix"})));
   EXPECT_TRUE(Read(DType::kString, DType::kInt64, {.offset = 5}).second.Identical(Ints({5, 6})));
   const auto columns = Read(DType::kString, DType::kString, {.key_index = 0, .value_index = 2});
   EXPECT_TRUE(columns.first.Identical(Strings({"one", "four"})));
@@ -172,8 +172,7 @@ TEST_F(VocabularyFileTest, TakesLinesNumbersAndColumns) {
   EXPECT_EQ(Read(DType::kString, DType::kInt64, {.vocab_size = 1}).first.num_elements(), 1);
   EXPECT_EQ(CodeOfRead(DType::kString, DType::kInt64, {.vocab_size = 3}), Code::kInvalidArgument);
   EXPECT_EQ(CodeOfRead(DType::kString, DType::kInt64, {.vocab_size = 0}), Code::kOutOfRange);
-  EXPECT_EQ(CodeOfRead(DType::kString, DType::kString, {.value_index = 3}),
-            Code::kInvalidArgument);
+  EXPECT_EQ(CodeOfRead(DType::kString, DType::kString, {.value_index = 3}), Code::kInvalidArgument);
   EXPECT_EQ(CodeOfRead(DType::kString, DType::kInt32, {}), Code::kInvalidArgument);
 }
 
@@ -210,8 +209,8 @@ TEST_F(LookupTest, SharesTablesByName) {
   const Output alone = named("alone", false);
   const Operation insert = LookupTableInsert(by_node, Const(Ints({1})), Const(Ints({2})));
   const Output size = LookupTableSize(by_name), other_size = LookupTableSize(alone);
-  const Output wrong = LookupTableSize(
-      MutableHashTable(DType::kString, DType::kInt64, {.shared_name = "shared"}));
+  const Output wrong =
+      LookupTableSize(MutableHashTable(DType::kString, DType::kInt64, {.shared_name = "shared"}));
   Session session(graph_);
   session.Run(insert);
   EXPECT_EQ(session.Run(size).AsInt64(), 1);

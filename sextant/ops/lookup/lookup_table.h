@@ -1,5 +1,5 @@
-// LookupTable: the resource behind table handles; a map from keys to values, both tensors' elements.
-// Thread-safe.
+// LookupTable: the resource behind table handles; a map from keys to values, both tensors'
+// elements. Thread-safe.
 #pragma once
 
 #include <cstdint>

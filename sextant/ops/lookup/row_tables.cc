@@ -43,8 +43,8 @@ class HashTable : public LookupTable {
                             keys.shape().ToString());
     }
     if (keys.num_elements() != values.num_elements()) {
-      throw InvalidArgument("Keys and values must have the same size {} vs {}",
-                            keys.num_elements(), values.num_elements());
+      throw InvalidArgument("Keys and values must have the same size {} vs {}", keys.num_elements(),
+                            values.num_elements());
     }
     if (keys.num_elements() == 0) throw InvalidArgument("keys and values are empty");
     TableRows rows(key_dtype(), value_dtype(), 1);
@@ -54,8 +54,8 @@ class HashTable : public LookupTable {
       rows_.emplace(std::move(rows));
     } else if (!rows.SameAs(*rows_)) {
       throw FailedPrecondition(
-          "Table was already initialized with different data ({} entries, now {}).",
-          rows_->size(), rows.size());
+          "Table was already initialized with different data ({} entries, now {}).", rows_->size(),
+          rows.size());
     }
   }
 

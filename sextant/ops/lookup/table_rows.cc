@@ -107,8 +107,7 @@ Tensor TableRows::Keys() const {
     } else if (key_dtype_ == DType::kInt64) {
       keys.data<int64_t>()[row] = *std::get<Index<int64_t>>(index_).keys[row];
     } else {
-      keys.data<int32_t>()[row] =
-          static_cast<int32_t>(*std::get<Index<int64_t>>(index_).keys[row]);
+      keys.data<int32_t>()[row] = static_cast<int32_t>(*std::get<Index<int64_t>>(index_).keys[row]);
     }
   }
   return keys;

@@ -12,8 +12,8 @@ namespace {
 
 void CheckColumn(const char* what, int64_t index, DType dtype) {
   if (index == VocabularyFileOptions::kLineNumber && dtype != DType::kInt64) {
-    throw InvalidArgument("{} index for line number requires table {} dtype of int64, got {}",
-                          what, what, DTypeName(dtype));
+    throw InvalidArgument("{} index for line number requires table {} dtype of int64, got {}", what,
+                          what, DTypeName(dtype));
   }
   switch (dtype) {
     case DType::kString:

@@ -51,8 +51,7 @@ void HitsShape(ShapeContext& c) {
 
 }  // namespace
 
-Candidates LogUniformCandidateSampler(Output true_classes,
-                                      const CandidateSamplerOptions& options) {
+Candidates LogUniformCandidateSampler(Output true_classes, const CandidateSamplerOptions& options) {
   return Sample("LogUniformCandidateSampler", true_classes, options);
 }
 Candidates UniformCandidateSampler(Output true_classes, const CandidateSamplerOptions& options) {

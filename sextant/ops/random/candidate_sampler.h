@@ -15,8 +15,8 @@ struct CandidateSamplerOptions {
   std::optional<int64_t> seed = {};
 };
 struct Candidates {
-  Output sampled;                // [num_sampled] int64
-  Output true_expected_count;    // how often each true class is drawn, on average; like true_classes
+  Output sampled;              // [num_sampled] int64
+  Output true_expected_count;  // how often each true class is drawn, on average; like true_classes
   Output sampled_expected_count;
 };
 // P(class) = log((class + 2) / (class + 1)) / log(range_max + 1): classes sorted by falling

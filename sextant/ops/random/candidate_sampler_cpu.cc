@@ -116,8 +116,7 @@ class CandidateSamplerKernel : public Kernel {
 
   void Expect(const Tensor& classes, int64_t tries, Tensor& counts) const {
     for (int64_t i = 0; i < classes.num_elements(); ++i) {
-      const auto p =
-          static_cast<float>(distribution_.Probability(classes.data<int64_t>()[i]));
+      const auto p = static_cast<float>(distribution_.Probability(classes.data<int64_t>()[i]));
       counts.data<float>()[i] = tries == num_sampled_
                                     ? p * static_cast<float>(num_sampled_)
                                     : -std::expm1(static_cast<float>(tries) * std::log1p(-p));
@@ -188,8 +187,7 @@ class AccidentalHitsKernel : public Kernel {
 }  // namespace
 
 void RegisterCandidateSamplerCpu(KernelRegistry& registry) {
-  registry.Add(
-      KernelDef("LogUniformCandidateSampler").Make<CandidateSamplerKernel<LogUniform>>());
+  registry.Add(KernelDef("LogUniformCandidateSampler").Make<CandidateSamplerKernel<LogUniform>>());
   registry.Add(KernelDef("UniformCandidateSampler").Make<CandidateSamplerKernel<Uniform>>());
   registry.Add(KernelDef("AllCandidateSampler").Make<AllCandidatesKernel>());
   registry.Add(KernelDef("ComputeAccidentalHits").Make<AccidentalHitsKernel>());

@@ -40,16 +40,16 @@ TEST_F(CandidateSamplerTest, LogUniform) {
   Session session(graph_);
   auto values = session.Run({c.sampled, c.true_expected_count, c.sampled_expected_count});
   EXPECT_TRUE(values[0].Identical(Tensor::Of<int64_t>({4, 20, 6, 721, 306})));
-  ExpectNear(values[1], {0.4697229266166687, 0.17880170047283173, 0.09802837669849396,
-                         0.304335355758667});
+  ExpectNear(values[1],
+             {0.4697229266166687, 0.17880170047283173, 0.09802837669849396, 0.304335355758667});
   ExpectNear(values[2], {0.14825353026390076, 0.039726901799440384, 0.11050594598054886,
                          0.0012014236999675632, 0.002820952096953988});
   EXPECT_TRUE(session.Run(c.sampled).Identical(Tensor::Of<int64_t>({4, 5, 0, 13, 51})));
   const Candidates repeated = Build("LogUniformCandidateSampler", 1000, false);
   values = session.Run({repeated.sampled, repeated.true_expected_count});
   EXPECT_TRUE(values[0].Identical(Tensor::Of<int64_t>({4, 20, 6, 4, 721})));
-  ExpectNear(values[1], {0.5016440749168396, 0.16149333119392395, 0.08524186909198761,
-                         0.293442964553833});
+  ExpectNear(values[1],
+             {0.5016440749168396, 0.16149333119392395, 0.08524186909198761, 0.293442964553833});
 }
 
 TEST_F(CandidateSamplerTest, Uniform) {

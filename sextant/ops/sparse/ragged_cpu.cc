@@ -31,8 +31,7 @@ void CheckLevels(const std::vector<Splits>& levels, int64_t num_values) {
   for (size_t i = 0; i < levels.size(); ++i) {
     if (levels[i].empty()) throw InvalidArgument("ragged splits may not be empty.");
     const bool last = i + 1 == levels.size();
-    CheckSplits(levels[i],
-                last ? num_values : static_cast<int64_t>(levels[i + 1].size()) - 1);
+    CheckSplits(levels[i], last ? num_values : static_cast<int64_t>(levels[i + 1].size()) - 1);
   }
 }
 
@@ -147,8 +146,8 @@ class ToTensorKernel : public Kernel {
     return splits;
   }
 
-  static Shape OutputShape(const Tensor& given, const std::vector<Splits>& levels,
-                           int64_t num_rows, const Shape& inner) {
+  static Shape OutputShape(const Tensor& given, const std::vector<Splits>& levels, int64_t num_rows,
+                           const Shape& inner) {
     std::vector<int64_t> dims{num_rows};
     for (const Splits& splits : levels) dims.push_back(LongestRow(splits));
     dims.insert(dims.end(), inner.dims().begin(), inner.dims().end());
@@ -196,8 +195,8 @@ class ToTensorKernel : public Kernel {
   }
 
   template <typename T>
-  static void CopyRows(const Tensor& values, const std::vector<Splits>& levels,
-                       const Shape& shape, int64_t inner, Tensor& out) {
+  static void CopyRows(const Tensor& values, const std::vector<Splits>& levels, const Shape& shape,
+                       int64_t inner, Tensor& out) {
     // Where each row of a level goes, in rows of the output; -1 where it is cut off.
     const int64_t rows = levels.empty() ? values.dim(0) : NumRows(levels[0]);
     std::vector<int64_t> places(static_cast<size_t>(rows));

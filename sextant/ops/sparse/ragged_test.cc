@@ -40,12 +40,12 @@ TEST_F(RaggedTest, ToSparse) {
   Expect(flat.indices, Tensor::Of<int64_t>({3, 2}, {0, 0, 0, 1, 2, 0}));
   Expect(flat.values, Tensor::Of<float>({1, 2, 3}));
   Expect(flat.dense_shape, Tensor::Of<int64_t>({3, 2}));
-  const SparseTensor deep =
-      RaggedTensorToSparse({Splits({0, 2, 3}), Splits({0, 1, 3, 3})}, pairs_);
+  const SparseTensor deep = RaggedTensorToSparse({Splits({0, 2, 3}), Splits({0, 1, 3, 3})}, pairs_);
   Expect(deep.indices, Tensor::Of<int64_t>({6, 4}, {0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0,
                                                     0, 1, 0, 1, 0, 1, 1, 0, 0, 1, 1, 1}));
   Expect(deep.dense_shape, Tensor::Of<int64_t>({2, 2, 2, 2}));
-  for (const Output& bad : {Splits({0, 2, 5}), Splits({1, 2, 3}), Splits({}), Splits({0, 3, 2, 3})}) {
+  for (const Output& bad :
+       {Splits({0, 2, 5}), Splits({1, 2, 3}), Splits({}), Splits({0, 3, 2, 3})}) {
     EXPECT_EQ(CodeOf(RaggedTensorToSparse({bad}, values_).indices), Code::kInvalidArgument);
   }
 }
@@ -59,19 +59,20 @@ TEST_F(RaggedTest, ToTensor) {
          Tensor::Of<float>({2, 1}, {1, 9}));
   Expect(RaggedTensorToTensor(Splits({4, -1}), values_, nine, {splits}),
          Tensor::Of<float>({4, 2}, {1, 2, 9, 9, 3, 9, 9, 9}));
-  Expect(RaggedTensorToTensor(any_, pairs_, Const(Tensor::Of<int32_t>({8, 9})), {Splits({0, 1, 3})}),
-         Tensor::Of<int32_t>({2, 2, 2}, {1, 2, 8, 9, 3, 4, 5, 6}));
+  Expect(
+      RaggedTensorToTensor(any_, pairs_, Const(Tensor::Of<int32_t>({8, 9})), {Splits({0, 1, 3})}),
+      Tensor::Of<int32_t>({2, 2, 2}, {1, 2, 8, 9, 3, 4, 5, 6}));
   Expect(RaggedTensorToTensor(any_, Const(Tensor::Of<int32_t>({1, 2, 3, 4})), Const(Tensor(0)),
                               {Splits({0, 2, 3}), Splits({0, 1, 3, 4})}),
          Tensor::Of<int32_t>({2, 2, 2}, {1, 0, 2, 3, 4, 0, 0, 0}));
-  const Output by_ids = OpBuilder("RaggedTensorToTensor")
-                            .Input(any_)
-                            .Input(values_)
-                            .Input(nine)
-                            .Input({Const(Tensor(int64_t{4})), Splits({0, 0, 2})})
-                            .Attr("row_partition_types",
-                                  std::vector<std::string>{"FIRST_DIM_SIZE", "VALUE_ROWIDS"})
-                            .Build();
+  const Output by_ids =
+      OpBuilder("RaggedTensorToTensor")
+          .Input(any_)
+          .Input(values_)
+          .Input(nine)
+          .Input({Const(Tensor(int64_t{4})), Splits({0, 0, 2})})
+          .Attr("row_partition_types", std::vector<std::string>{"FIRST_DIM_SIZE", "VALUE_ROWIDS"})
+          .Build();
   Expect(by_ids, Tensor::Of<float>({4, 2}, {1, 2, 9, 9, 3, 9, 9, 9}));
   EXPECT_EQ(CodeOf(RaggedTensorToTensor(any_, pairs_, Const(Tensor::Of<int32_t>({1, 2, 3})),
                                         {Splits({0, 1, 3})})),

@@ -12,8 +12,7 @@ namespace sextant {
 // the same dimensions but for the last.
 SparseTensor SetOperation(Output a, Output b, std::string_view operation);
 SparseTensor SetOperation(Output a, const SparseTensor& b, std::string_view operation);
-SparseTensor SetOperation(const SparseTensor& a, const SparseTensor& b,
-                          std::string_view operation);
+SparseTensor SetOperation(const SparseTensor& a, const SparseTensor& b, std::string_view operation);
 // The number of different elements of each set, int32.
 Output SetSize(const SparseTensor& sets);
 

@@ -224,8 +224,8 @@ class SetSizeKernel : public Kernel {
 void RegisterSetOperationCpu(KernelRegistry& registry) {
   using enum DType;
   const auto add = [&]<typename E>(std::vector<DType> types) {
-    for (const char* op : {"DenseToDenseSetOperation", "DenseToSparseSetOperation",
-                           "SparseToSparseSetOperation"}) {
+    for (const char* op :
+         {"DenseToDenseSetOperation", "DenseToSparseSetOperation", "SparseToSparseSetOperation"}) {
       registry.Add(KernelDef(op).Types("T", types).template Make<SetOperationKernel<E>>());
     }
     registry.Add(KernelDef("SetSize").Types("T", types).template Make<SetSizeKernel<E>>());

@@ -42,8 +42,7 @@ TEST_F(SetOperationTest, DenseSets) {
          Tensor::Of<int32_t>({9, 4}), Tensor::Of<int64_t>({2, 1}));
   Expect(SetOperation(a, b, "B-A"), Tensor::Of<int64_t>({1, 2}, {0, 0}), Tensor::Of<int32_t>({7}),
          Tensor::Of<int64_t>({2, 1}));
-  Expect(SetOperation(a, b, "intersection"),
-         Tensor::Of<int64_t>({4, 2}, {0, 0, 0, 1, 1, 0, 1, 1}),
+  Expect(SetOperation(a, b, "intersection"), Tensor::Of<int64_t>({4, 2}, {0, 0, 0, 1, 1, 0, 1, 1}),
          Tensor::Of<int32_t>({1, 3, 0, 2}), Tensor::Of<int64_t>({2, 2}));
   Expect(SetOperation(a, b, "union"),
          Tensor::Of<int64_t>({7, 2}, {0, 0, 0, 1, 0, 2, 0, 3, 1, 0, 1, 1, 1, 2}),
@@ -76,11 +75,9 @@ TEST_F(SetOperationTest, Errors) {
   const Output a = Const(Tensor::Of<int32_t>({1, 2}, {1, 2}));
   const Output two = Const(Tensor::Of<int32_t>({2, 1}, {1, 2}));
   EXPECT_NE(ErrorOf(SetOperation(a, two, "union").values).find("[1] vs [2]"), std::string::npos);
-  EXPECT_NE(ErrorOf(SetOperation(a, a, "sum").values).find("set_operation sum"),
-            std::string::npos);
-  const SparseTensor unordered =
-      Sparse(Tensor::Of<int64_t>({2, 2}, {0, 1, 0, 0}), Tensor::Of<int32_t>({1, 2}),
-             Tensor::Of<int64_t>({1, 2}));
+  EXPECT_NE(ErrorOf(SetOperation(a, a, "sum").values).find("set_operation sum"), std::string::npos);
+  const SparseTensor unordered = Sparse(Tensor::Of<int64_t>({2, 2}, {0, 1, 0, 0}),
+                                        Tensor::Of<int32_t>({1, 2}), Tensor::Of<int64_t>({1, 2}));
   EXPECT_NE(ErrorOf(SetSize(unordered)).find("out of order"), std::string::npos);
 }
 

@@ -18,8 +18,7 @@ std::string TagOf(const std::string& tag, const char* kind, int64_t max_outputs,
 
 // The pixels of an image of "count" pixels of "depth" real numbers as bytes.
 template <typename T>
-void Normalize(const T* src, int64_t count, int64_t depth, const uint8_t* bad_color,
-               uint8_t* dst) {
+void Normalize(const T* src, int64_t count, int64_t depth, const uint8_t* bad_color, uint8_t* dst) {
   using Real = std::conditional_t<std::is_same_v<T, double>, double, float>;
   // Arithmetic in half precision rounds after each operation.
   const auto rounded = [](Real x) {
@@ -78,8 +77,8 @@ class ImageSummaryKernel : public Kernel {
   void Compute(KernelContext& ctx) override {
     const std::string& tag = SummaryTag(ctx);
     const Tensor& images = ctx.input(1);
-    const bool right_depth = images.rank() == 4 && (images.dim(3) == 1 || images.dim(3) == 3 ||
-                                                    images.dim(3) == 4);
+    const bool right_depth =
+        images.rank() == 4 && (images.dim(3) == 1 || images.dim(3) == 3 || images.dim(3) == 4);
     if (!right_depth) {
       throw InvalidArgument("Tensor must be 4-D with last dim 1, 3, or 4, not {}",
                             images.shape().ToString());

@@ -89,8 +89,7 @@ TEST_F(MediaSummaryTest, RejectsWhatIsNoImage) {
 
 TEST_F(MediaSummaryTest, WritesSounds) {
   const Output sound = Const(Tensor::Of<float>({1, 8}, {0, .5, -.5, 1, -1, 2, -2, .99999f}));
-  const auto summary =
-      Run(AudioSummary(Const(Tensor("a")), sound, Const(Tensor(8000.f))));
+  const auto summary = Run(AudioSummary(Const(Tensor("a")), sound, Const(Tensor(8000.f))));
   const auto& value = summary.value(0);
   EXPECT_EQ(value.tag(), "a/audio/0");
   EXPECT_EQ(value.audio().content_type(), "audio/wav");
@@ -99,9 +98,10 @@ TEST_F(MediaSummaryTest, WritesSounds) {
   for (const unsigned char byte : value.audio().encoded_audio_string()) {
     hex += fmt::format("{:02x}", byte);
   }
-  EXPECT_EQ(hex,
-            "524946463400000057415645666d74201000000001000100401f0000803e00000200100064617461100000000"
-            "000004000c0ff7f0080ff7f0080ff7f");
+  EXPECT_EQ(
+      hex,
+      "524946463400000057415645666d74201000000001000100401f0000803e00000200100064617461100000000"
+      "000004000c0ff7f0080ff7f0080ff7f");
   EXPECT_EQ(CodeOf(AudioSummary(Const(Tensor("a")), sound, Const(Tensor(0.f)))),
             Code::kInvalidArgument);
 }

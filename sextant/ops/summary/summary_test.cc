@@ -41,20 +41,22 @@ TEST_F(SummaryTest, Scalars) {
   EXPECT_EQ(Hex(ScalarSummary(Const(Tensor::Of<std::string>({"a", "b"})),
                               Const(Tensor::Of<int32_t>({1, 2})))),
             "0a080a0161150000803f0a080a01621500000040");
-  const std::string error = ErrorOf(
-      ScalarSummary(Const(Tensor::Of<std::string>({"a"})), Const(Tensor(1.f))));
+  const std::string error =
+      ErrorOf(ScalarSummary(Const(Tensor::Of<std::string>({"a"})), Const(Tensor(1.f))));
   EXPECT_NE(error.find("not the same shape: [1] != []"), std::string::npos) << error;
 }
 
 TEST_F(SummaryTest, Histograms) {
-  EXPECT_EQ(Hex(HistogramSummary(Const(Tensor("h")), Const(Tensor::Of<int32_t>({-5, 3})))),
-            "0a87010a01682a81010900000000000014c01100000000000008401900000000000000402100000000000000"
-            "c02900000000000041403228d8b276a9356614c021d10e9a768b12c068bc10359a0707400d9cc5a029550940"
-            "ffffffffffffef7f3a280000000000000000000000000000f03f0000000000000000000000000000f03f0000"
-            "000000000000");
-  EXPECT_EQ(Hex(HistogramSummary(Const(Tensor("h")), Const(Tensor::Zeros(DType::kFloat, {0})))),
-            "0a2b0a01682a2609ffffffffffffef7f11ffffffffffffefff3208ffffffffffffef7f3a08000000000000000"
-            "0");
+  EXPECT_EQ(
+      Hex(HistogramSummary(Const(Tensor("h")), Const(Tensor::Of<int32_t>({-5, 3})))),
+      "0a87010a01682a81010900000000000014c01100000000000008401900000000000000402100000000000000"
+      "c02900000000000041403228d8b276a9356614c021d10e9a768b12c068bc10359a0707400d9cc5a029550940"
+      "ffffffffffffef7f3a280000000000000000000000000000f03f0000000000000000000000000000f03f0000"
+      "000000000000");
+  EXPECT_EQ(
+      Hex(HistogramSummary(Const(Tensor("h")), Const(Tensor::Zeros(DType::kFloat, {0})))),
+      "0a2b0a01682a2609ffffffffffffef7f11ffffffffffffefff3208ffffffffffffef7f3a08000000000000000"
+      "0");
   for (const float bad : {std::nanf(""), -INFINITY}) {
     EXPECT_TRUE(ErrorOf(HistogramSummary(Const(Tensor("h")), Const(Tensor::Of<float>({1, bad}))))
                     .starts_with("INVALID_ARGUMENT"));
