@@ -35,9 +35,18 @@ memory::dims FilterDims(const ConvSizes& s) {
   return {s.groups, s.out_c / s.groups, in, s.filter_h, s.filter_w};
 }
 
-// TensorFlow's order.
-memory::desc PlainFilter(const ConvSizes& s) {
-  return {FilterDims(s), kFloat, s.groups == 1 ? Tag::hwio : Tag::hwigo};
+// TensorFlow's order; "row" channels apart where the filter is part of one with more outputs.
+memory::desc PlainFilter(const ConvSizes& s, int64_t row) {
+  if (s.groups != 1) return {FilterDims(s), kFloat, Tag::hwigo};
+  return {FilterDims(s), kFloat, memory::dims{1, row, s.filter_w * s.in_c * row, s.in_c * row}};
+}
+
+// A single image is shared out by output channels: into so many parts.
+int64_t ChannelParts(const ConvSizes& s, const ConvLayouts& layouts, int threads) {
+  constexpr double kWorthSharing = 20e3;  // nanoseconds
+  const bool can = s.batch == 1 && s.groups == 1 && layouts.out == ImageLayout::kBlocked &&
+                   s.out_c % (threads * ChannelBlock()) == 0;
+  return can && ImageCost(s) > kWorthSharing ? threads : 1;
 }
 
 // What all primitives of one convolution are described by.
@@ -84,8 +93,9 @@ bool Fast(const Desc& desc) {
 // A filter in the order that a primitive wants, and the way there or back.
 class Filter {
  public:
-  Filter(const ConvSizes& sizes, const memory::desc& wanted)
-      : plain_(PlainFilter(sizes), Engine(), DNNL_MEMORY_NONE),
+  Filter(const ConvSizes& sizes, const memory::desc& wanted) : Filter(sizes, wanted, sizes.out_c) {}
+  Filter(const ConvSizes& sizes, const memory::desc& wanted, int64_t row)
+      : plain_(PlainFilter(sizes, row), Engine(), DNNL_MEMORY_NONE),
         buffer_(NewBuffer(std::max(wanted.get_size(), sizeof(float)))),
         wanted_(wanted, Engine(), buffer_->data()),
         from_plain_(plain_, wanted_),
@@ -129,16 +139,19 @@ int64_t ChannelBlock() {
 }
 
 struct ConvForward::Impl {
-  ConvSizes sizes;
+  ConvSizes sizes;  // of a part
   ConvEpilogue epilogue;
   UnitSplit split;
   UnitPrimitives primitives;
-  Filter filter;
+  std::vector<Filter> filters;  // per part
   std::vector<float> scaled;
 };
 
-std::unique_ptr<ConvForward> ConvForward::Make(const ConvSizes& sizes, const ConvLayouts& layouts,
+std::unique_ptr<ConvForward> ConvForward::Make(const ConvSizes& whole, const ConvLayouts& layouts,
                                                const ConvEpilogue& epilogue, int threads) {
+  const int64_t parts = ChannelParts(whole, layouts, threads);
+  ConvSizes sizes = whole;
+  sizes.out_c /= parts;
   return OrNull([&]() -> std::unique_ptr<ConvForward> {
     // A kernel that ends in an epilogue has no gradient.
     const auto kind = epilogue == ConvEpilogue() ? dnnl::prop_kind::forward_training
@@ -157,8 +170,10 @@ std::unique_ptr<ConvForward> ConvForward::Make(const ConvSizes& sizes, const Con
       return UnitPrimitive(dnnl::convolution_forward(desc), args, desc.scratchpad_desc(), threads);
     });
     if (!fast) return nullptr;
+    std::vector<Filter> filters;
+    for (int64_t i = 0; i < parts; ++i) filters.emplace_back(sizes, filter, whole.out_c);
     return std::unique_ptr<ConvForward>(new ConvForward(std::unique_ptr<Impl>(
-        new Impl{sizes, epilogue, split, std::move(primitives), Filter(sizes, filter), {}})));
+        new Impl{sizes, epilogue, split, std::move(primitives), std::move(filters), {}})));
   });
 }
 
@@ -166,28 +181,38 @@ ConvForward::ConvForward(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 ConvForward::~ConvForward() = default;
 
 void ConvForward::SetFilter(const float* filter, const float* scale) {
+  const int64_t part_c = impl_->sizes.out_c;
+  const auto parts = static_cast<int64_t>(impl_->filters.size());
   if (scale != nullptr) {
-    const int64_t out_c = impl_->sizes.out_c, count = impl_->sizes.filter_elements();
-    impl_->scaled.resize(count);
-    for (int64_t i = 0; i < count; ++i) impl_->scaled[i] = filter[i] * scale[i % out_c];
+    const int64_t out_c = part_c * parts, rows = impl_->sizes.filter_elements() / part_c;
+    impl_->scaled.resize(rows * out_c);
+    for (int64_t row = 0; row < rows; ++row) {
+      float* to = impl_->scaled.data() + row * out_c;
+      for (int64_t c = 0; c < out_c; ++c) to[c] = filter[row * out_c + c] * scale[c];
+    }
     filter = impl_->scaled.data();
   }
-  impl_->filter.Set(filter);
+  for (int64_t part = 0; part < parts; ++part) impl_->filters[part].Set(filter + part * part_c);
 }
 
 void ConvForward::Run(KernelContext& ctx, const float* src, const float* bias, float* dst) {
   Impl& impl = *impl_;
   const ConvSizes& sizes = impl.sizes;
+  // Either there are several parts, of one image, or several units.
+  const bool by_parts = impl.filters.size() > 1;
+  const int64_t count = by_parts ? static_cast<int64_t>(impl.filters.size()) : impl.split.count();
   const double cost = ImageCost(sizes) * static_cast<double>(impl.split.size);
-  ForEachUnit(ctx, impl.split.count(), cost, [&](int thread, int64_t unit) {
+  ForEachUnit(ctx, count, cost, [&](int thread, int64_t i) {
+    const int64_t part = by_parts ? i : 0, unit = by_parts ? 0 : i;
     const int64_t first = unit * impl.split.size;
     const float* in = src + first * sizes.in_elements();
-    float* out = dst + first * sizes.out_elements();
+    float* out = dst + (first + part) * sizes.out_elements();
+    const void* filter = impl.filters[part].data();
     UnitPrimitive& primitive = impl.primitives.For(impl.split, unit);
     if (impl.epilogue.bias) {
-      primitive.Execute(thread, {in, impl.filter.data(), bias, out});
+      primitive.Execute(thread, {in, filter, bias + part * sizes.out_c, out});
     } else {
-      primitive.Execute(thread, {in, impl.filter.data(), out});
+      primitive.Execute(thread, {in, filter, out});
     }
   });
 }

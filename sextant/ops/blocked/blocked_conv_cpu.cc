@@ -2,6 +2,7 @@
 // products of ops/nn on a plain copy.
 #include <cmath>
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include "sextant/base/error.h"
@@ -107,6 +108,26 @@ class Prepared {
   std::unique_ptr<P> primitive_;
 };
 
+// Tells whether a filter is the one that was seen last, so that a derived copy of it still holds.
+class FilterWatch {
+ public:
+  bool Changed(const Tensor& filter, std::span<const float> scale) {
+    const std::span<const float> now = filter.flat<float>();
+    if (Same(now, filter_) && Same(scale, scale_)) return false;
+    filter_.assign(now.begin(), now.end());
+    scale_.assign(scale.begin(), scale.end());
+    return true;
+  }
+  // The derived copy is gone.
+  void Forget() { filter_.clear(); }
+
+ private:
+  static bool Same(std::span<const float> a, const std::vector<float>& b) {
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
+  }
+  std::vector<float> filter_, scale_;
+};
+
 class BlockedConvKernel final : public BlockedConvBase {
  public:
   explicit BlockedConvKernel(KernelInit& init)
@@ -131,13 +152,16 @@ class BlockedConvKernel final : public BlockedConvBase {
     onednn::ConvForward* conv = nullptr;
     if (MayUseOnednn()) {
       conv = conv_.Get(g, [&] {
+        watch_.Forget();
         return onednn::ConvForward::Make(OnednnSizes(g), Layouts(blocked_input_), epilogue_,
                                          ctx.threads());
       });
     }
     if (conv == nullptr) return ComputeByProducts(ctx, g, output);
     const Tensor source = PrepareOutput(ctx, ForOnednn(ctx, input, g, blocked_input_), output);
-    conv->SetFilter(filter.data<float>(), norm_ ? scale_.data() : nullptr);
+    if (watch_.Changed(filter, scale_)) {
+      conv->SetFilter(filter.data<float>(), norm_ ? scale_.data() : nullptr);
+    }
     conv->Run(ctx, source.data<float>(), bias_.data(), output.data<float>());
   }
 
@@ -187,10 +211,13 @@ class BlockedConvKernel final : public BlockedConvBase {
 
   void ComputeByWinograd(KernelContext& ctx, const ConvGeometry& g, Tensor& output) {
     winograd::ConvForward* conv = winograd_conv_.Get(g, [&] {
+      watch_.Forget();
       return std::make_unique<winograd::ConvForward>(OnednnSizes(g), epilogue_, false);
     });
     const Tensor source = PrepareOutput(ctx, ctx.input(0), output);
-    conv->SetFilter(ctx, ctx.input(1).data<float>(), norm_ ? scale_.data() : nullptr);
+    if (watch_.Changed(ctx.input(1), scale_)) {
+      conv->SetFilter(ctx, ctx.input(1).data<float>(), norm_ ? scale_.data() : nullptr);
+    }
     conv->Run(ctx, source.data<float>(), bias_.data(), output.data<float>());
   }
 
@@ -216,6 +243,7 @@ class BlockedConvKernel final : public BlockedConvBase {
   const onednn::ConvEpilogue epilogue_;
   Prepared<onednn::ConvForward> conv_;
   Prepared<winograd::ConvForward> winograd_conv_;
+  FilterWatch watch_;
   std::vector<float> scale_, bias_;
 };
 

@@ -155,6 +155,12 @@ TEST_F(BlockedGraph, WinogradAgreesWithTheDirectWay) {
   }
 }
 
+TEST_F(BlockedGraph, SharesOutASingleImageByChannels) {
+  const Output x = Feed(Shape{1, 14, 14, 32}), filter = Feed(Shape{5, 5, 32, 64}),
+               bias = Feed(Shape{64});
+  Compare({Relu(BiasAdd(Conv2D(x, filter, {.padding = "SAME"}), bias))});
+}
+
 TEST_F(BlockedGraph, PoolsBlocks) {
   for (const char* format : {"NHWC", "NCHW"}) {
     const bool first = std::string(format) == "NCHW";
