@@ -259,7 +259,7 @@ template <typename T>
 void Gemm(KernelContext& ctx, int64_t rows, int64_t cols, int64_t depth, MatrixView<T> a,
           MatrixView<T> b, T* c, int64_t c_stride) {
   if (rows == 0 || cols == 0) return;
-  if (rows * cols <= 512 && rows * cols * depth <= 512) {
+  if (rows * cols <= gemm::kTinyProduct && rows * cols * depth <= gemm::kTinyProduct) {
     return Tiny(rows, cols, depth, a, b, c, c_stride);
   }
   if (rows <= kMaxThin && (b.col_stride == 1 || b.row_stride == 1)) {

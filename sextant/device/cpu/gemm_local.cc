@@ -45,18 +45,12 @@ class LocalProduct {
         c_(c),
         c_stride_(c_stride) {}
 
-  // b where it lies; threads share out the rows.
-  void RunInPlace(KernelContext& ctx) const {
-    const int64_t granule = kernels_.tile_rows / 3;
-    const double cost =
-        kMultiplyCost * static_cast<double>(granule) * static_cast<double>(cols_ * depth_);
-    ctx.ParallelFor((rows_ + granule - 1) / granule, cost, [&](int64_t begin, int64_t end) {
-      const int64_t last = std::min(rows_, end * granule);
-      const T* rest = PackRest();
-      for (int64_t row = begin * granule; row < last; row += kRowBlock) {
-        RowsInPlace(row, std::min(kRowBlock, last - row), rest);
-      }
-    });
+  // Rows [begin, end) with b where it lies; written or added.
+  void RowsInPlace(int64_t begin, int64_t end, bool add) const {
+    const T* rest = PackRest();
+    for (int64_t row = begin; row < end; row += kRowBlock) {
+      BlockInPlace(row, std::min(kRowBlock, end - row), rest, add);
+    }
   }
 
   // Every thread packs the columns of b that it works on.
@@ -113,7 +107,7 @@ class LocalProduct {
     return packed;
   }
 
-  void RowsInPlace(int64_t row, int64_t count, const T* rest) const {
+  void BlockInPlace(int64_t row, int64_t count, const T* rest, bool add) const {
     const int64_t stride = a_.col_stride == 1 ? a_.row_stride : a_.col_stride;
     const MatrixView<T> a = Left(row, count, 0, depth_, Conflicts<T>(stride));
     for (int64_t j = 0; j < cols_; j += kernels_.tile_cols) {
@@ -121,7 +115,7 @@ class LocalProduct {
       const bool whole = cols == width;
       kernels_.panel(depth_, a.data, a.row_stride, a.col_stride, whole ? b_.data + j : rest,
                      whole ? b_.row_stride : width, c_ + row * c_stride_ + j, c_stride_, count,
-                     static_cast<int>(cols), false);
+                     static_cast<int>(cols), add);
     }
   }
 
@@ -188,18 +182,41 @@ bool SuitsLocal(int64_t rows, int64_t cols, int64_t depth, MatrixView<T> b) {
 }
 
 template <typename T>
+bool WorksInPlace(int64_t rows, int64_t cols, int64_t depth, MatrixView<T> b) {
+  return rows > kMaxThin && cols > kMaxThin && depth > 0 && rows * cols * depth > kTinyProduct &&
+         InPlace(depth, b) && SuitsLocal(rows, cols, depth, b);
+}
+
+template <typename T>
+void MultiplySum(KernelContext& ctx, int64_t rows, int64_t cols, int64_t depth,
+                 std::span<const Factors<T>> factors, T* c, int64_t c_stride) {
+  const int64_t granule = BestKernels<T>().tile_rows / 3;
+  const double cost = kMultiplyCost *
+                      static_cast<double>(granule * static_cast<int64_t>(factors.size())) *
+                      static_cast<double>(cols * depth);
+  ctx.ParallelFor((rows + granule - 1) / granule, cost, [&](int64_t begin, int64_t end) {
+    for (size_t i = 0; i < factors.size(); ++i) {
+      LocalProduct<T>(rows, cols, depth, factors[i].a, factors[i].b, c, c_stride)
+          .RowsInPlace(begin * granule, std::min(rows, end * granule), i > 0);
+    }
+  });
+}
+
+template <typename T>
 void MultiplyLocal(KernelContext& ctx, int64_t rows, int64_t cols, int64_t depth, MatrixView<T> a,
                    MatrixView<T> b, T* c, int64_t c_stride) {
-  const LocalProduct<T> product(rows, cols, depth, a, b, c, c_stride);
   if (InPlace(depth, b)) {
-    product.RunInPlace(ctx);
-  } else {
-    product.RunPacked(ctx);
+    const Factors<T> factors[] = {{a, b}};
+    return MultiplySum<T>(ctx, rows, cols, depth, factors, c, c_stride);
   }
+  LocalProduct<T>(rows, cols, depth, a, b, c, c_stride).RunPacked(ctx);
 }
 
 template bool SuitsLocal(int64_t, int64_t, int64_t, MatrixView<float>);
 template bool SuitsLocal(int64_t, int64_t, int64_t, MatrixView<double>);
+template bool WorksInPlace(int64_t, int64_t, int64_t, MatrixView<float>);
+template void MultiplySum(KernelContext&, int64_t, int64_t, int64_t,
+                          std::span<const Factors<float>>, float*, int64_t);
 template void MultiplyLocal(KernelContext&, int64_t, int64_t, int64_t, MatrixView<float>,
                             MatrixView<float>, float*, int64_t);
 template void MultiplyLocal(KernelContext&, int64_t, int64_t, int64_t, MatrixView<double>,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "sextant/device/cpu/gemm.h"
 
@@ -15,6 +16,22 @@ bool SuitsLocal(int64_t rows, int64_t cols, int64_t depth, MatrixView<T> b);
 template <typename T>
 void MultiplyLocal(KernelContext& ctx, int64_t rows, int64_t cols, int64_t depth, MatrixView<T> a,
                    MatrixView<T> b, T* c, int64_t c_stride);
+
+// Two matrices to be multiplied.
+template <typename T>
+struct Factors {
+  MatrixView<T> a, b;
+};
+
+// Whether a product of these sizes is a large enough one for which b stays where it lies.
+template <typename T>
+bool WorksInPlace(int64_t rows, int64_t cols, int64_t depth, MatrixView<T> b);
+
+// c = the sum of products of equal sizes: the bits of adding up what Gemm gives, from the first to
+// the last. REQUIRES: as MultiplyLocal, and WorksInPlace for every b.
+template <typename T>
+void MultiplySum(KernelContext& ctx, int64_t rows, int64_t cols, int64_t depth,
+                 std::span<const Factors<T>> factors, T* c, int64_t c_stride);
 
 // Memory of the calling thread that grows to the largest size asked for.
 template <typename T, int slot>

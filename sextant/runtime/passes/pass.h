@@ -19,6 +19,7 @@ struct OptimizerOptions {
   bool block_images = true;  // images in oneDNN's layout
   bool fuse_images = true;
   bool winograd = true;  // 3x3 convolutions with fewer multiplications and more rounding
+  bool fuse_products = true;  // sums of matrix products
   bool fuse_elementwise = true;
   bool static_memory = true;  // one arena planned by liveness
 };
@@ -45,6 +46,8 @@ void BlockImages(Graph& graph);
 void AllowWinograd(Graph& graph);
 // Bias, normalization, addition and Relu join the blocked convolution or normalization before them.
 void FuseImages(Graph& graph);
+// Sums of matrix products of equal sizes become one "_ProductSum" node each.
+void FuseProducts(Graph& graph);
 // Chains and trees of element-wise ops over equal shapes become one "_Elementwise" node each.
 void FuseElementwise(Graph& graph);
 

@@ -10,6 +10,7 @@ const std::vector<Pass>& OptimizationPasses() {
       {"block_images", &OptimizerOptions::block_images, BlockImages},
       {"winograd", &OptimizerOptions::winograd, AllowWinograd},
       {"fuse_images", &OptimizerOptions::fuse_images, FuseImages},
+      {"fuse_products", &OptimizerOptions::fuse_products, FuseProducts},
       {"fuse_elementwise", &OptimizerOptions::fuse_elementwise, FuseElementwise},
   };
   return *passes;
