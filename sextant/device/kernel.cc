@@ -11,7 +11,7 @@ namespace sextant {
 namespace {
 
 // Waking the team and waiting for it costs a few microseconds: a shard must be worth it.
-constexpr double kMinShardNanoseconds = 10'000;
+constexpr double kMinShardNanoseconds = 5'000;
 
 // The elements of "from" written over those of "to", which has as many of the same type.
 void CopyElements(const Tensor& from, Tensor& to) {
