@@ -9,8 +9,9 @@
 
 namespace sextant {
 
-// Values of this shape in every example. The first size may be unknown: then examples have
-// different numbers of rows, and in a batch the shorter ones are padded with the default.
+// Values of this shape (Shape() is a scalar's) in every example. The first size may be unknown:
+// then examples have different numbers of rows, and in a batch the shorter ones are padded with the
+// default.
 struct DenseFeature {
   std::string key;
   PartialShape shape;

@@ -42,5 +42,18 @@ TEST_F(StringJoinTest, NothingJoinedIsEmpty) {
   EXPECT_TRUE(Run(ReduceJoin(x, {0})).Identical(Tensor::Of<std::string>({"", ""})));
 }
 
+// Answers of TensorFlow.
+TEST_F(StringJoinTest, Segments) {
+  const Output x = Const(Tensor::Of<std::string>({3, 2}, {"a", "b", "c", "d", "e", "f"}));
+  const UnsortedSegmentJoinOptions options{.separator = ":"};
+  EXPECT_TRUE(Run(UnsortedSegmentJoin(x, Const(Tensor::Of<int32_t>({1, 0, 1})), 3, options))
+                  .Identical(Tensor::Of<std::string>({3, 2}, {"c", "d", "a:e", "b:f", "", ""})));
+  const Output ids = Const(Tensor::Of<int64_t>({3, 2}, {1, 0, 1, 1, 0, 0}));
+  EXPECT_TRUE(Run(UnsortedSegmentJoin(x, ids, 3, options))
+                  .Identical(Tensor::Of<std::string>({"b:e:f", "a:c:d", ""})));
+  EXPECT_THROW(Run(UnsortedSegmentJoin(x, ids, 1)), Error);
+  EXPECT_THROW(Run(UnsortedSegmentJoin(x, Const(Tensor::Of<int32_t>({0, 0})), 1)), Error);
+}
+
 }  // namespace
 }  // namespace sextant

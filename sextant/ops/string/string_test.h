@@ -18,7 +18,7 @@ class StringTest : public testing::Test {
   using Ints = std::vector<int64_t>;
 
   static Output Text(const Strings& values) { return Const(Tensor::FromVector(values)); }
-  static Output Text(const char* value) { return Const(Tensor(value)); }
+  static Output One(const char* value) { return Const(Tensor(value)); }
   Tensor Run(Output y) { return Session(graph_).Run(y); }
   Strings RunStrings(Output y) {
     const Tensor value = Run(y);
