@@ -42,7 +42,7 @@ void ForwardShape(ShapeContext& c) {
   const PartialShape y = MergeChannels(c, x, 1, c.attr<bool>("is_training") ? 3 : 5);
   c.set_output(0, y);
   for (int i = 1; i < 5; ++i) c.set_output(i, ChannelsOf(c, y));
-  if (c.num_outputs() > 5) c.set_output(5, PartialShape{});
+  if (c.num_outputs() > 5) c.set_output(5, Shape());
 }
 
 void BackwardShape(ShapeContext& c) {
