@@ -36,9 +36,8 @@ TEST(HistogramTest, HasTheLimitsOfTensorFlow) {
 
 TEST(HistogramTest, CountsValuesBelowEachLimit) {
   const auto proto = Of({0, 1, 2});
-  EXPECT_EQ(Limits(proto),
-            (std::vector<double>{0.0, 1e-12, 0.917246389039776, 1.0089710279437536,
-                                 1.9661990955585713, 2.1628190051144287, kMax}));
+  EXPECT_EQ(Limits(proto), (std::vector<double>{0.0, 1e-12, 0.917246389039776, 1.0089710279437536,
+                                                1.9661990955585713, 2.1628190051144287, kMax}));
   EXPECT_EQ(Counts(proto), (std::vector<double>{0, 1, 0, 1, 0, 1, 0}));
   EXPECT_EQ(proto.min(), 0);
   EXPECT_EQ(proto.max(), 2);
@@ -46,9 +45,8 @@ TEST(HistogramTest, CountsValuesBelowEachLimit) {
   EXPECT_EQ(proto.sum(), 3);
   EXPECT_EQ(proto.sum_squares(), 5);
   const auto negative = Of({-5, 3});
-  EXPECT_EQ(Limits(negative),
-            (std::vector<double>{-5.0998140791604882, -4.6361946174186253, 2.8787120958073054,
-                                 3.1665833053880363, kMax}));
+  EXPECT_EQ(Limits(negative), (std::vector<double>{-5.0998140791604882, -4.6361946174186253,
+                                                   2.8787120958073054, 3.1665833053880363, kMax}));
   EXPECT_EQ(Counts(negative), (std::vector<double>{0, 1, 0, 1, 0}));
 }
 

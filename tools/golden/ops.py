@@ -1,10 +1,11 @@
 """Writes OUT_DIR/ops/<family>.tfrecord.   usage: python ops.py OUT_DIR [family ...]   (needs TensorFlow 2.15)"""
 import sys
 from opslib import *
-import fam_math, fam_array, fam_flow, fam_random, fam_errors
+import fam_math, fam_array, fam_nn, fam_image, fam_string, fam_flow, fam_rnn, fam_random, fam_errors
 
 # (family, module, number): the number is part of the family's seed, so that families can join without changing the others' values.
-FAMILIES = [("math", fam_math, 0), ("array", fam_array, 1), ("control_flow", fam_flow, 5), ("random", fam_random, 7), ("errors", fam_errors, 8)]
+FAMILIES = [("math", fam_math, 0), ("array", fam_array, 1), ("nn", fam_nn, 2), ("image", fam_image, 3), ("string", fam_string, 4),
+            ("control_flow", fam_flow, 5), ("rnn", fam_rnn, 6), ("random", fam_random, 7), ("errors", fam_errors, 8)]
 
 # Cases that need one of these ops are written to a file of their own: the families math, array, control_flow, random and errors need nothing beyond the core ops.
 APART = {"errors": ("errors_nn_data", ("Conv2D", "SparseSoftmaxCrossEntropyWithLogits", "StringToNumber", "DecodeCSV", "ParseExample", "DecodeRaw", "DecodePng")),
@@ -51,8 +52,21 @@ PARAMS = dict(
     revseq=[((3, 5), 1, 0), ((4, 3, 2), 0, 1), ((2, 2, 6), 2, 0)], seqmask=[(4, None), (3, 7)], topk=[((7,), 3, True), ((3, 5), 2, True), ((2, 2, 4), 4, True), ((3, 5), 1, True), ((3, 5), 0, True)],
     perm_n=6, bto=[((3,), (2, 3)), ((2, 1), (2, 4)), ((), (2, 2)), ((1, 3, 1), (2, 3, 4))],
     sparse_dense_shape=(5, 4), sparse_empty_row=[1, 4], cross=[(100, 956888297470), (9223372036854775807, 956888297470), (7, 123)], vocab=10, emb_dim=4,
+    # nn: conv = (input, filter, strides hw, padding, dilation hw)
+    conv=[((2, 7, 7, 3), (3, 3, 3, 4), (1, 1), "SAME", (1, 1)), ((2, 7, 7, 3), (3, 3, 3, 4), (1, 1), "VALID", (1, 1)), ((1, 8, 6, 2), (3, 3, 2, 5), (2, 2), "SAME", (1, 1)), ((1, 9, 5, 2), (5, 5, 2, 3), (2, 2), "SAME", (1, 1)),
+          ((1, 8, 8, 3), (1, 1, 3, 8), (1, 1), "SAME", (1, 1)), ((2, 8, 8, 3), (1, 1, 3, 4), (2, 2), "SAME", (1, 1)), ((1, 10, 10, 2), (3, 3, 2, 2), (1, 1), "SAME", (2, 2)), ((1, 7, 9, 1), (2, 4, 1, 2), (1, 1), "SAME", (1, 1)),
+          ((1, 6, 6, 2), (3, 3, 2, 2), (2, 2), [(1, 1), (1, 1)], (1, 1)), ((1, 6, 5, 2), (3, 2, 2, 3), (1, 1), [(2, 0), (0, 1)], (1, 1)), ((1, 5, 5, 4), (3, 3, 2, 6), (1, 1), "SAME", (1, 1)), ((0, 5, 5, 2), (3, 3, 2, 2), (1, 1), "SAME", (1, 1)), ((1, 11, 11, 3), (7, 7, 3, 4), (2, 2), "VALID", (1, 1))],
+    depthwise=[((2, 6, 6, 3), (3, 3, 3, 1), 1, "SAME", (1, 1)), ((1, 7, 5, 2), (3, 3, 2, 2), 2, "SAME", (1, 1)), ((1, 8, 8, 2), (3, 3, 2, 1), 1, "VALID", (1, 1)), ((1, 6, 6, 2), (2, 2, 2, 3), 1, "SAME", (1, 1))],
+    pool=[((2, 6, 6, 3), (2, 2), (2, 2), "VALID"), ((2, 7, 7, 2), (3, 3), (2, 2), "SAME"), ((1, 5, 8, 2), (3, 2), (1, 2), "SAME"), ((1, 7, 7, 1), (3, 3), (3, 3), "VALID"), ((1, 4, 4, 2), (2, 2), (1, 1), "SAME")],
+    bn=[((2, 3, 3, 4), 0.001), ((4, 1, 1, 3), 1e-5), ((3, 5, 4, 2), 0.1)], lrn=[((1, 2, 3, 8), 5, 1.0, 1.0, 0.5), ((2, 2, 2, 6), 2, 2.0, 0.0001, 0.75), ((1, 1, 1, 5), 1, 1.0, 0.5, 1.0)],
+    softmax=[(3, 5), (1, 10), (2, 3, 4), (4, 1), (0, 3)], xent=[(4, 5), (1, 2), (7, 10)],
+    convt=[((1, 8, 8, 3), (3, 3, 3, 2), 2, "SAME"), ((2, 7, 5, 2), (3, 3, 2, 4), 2, "VALID"), ((1, 6, 6, 2), (2, 2, 2, 2), 1, "SAME")],
+    # image
+    resize=[((1, 4, 4, 3), (8, 8)), ((1, 5, 7, 1), (3, 4)), ((2, 3, 3, 2), (7, 5)), ((1, 6, 6, 1), (1, 1)), ((1, 1, 1, 2), (3, 3))], crop_pad=[((6, 8, 3), (4, 4)), ((5, 5, 1), (8, 7)), ((4, 9, 3), (7, 5))], img=(5, 6, 3), png_shapes=[(4, 5, 1), (3, 7, 3), (6, 2, 4), (5, 5, 2)], jpeg=[(16, 16, 3), (17, 23, 3), (8, 9, 1)], contrast=1.7, brightness=0.2,
     # random: (seed, seed2)
     seeds=[(87654321, 1), (0, 42), (123, 0)], graph_seed=1234,
+    # rnn
+    rnn=[(3, 5, 4, 6), (2, 1, 3, 2), (4, 7, 2, 5)],
     flow_n=6,
 )
 

@@ -278,9 +278,7 @@ std::unique_ptr<ConvBackwardFilter> ConvBackwardFilter::Make(const ConvSizes& si
                                                              const ConvLayouts& layouts,
                                                              int threads) {
   return OrNull([&]() -> std::unique_ptr<ConvBackwardFilter> {
-    // Every unit costs a partial sum, so there are few.
-    const int64_t units = std::min<int64_t>(sizes.batch, threads == 1 ? 1 : 2 * threads);
-    const UnitSplit split{sizes.batch, (sizes.batch + units - 1) / std::max<int64_t>(1, units)};
+    const UnitSplit split{sizes.batch, std::min(sizes.batch, kSumImages)};
     memory::desc filter;
     bool fast = true;
     UnitPrimitives primitives(split, [&](int64_t images) {

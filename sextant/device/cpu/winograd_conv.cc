@@ -29,6 +29,7 @@ float* Floats(const BufferRef& buffer) { return static_cast<float*>(buffer->data
 // Transformed tiles of a group, and sums of a gradient.
 struct TileScratch;
 struct SumScratch;
+struct PartialScratch;
 
 template <typename Tag>
 float* Scratch(int64_t floats) {
@@ -151,64 +152,70 @@ void ConvForward::Run(KernelContext& ctx, const float* src, const float* bias, f
   });
 }
 
-ConvBackwardFilter::ConvBackwardFilter(const ConvSizes& s, int threads) : sizes_(s) {
-  tiles_ = GroupTiles(s.in_c + s.out_c);
-  in_part_ = tiles_ * s.in_c + kPartGap;
-  out_part_ = tiles_ * s.out_c + kPartGap;
-  units_ = std::min<int64_t>(s.batch, threads == 1 ? 1 : 2 * threads);
-}
+ConvBackwardFilter::ConvBackwardFilter(const ConvSizes& s)
+    : sizes_(s),
+      units_{s.batch, onednn::kSumImages},
+      tiles_(GroupTiles(s.in_c + s.out_c)),
+      in_part_(tiles_ * s.in_c + kPartGap),
+      out_part_(tiles_ * s.out_c + kPartGap) {}
 
 void ConvBackwardFilter::Run(KernelContext& ctx, const float* src, const float* diff_dst,
                              float* diff_filter) {
   const Kernels& kernels = BestKernels();
+  const int64_t lanes = kernels.lanes, pairs = sizes_.in_c * sizes_.out_c, units = units_.count();
+  float* partial = Scratch<PartialScratch>(units * 9 * pairs);
+  const double cost = kNanosecondsPerTileChannel *
+                      static_cast<double>(units_.size * sizes_.out_h * sizes_.out_w *
+                                          (sizes_.in_c + sizes_.out_c) / (kTile * kTile));
+  onednn::ForEachUnit(ctx, units, cost, [&](int, int64_t unit) {
+    float* sum = Scratch<SumScratch>(kParts * pairs);
+    std::memset(sum, 0, kParts * pairs * sizeof(float));
+    const int64_t first = unit * units_.size;
+    Accumulate(src + first * sizes_.in_elements(), diff_dst + first * sizes_.out_elements(),
+               units_.images(unit), sum);
+    for (int64_t i = 0; i < pairs; i += lanes) {
+      kernels.transform_filter_back(sum + i, pairs, partial + unit * 9 * pairs + i, pairs);
+    }
+  });
+  ctx.ParallelFor(9 * pairs, 0.3 * static_cast<double>(units), [&](int64_t begin, int64_t end) {
+    std::copy(partial + begin, partial + end, diff_filter + begin);
+    for (int64_t unit = 1; unit < units; ++unit) {
+      const float* part = partial + unit * 9 * pairs;
+      for (int64_t i = begin; i < end; ++i) diff_filter[i] += part[i];
+    }
+  });
+}
+
+void ConvBackwardFilter::Accumulate(const float* src, const float* diff_dst, int64_t images,
+                                    float* sum) const {
+  const Kernels& kernels = BestKernels();
   const ConvSizes& s = sizes_;
   const int64_t lanes = kernels.lanes, in_blocks = s.in_c / lanes, out_blocks = s.out_c / lanes;
-  const int64_t count = s.in_c * s.out_c;
-  const TileGrid grid(s.batch, s.out_h, s.out_w);
-  const double cost =
-      kNanosecondsPerTileChannel * static_cast<double>(grid.count * (s.in_c + s.out_c) / units_);
-  float* sums = Scratch<SumScratch>(units_ * kParts * count);
-  onednn::ForEachUnit(ctx, units_, cost, [&](int, int64_t unit) {
-    float* sum = sums + unit * kParts * count;
-    std::memset(sum, 0, kParts * count * sizeof(float));
-    float* in = Scratch<TileScratch>(kParts * (in_part_ + out_part_));
-    float* out = in + kParts * in_part_;
-    const int64_t end = grid.count * (unit + 1) / units_;
-    for (int64_t first = grid.count * unit / units_; first < end; first += tiles_) {
-      const int64_t tiles = std::min(tiles_, end - first);
-      for (int64_t t = 0; t < tiles; ++t) {
-        const TileGrid::Place place = grid.At(first + t);
-        const float* image = src + place.image * s.in_elements();
-        const float* gradient = diff_dst + place.image * s.out_elements();
-        for (int64_t b = 0; b < in_blocks; ++b) {
-          kernels.transform_input(image + b * s.in_h * s.in_w * lanes, s.in_h, s.in_w,
-                                  place.row - s.pad_top, place.column - s.pad_left,
-                                  in + (b * tiles_ + t) * lanes, in_part_);
-        }
-        for (int64_t b = 0; b < out_blocks; ++b) {
-          kernels.transform_gradient(gradient + b * s.out_h * s.out_w * lanes, s.out_h, s.out_w,
-                                     place.row, place.column, out + (b * tiles_ + t) * lanes,
-                                     out_part_);
-        }
+  const TileGrid grid(images, s.out_h, s.out_w);
+  float* in = Scratch<TileScratch>(kParts * (in_part_ + out_part_));
+  float* out = in + kParts * in_part_;
+  for (int64_t first = 0; first < grid.count; first += tiles_) {
+    const int64_t tiles = std::min(tiles_, grid.count - first);
+    for (int64_t t = 0; t < tiles; ++t) {
+      const TileGrid::Place place = grid.At(first + t);
+      const float* image = src + place.image * s.in_elements();
+      const float* gradient = diff_dst + place.image * s.out_elements();
+      for (int64_t b = 0; b < in_blocks; ++b) {
+        kernels.transform_input(image + b * s.in_h * s.in_w * lanes, s.in_h, s.in_w,
+                                place.row - s.pad_top, place.column - s.pad_left,
+                                in + (b * tiles_ + t) * lanes, in_part_);
       }
-      for (int part = 0; part < kParts; ++part) {
-        kernels.accumulate(in + part * in_part_, out + part * out_part_, sum + part * count,
-                           in_blocks, out_blocks, tiles, tiles_);
+      for (int64_t b = 0; b < out_blocks; ++b) {
+        kernels.transform_gradient(gradient + b * s.out_h * s.out_w * lanes, s.out_h, s.out_w,
+                                   place.row, place.column, out + (b * tiles_ + t) * lanes,
+                                   out_part_);
       }
     }
-  });
-  ctx.ParallelFor(kParts * count, 0.3 * static_cast<double>(units_),
-                  [&](int64_t begin, int64_t end) {
-                    for (int64_t unit = 1; unit < units_; ++unit) {
-                      const float* part = sums + unit * kParts * count;
-                      for (int64_t i = begin; i < end; ++i) sums[i] += part[i];
-                    }
-                  });
-  ctx.ParallelFor(count / lanes, 30, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      kernels.transform_filter_back(sums + i * lanes, count, diff_filter + i * lanes, count);
+    for (int part = 0; part < kParts; ++part) {
+      kernels.accumulate(in + part * in_part_, out + part * out_part_,
+                         sum + part * s.in_c * s.out_c, in_blocks, out_blocks, tiles, tiles_);
     }
-  });
+  }
 }
 
 }  // namespace sextant::winograd

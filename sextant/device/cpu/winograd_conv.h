@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sextant/device/cpu/onednn_conv.h"
+#include "sextant/device/cpu/unit_split.h"
 #include "sextant/device/kernel.h"
 
 namespace sextant::winograd {
@@ -36,12 +37,16 @@ class ConvForward {
 
 class ConvBackwardFilter {
  public:
-  ConvBackwardFilter(const onednn::ConvSizes& sizes, int threads);
+  explicit ConvBackwardFilter(const onednn::ConvSizes& sizes);
   void Run(KernelContext& ctx, const float* src, const float* diff_dst, float* diff_filter);
 
  private:
+  // Adds what these images contribute, in the transformed domain.
+  void Accumulate(const float* src, const float* diff_dst, int64_t images, float* sum) const;
+
   const onednn::ConvSizes sizes_;
-  int64_t units_ = 0, tiles_ = 0, in_part_ = 0, out_part_ = 0;
+  const onednn::UnitSplit units_;
+  const int64_t tiles_, in_part_, out_part_;
 };
 
 }  // namespace sextant::winograd

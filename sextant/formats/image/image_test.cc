@@ -167,7 +167,7 @@ TEST(GifTest, DrawsFramesOverEachOther) {
   EXPECT_EQ(CodeOf([&] { Gif(text.substr(0, 30)); }), Code::kInvalidArgument);
 }
 
-Bytes BmpHeader(uint8_t width, uint8_t height, uint8_t bits) {
+Bytes BmpOf(uint8_t width, uint8_t height, uint8_t bits, const Bytes& pixels) {
   Bytes bmp(54, 0);
   bmp[0] = 'B';
   bmp[1] = 'M';
@@ -175,12 +175,12 @@ Bytes BmpHeader(uint8_t width, uint8_t height, uint8_t bits) {
   bmp[18] = width;
   bmp[22] = height;
   bmp[28] = bits;
+  for (const uint8_t byte : pixels) bmp.push_back(byte);
   return bmp;
 }
 
 TEST(BmpTest, ReadsRowsFromTheBottom) {
-  Bytes bmp = BmpHeader(1, 2, 24);
-  bmp.insert(bmp.end(), {1, 2, 3, 0, 4, 5, 6, 0});
+  const Bytes bmp = BmpOf(1, 2, 24, {1, 2, 3, 0, 4, 5, 6, 0});
   EXPECT_EQ(Bmp(Text(bmp)).pixels, (Bytes{6, 5, 4, 3, 2, 1}));
   EXPECT_EQ(Bmp(Text(bmp), 4).pixels, (Bytes{6, 5, 4, 255, 3, 2, 1, 255}));
   for (size_t n = 0; n < bmp.size(); ++n) {

@@ -311,9 +311,8 @@ class BlockedConvBackpropFilterKernel final : public BlockedConvBase {
     Tensor& grad = ctx.AllocateOutput(0, shape_);
     if (grad.num_elements() == 0) return;
     if (MayUseWinograd(g, blocked_input_)) {
-      winograd::ConvBackwardFilter* conv = winograd_conv_.Get(g, [&] {
-        return std::make_unique<winograd::ConvBackwardFilter>(OnednnSizes(g), ctx.threads());
-      });
+      winograd::ConvBackwardFilter* conv = winograd_conv_.Get(
+          g, [&] { return std::make_unique<winograd::ConvBackwardFilter>(OnednnSizes(g)); });
       return conv->Run(ctx, input.data<float>(), out_backprop.data<float>(), grad.data<float>());
     }
     onednn::ConvBackwardFilter* conv = nullptr;
