@@ -95,29 +95,25 @@ class Filter {
  public:
   Filter(const ConvSizes& sizes, const memory::desc& wanted) : Filter(sizes, wanted, sizes.out_c) {}
   Filter(const ConvSizes& sizes, const memory::desc& wanted, int64_t row)
-      : plain_(PlainFilter(sizes, row), Engine(), DNNL_MEMORY_NONE),
-        buffer_(NewBuffer(std::max(wanted.get_size(), sizeof(float)))),
-        wanted_(wanted, Engine(), buffer_->data()),
-        from_plain_(plain_, wanted_),
-        to_plain_(wanted_, plain_) {}
+      : buffer_(NewBuffer(std::max(wanted.get_size(), sizeof(float)))),
+        from_plain_(Reorder(PlainFilter(sizes, row), wanted)),
+        to_plain_(Reorder(wanted, PlainFilter(sizes, row))) {}
 
   const void* data() const { return buffer_->data(); }
   float* data() { return static_cast<float*>(buffer_->data()); }
   size_t elements() const { return buffer_->size() / sizeof(float); }
-  void Set(const float* plain) {
-    plain_.set_data_handle(const_cast<float*>(plain));
-    from_plain_.execute(Stream(), plain_, wanted_);
-  }
-  void Get(float* plain) {
-    plain_.set_data_handle(plain);
-    to_plain_.execute(Stream(), wanted_, plain_);
-  }
+  void Set(const float* plain) { from_plain_.Execute(0, {plain, buffer_->data()}); }
+  void Get(float* plain) { to_plain_.Execute(0, {buffer_->data(), plain}); }
 
  private:
-  memory plain_;
+  static UnitPrimitive Reorder(const memory::desc& from, const memory::desc& to) {
+    const dnnl::reorder::primitive_desc desc(Engine(), from, Engine(), to, UserScratchpad());
+    return UnitPrimitive(dnnl::reorder(desc), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}},
+                         desc.scratchpad_desc(), 1);
+  }
+
   BufferRef buffer_;
-  memory wanted_;
-  dnnl::reorder from_plain_, to_plain_;
+  UnitPrimitive from_plain_, to_plain_;
 };
 
 // Runs make(), which throws where oneDNN has nothing, and gives null instead.

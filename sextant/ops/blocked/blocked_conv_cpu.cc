@@ -7,6 +7,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/device/cpu/onednn_conv.h"
+#include "sextant/device/cpu/thread_scratch.h"
 #include "sextant/device/cpu/winograd_conv.h"
 #include "sextant/device/kernel_registry.h"
 #include "sextant/ops/blocked/blocked_shape.h"
@@ -16,6 +17,10 @@
 
 namespace sextant {
 namespace {
+
+// Scratch memory, see ThreadScratch.
+struct ChannelsFirstImages;
+struct InputCopy;
 
 // What the three kernels share: attributes, and images of which some are blocked.
 class BlockedConvBase : public Kernel {
@@ -45,11 +50,11 @@ class BlockedConvBase : public Kernel {
   }
   // Whether channels come first, or there is one only and it makes no difference.
   bool ChannelsFirst(const ConvGeometry& g) const { return format_ == "NCHW" || g.in_c == 1; }
-  Tensor ForOnednn(KernelContext& ctx, const Tensor& input, const ConvGeometry& g,
-                   bool blocked) const {
-    if (blocked || ChannelsFirst(g)) return input;
-    Tensor first = ctx.AllocateTemp(DType::kFloat, InShape(g).Plain("NCHW"));
-    CopyToBlocked(ctx, input.data<float>(), first.data<float>(), InShape(g), 1, false);
+  const float* ForOnednn(KernelContext& ctx, const Tensor& input, const ConvGeometry& g,
+                         bool blocked) const {
+    if (blocked || ChannelsFirst(g)) return input.data<float>();
+    auto* first = static_cast<float*>(ThreadScratch<ChannelsFirstImages>(input.bytes()));
+    CopyToBlocked(ctx, input.data<float>(), first, InShape(g), 1, false);
     return first;
   }
   bool MayUseWinograd(const ConvGeometry& g, bool blocked_input) const {
@@ -158,11 +163,11 @@ class BlockedConvKernel final : public BlockedConvBase {
       });
     }
     if (conv == nullptr) return ComputeByProducts(ctx, g, output);
-    const Tensor source = PrepareOutput(ctx, ForOnednn(ctx, input, g, blocked_input_), output);
+    const float* source = PrepareOutput(ctx, ForOnednn(ctx, input, g, blocked_input_), output);
     if (watch_.Changed(filter, scale_)) {
       conv->SetFilter(filter.data<float>(), norm_ ? scale_.data() : nullptr);
     }
-    conv->Run(ctx, source.data<float>(), bias_.data(), output.data<float>());
+    conv->Run(ctx, source, bias_.data(), output.data<float>());
   }
 
  private:
@@ -193,11 +198,10 @@ class BlockedConvKernel final : public BlockedConvBase {
 
   // Puts the addend where the result will be. Gives the input, or a copy: the output may lie in the
   // addend's memory, and that may be the input's too.
-  Tensor PrepareOutput(KernelContext& ctx, Tensor input, Tensor& output) const {
-    if (input.raw_data() == output.raw_data()) {
-      Tensor copy = ctx.AllocateTemp(DType::kFloat, input.shape());
-      std::memcpy(copy.raw_data(), input.raw_data(), input.bytes());
-      input = copy;
+  const float* PrepareOutput(KernelContext& ctx, const float* input, Tensor& output) const {
+    if (input == output.raw_data()) {
+      const size_t bytes = ctx.input(0).bytes();
+      input = static_cast<const float*>(std::memcpy(ThreadScratch<InputCopy>(bytes), input, bytes));
     }
     if (epilogue_.sum && ctx.input(2).raw_data() != output.raw_data()) {
       const char* from = static_cast<const char*>(ctx.input(2).raw_data());
@@ -214,11 +218,11 @@ class BlockedConvKernel final : public BlockedConvBase {
       watch_.Forget();
       return std::make_unique<winograd::ConvForward>(OnednnSizes(g), epilogue_, false);
     });
-    const Tensor source = PrepareOutput(ctx, ctx.input(0), output);
+    const float* source = PrepareOutput(ctx, ctx.input(0).data<float>(), output);
     if (watch_.Changed(ctx.input(1), scale_)) {
       conv->SetFilter(ctx, ctx.input(1).data<float>(), norm_ ? scale_.data() : nullptr);
     }
-    conv->Run(ctx, source.data<float>(), bias_.data(), output.data<float>());
+    conv->Run(ctx, source, bias_.data(), output.data<float>());
   }
 
   void ComputeByProducts(KernelContext& ctx, const ConvGeometry& g, Tensor& output) {
@@ -278,9 +282,9 @@ class BlockedConvBackpropInputKernel final : public BlockedConvBase {
       conv->SetFilter(filter.data<float>());
       if (blocked_output_ || ChannelsFirst(g))
         return conv->Run(ctx, out_backprop.data<float>(), grad.data<float>());
-      Tensor first = ctx.AllocateTemp(DType::kFloat, InShape(g).Plain("NCHW"));
-      conv->Run(ctx, out_backprop.data<float>(), first.data<float>());
-      return CopyFromBlocked(ctx, first.data<float>(), grad.data<float>(), InShape(g), 1, false);
+      auto* first = static_cast<float*>(ThreadScratch<ChannelsFirstImages>(grad.bytes()));
+      conv->Run(ctx, out_backprop.data<float>(), first);
+      return CopyFromBlocked(ctx, first, grad.data<float>(), InShape(g), 1, false);
     }
     const Tensor dy = ChannelsLast(ctx, out_backprop, OutShape(g), true);
     Tensor plain = ctx.AllocateTemp(DType::kFloat, InShape(g).Plain("NHWC"));
@@ -323,8 +327,8 @@ class BlockedConvBackpropFilterKernel final : public BlockedConvBase {
       });
     }
     if (conv != nullptr) {
-      const Tensor source = ForOnednn(ctx, input, g, blocked_input_);
-      return conv->Run(ctx, source.data<float>(), out_backprop.data<float>(), grad.data<float>());
+      const float* source = ForOnednn(ctx, input, g, blocked_input_);
+      return conv->Run(ctx, source, out_backprop.data<float>(), grad.data<float>());
     }
     const Tensor x = ChannelsLast(ctx, input, InShape(g), blocked_input_);
     const Tensor dy = ChannelsLast(ctx, out_backprop, OutShape(g), true);
