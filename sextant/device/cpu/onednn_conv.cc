@@ -274,7 +274,7 @@ std::unique_ptr<ConvBackwardFilter> ConvBackwardFilter::Make(const ConvSizes& si
                                                              const ConvLayouts& layouts,
                                                              int threads) {
   return OrNull([&]() -> std::unique_ptr<ConvBackwardFilter> {
-    const UnitSplit split{sizes.batch, std::min(sizes.batch, kSumImages)};
+    const UnitSplit split = SplitForSums(sizes.batch);
     memory::desc filter;
     bool fast = true;
     UnitPrimitives primitives(split, [&](int64_t images) {

@@ -19,9 +19,14 @@ struct UnitSplit {
   int64_t images(int64_t unit) const { return std::min(size, batch - unit * size); }
 };
 
-// Images whose contributions to a sum over the batch are added up by themselves first. A constant:
-// sums must not depend on the number of threads.
-constexpr int64_t kSumImages = 16;
+// How a batch is cut where every unit makes a sum of its own: about 16 images each, in equal parts.
+// Does not depend on the number of threads, as sums must not.
+inline UnitSplit SplitForSums(int64_t batch) {
+  int64_t units = (batch + 15) / 16;
+  if (units > 1) units += units % 2;
+  return {.batch = batch,
+          .size = std::max<int64_t>(1, (batch + units - 1) / std::max<int64_t>(1, units))};
+}
 
 // Calls body(thread, unit) for every unit, each thread taking the next that is free.
 template <typename F>

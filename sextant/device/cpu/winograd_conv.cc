@@ -154,7 +154,7 @@ void ConvForward::Run(KernelContext& ctx, const float* src, const float* bias, f
 
 ConvBackwardFilter::ConvBackwardFilter(const ConvSizes& s)
     : sizes_(s),
-      units_{s.batch, onednn::kSumImages},
+      units_(onednn::SplitForSums(s.batch)),
       tiles_(GroupTiles(s.in_c + s.out_c)),
       in_part_(tiles_ * s.in_c + kPartGap),
       out_part_(tiles_ * s.out_c + kPartGap) {}
