@@ -332,13 +332,20 @@ class BlockedConvBackpropFilterKernel final : public BlockedConvBase {
     }
     const Tensor x = ChannelsLast(ctx, input, InShape(g), blocked_input_);
     const Tensor dy = ChannelsLast(ctx, out_backprop, OutShape(g), true);
+    // Of a single channel oneDNN has a fast kernel for channels-last images only.
+    if (onednn::ConvBackwardFilter* plain =
+            dy.num_elements() == 0 ? nullptr : plain_conv_.Get(g, [&] {
+              return onednn::ConvBackwardFilter::Make(OnednnSizes(g), {}, ctx.threads());
+            })) {
+      return plain->Run(ctx, x.data<float>(), dy.data<float>(), grad.data<float>());
+    }
     ConvBackpropFilter<float>(ctx, g, x.data<float>(), dy.data<float>(), grad.data<float>());
   }
 
  private:
   const bool blocked_input_;
   const Shape shape_;
-  Prepared<onednn::ConvBackwardFilter> conv_;
+  Prepared<onednn::ConvBackwardFilter> conv_, plain_conv_;
   Prepared<winograd::ConvBackwardFilter> winograd_conv_;
 };
 

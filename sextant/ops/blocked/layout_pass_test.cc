@@ -76,7 +76,7 @@ TEST_F(BlockedGraph, ConvolutionsOfAllKinds) {
   for (const char* format : {"NHWC", "NCHW"}) {
     for (const char* padding : {"SAME", "VALID"}) {
       for (const int64_t stride : {1, 2}) {
-        for (const int64_t in : {3, 16}) {
+        for (const int64_t in : {1, 3, 16}) {
           const bool first = std::string(format) == "NCHW";
           const Output x = Feed(first ? Shape{3, in, 11, 9} : Shape{3, 11, 9, in});
           const Output filter = Feed(Shape{3, 2, in, 32});
