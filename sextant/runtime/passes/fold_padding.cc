@@ -74,6 +74,7 @@ void FoldSlice(Graph& graph, Node* slice) {
 }  // namespace
 
 void FoldPadding(Graph& graph) {
+  if (!AnyOfType(graph, "Conv2D")) return;
   for (Node* node : TopologicalOrder(graph)) {
     if (node->type() == "Conv2D" || node->type() == "Conv2DBackpropFilter") FoldPad(graph, node);
     if (node->type() == "Slice") FoldSlice(graph, node);

@@ -146,6 +146,8 @@ class ImageFuser {
 
 }  // namespace
 
-void FuseImages(Graph& graph) { ImageFuser(graph).Run(); }
+void FuseImages(Graph& graph) {
+  if (AnyOfType(graph, "_Blocked")) ImageFuser(graph).Run();
+}
 
 }  // namespace sextant

@@ -13,6 +13,13 @@ PartialShape BlockedShape(const PartialShape& plain, const std::string& data_for
 
 }  // namespace
 
+bool AnyOfType(const Graph& graph, std::string_view prefix) {
+  for (int id = 0; id < graph.num_nodes(); ++id) {
+    if (graph.node(id)->type().starts_with(prefix)) return true;
+  }
+  return false;
+}
+
 const Tensor* ConstantOf(Output output) {
   return output.node()->type() == "Const" ? &output.node()->attr<Tensor>("value") : nullptr;
 }

@@ -71,6 +71,9 @@ inline int SpatialIndex(std::string_view data_format, int axis) {
   return data_format == "NCHW" ? 2 + axis : 1 + axis;
 }
 
+// Whether a node's type begins so: passes on images cost graphs without any next to nothing.
+bool AnyOfType(const Graph& graph, std::string_view prefix);
+
 // The value of a Const node, or null.
 const Tensor* ConstantOf(Output output);
 

@@ -363,7 +363,7 @@ class LayoutPass {
 }  // namespace
 
 void BlockImages(Graph& graph) {
-  if (graph.FindOp("_BlockedConv2D") == nullptr) return;
+  if (graph.FindOp("_BlockedConv2D") == nullptr || !AnyOfType(graph, "Conv2D")) return;
   LayoutPass(graph, onednn::ChannelBlock()).Run();
 }
 
