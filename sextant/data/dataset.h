@@ -1,0 +1,136 @@
+// Dataset: a description of a pipeline of elements. Copies are cheap and share the description;
+// nothing is read before an iterator is made. Immutable and thread-safe.
+//
+//   auto train = data::TFRecordFiles({"train.tfrecords"})
+//                    .Shuffle(10000, {.seed = 1})
+//                    .ParseExamples({{"image", DType::kString, {}}, {"label", DType::kInt64, {}}})
+//                    .Map(Decode, {.parallel = data::kAutotune})
+//                    .Repeat()
+//                    .Batch(128)
+//                    .Prefetch();
+//   auto it = train.MakeIterator();
+//   for (data::Element batch; it->Next(&batch);) ...
+//
+// Determinism: with the seeds given, the elements and their order depend on nothing else: not on the
+// number of threads, not on timing, unless MapOptions or InterleaveOptions ask for `ordered = false`.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sextant/base/philox.h"
+#include "sextant/data/element.h"
+#include "sextant/data/example_spec.h"
+#include "sextant/data/iterator.h"
+
+namespace sextant::data {
+
+class DatasetNode;
+
+// A number of parallel calls, or a buffer, that the pipeline chooses and adapts while it runs.
+inline constexpr int kAutotune = -1;
+
+// What a map function may use beside its element. "random" is a stream of its own for every element,
+// by the map's seed and the element's index in the walk: the same in any order of execution.
+struct MapContext {
+  Philox& random;
+  int64_t index;
+};
+using MapFn = std::function<Element(Element)>;
+using RandomMapFn = std::function<Element(Element, MapContext&)>;
+
+struct MapOptions {
+  int parallel = 1;     // calls at once; kAutotune
+  bool ordered = true;  // false: elements come as they are ready
+  int64_t seed = 0;     // of MapContext::random
+  // The fields of what the function returns; found by calling it once when needed and not given.
+  std::optional<ElementSpec> spec;
+};
+struct ShuffleOptions {
+  std::optional<int64_t> seed;  // none: another order in every process
+  bool reshuffle = true;        // another order in every iteration (Repeat after Shuffle)
+};
+struct BatchOptions {
+  bool drop_remainder = false;
+};
+struct PaddedBatchOptions {
+  bool drop_remainder = false;
+  // By field; a dimension of -1 is padded to the longest of the batch. Fields not named: all -1.
+  std::vector<std::pair<std::string, std::vector<int64_t>>> shapes;
+  // By field: a scalar of the field's type. Default 0 or "".
+  std::vector<std::pair<std::string, Tensor>> values;
+};
+struct InterleaveOptions {
+  int cycle = 4;      // inputs open at once
+  int block = 1;      // elements from one before the next
+  int parallel = 1;   // inputs read ahead by threads; kAutotune
+  bool ordered = true;
+};
+struct IgnoreErrorsOptions {
+  int64_t budget = -1;               // so many are passed over, the next is thrown; -1: all
+  std::shared_ptr<int64_t> counted;  // if given: how many were
+};
+
+class Dataset {
+ public:
+  Dataset() = default;
+  explicit Dataset(std::shared_ptr<const DatasetNode> node) : node_(std::move(node)) {}
+
+  Dataset Map(MapFn fn, const MapOptions& options = {}) const;
+  Dataset Map(RandomMapFn fn, const MapOptions& options = {}) const;
+  Dataset Filter(std::function<bool(const Element&)> keep) const;
+  Dataset FlatMap(std::function<Dataset(const Element&)> fn) const;
+  Dataset Interleave(std::function<Dataset(const Element&)> fn,
+                     const InterleaveOptions& options = {}) const;
+  Dataset Shuffle(int64_t buffer, const ShuffleOptions& options = {}) const;
+  Dataset Repeat(int64_t count = -1) const;  // -1: for ever
+  Dataset Batch(int64_t size, const BatchOptions& options = {}) const;
+  Dataset PaddedBatch(int64_t size, const PaddedBatchOptions& options = {}) const;
+  // Batches of elements of like length: boundaries b0 < b1 … make buckets [0,b0), [b0,b1) …, [bn,∞);
+  // sizes has one batch size per bucket. Elements are padded as in PaddedBatch.
+  Dataset BucketByLength(std::function<int64_t(const Element&)> length,
+                         std::vector<int64_t> boundaries, std::vector<int64_t> sizes,
+                         const PaddedBatchOptions& options = {}) const;
+  Dataset Unbatch() const;
+  // Each window is a batch of `size` consecutive elements, every `stride`-th, beginning `shift`
+  // after the last one.
+  Dataset Window(int64_t size, int64_t shift = -1, int64_t stride = 1,
+                 bool drop_remainder = false) const;
+  Dataset Prefetch(int buffer = kAutotune) const;
+  // Keeps the elements of the first walk in memory, or in a file that later processes read too.
+  Dataset Cache(const std::string& path = "") const;
+  Dataset Take(int64_t count) const;
+  Dataset Skip(int64_t count) const;
+  // Elements i with i % shards == index.
+  Dataset Shard(int64_t shards, int64_t index) const;
+  Dataset Concatenate(const Dataset& other) const;
+  // Adds a field with 0, 1, …
+  Dataset Enumerate(const std::string& field = "index", int64_t start = 0) const;
+  Dataset IgnoreErrors(const IgnoreErrorsOptions& options = {}) const;
+
+  // Parses field "record" (serialized tf.train.Examples, one or a batch) into the features named.
+  // Before a Batch, whole batches are parsed straight into its buffers.
+  Dataset ParseExamples(const ExampleSpec& spec) const;
+
+  std::unique_ptr<Iterator> MakeIterator() const;
+  // Of the structure: transformations and their parameters, not the functions' code.
+  std::string Fingerprint() const;
+  // The fields, their types and what is known of their shapes. May make an element to find out.
+  ElementSpec Spec() const;
+
+  bool valid() const { return node_ != nullptr; }
+  const std::shared_ptr<const DatasetNode>& node() const { return node_; }
+
+ private:
+  std::shared_ptr<const DatasetNode> node_;
+};
+
+// Elements of several datasets side by side; their field names must differ. Ends with the shortest.
+Dataset Zip(std::vector<Dataset> datasets);
+
+}  // namespace sextant::data

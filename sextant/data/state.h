@@ -1,0 +1,43 @@
+// StateWriter and StateReader: what iterators save, value after value, in the order written.
+//
+// Every value carries a short tag, which the reader checks: a state that does not fit is found where
+// it differs. The encoding is stable across processes and machines (little-endian).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "sextant/data/element.h"
+
+namespace sextant::data {
+
+class StateWriter {
+ public:
+  void Int(std::string_view tag, int64_t value);
+  void Bytes(std::string_view tag, std::string_view value);
+  void Value(std::string_view tag, const Tensor& value);
+  void Whole(std::string_view tag, const Element& value);
+
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+// Every function throws DATA_LOSS when the bytes end or the tag is another one.
+class StateReader {
+ public:
+  explicit StateReader(std::string_view bytes) : bytes_(bytes) {}
+
+  int64_t Int(std::string_view tag);
+  std::string Bytes(std::string_view tag);
+  Tensor Value(std::string_view tag);
+  Element Whole(std::string_view tag);
+  bool AtEnd() const { return bytes_.empty(); }
+
+ private:
+  std::string_view bytes_;
+};
+
+}  // namespace sextant::data
