@@ -1,0 +1,47 @@
+// CheckpointRetention: which checkpoints a training run keeps. Touches no files.
+//
+// After each save:  retention.Saved(prefix, now);
+//                   WriteCheckpointState(directory, {prefix, retention.kept()});
+//                   if (auto old = retention.NextToDelete()) DeleteCheckpoint(*old);
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sextant {
+
+class CheckpointRetention {
+ public:
+  struct Options {
+    // The newest so many are kept; 0: nothing is ever deleted, and kept() is the newest alone.
+    int max_to_keep = 5;
+    // Beside those, one of every so many hours is kept for good.
+    double keep_every_n_hours = 10000;
+  };
+  struct Checkpoint {
+    std::string prefix;
+    double time = 0;  // of saving, in seconds since the epoch
+  };
+
+  CheckpointRetention(const Options& options, double now);
+
+  // Goes on where an earlier run stopped; oldest first.
+  void Recover(std::vector<Checkpoint> existing);
+  // Notes a save. A prefix that was saved before becomes the newest.
+  void Saved(const std::string& prefix, double now);
+  // What the `checkpoint` file lists, oldest first.
+  std::vector<std::string> kept() const;
+  // Takes the oldest checkpoint that has become too many off the queue: its prefix when it is to be
+  // deleted, none when it stays for good or there is nothing to do.
+  std::optional<std::string> NextToDelete();
+
+ private:
+  const Options options_;
+  double next_keep_time_;
+  std::deque<Checkpoint> kept_;
+  std::deque<Checkpoint> queue_;
+};
+
+}  // namespace sextant
