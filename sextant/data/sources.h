@@ -1,0 +1,82 @@
+// Sources: datasets that read files.
+//
+// A file may be given by its path or by a pattern (*, ?, [a-c]); files are read in the order given,
+// those of a pattern in the order of their names. They are looked for when an iterator is made:
+// NOT_FOUND names a path or pattern without a file. To read many at once, interleave them:
+//
+//   Files({"train-*.tfrecords"}).Interleave([](const Element& e) {
+//     return TFRecordFiles({e["file"].scalar<std::string>()});
+//   });
+//
+// Errors name the file and the offset or the line. After damage in a file of records the walk goes
+// on with the next file; after a bad row of a CSV file with the next row. A saved position is the
+// file and the offset; restoring seeks there (in compressed files by reading up to it) and throws
+// FAILED_PRECONDITION when the list of files has become another one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sextant/data/dataset.h"
+#include "sextant/tensor/dtype.h"
+#include "sextant/tensor/tensor.h"
+
+namespace sextant::data {
+
+// The paths themselves, in field "file".
+Dataset Files(const std::vector<std::string>& patterns);
+
+// What reading any file takes.
+struct FileOptions {
+  std::string compression = {};  // "", "GZIP" or "ZLIB"
+  int64_t buffer = 256 << 10;    // bytes read ahead
+};
+
+// The records of TFRecord files, in field "record".
+Dataset TFRecordFiles(const std::vector<std::string>& files, const FileOptions& options = {});
+
+struct TextLineOptions {
+  int64_t skip = 0;  // lines at the head of every file
+  FileOptions file = {};
+};
+// Lines without their ends ("\n" or "\r\n"), in field "line".
+Dataset TextLines(const std::vector<std::string>& files, const TextLineOptions& options = {});
+
+struct FixedLengthOptions {
+  int64_t record = 0;  // bytes of each
+  int64_t header = 0;  // bytes before the first
+  int64_t footer = 0;  // bytes behind the last
+  FileOptions file = {};
+};
+// Records of one length, in field "record". DATA_LOSS when a file does not hold a whole number.
+Dataset FixedLengthRecords(const std::vector<std::string>& files,
+                           const FixedLengthOptions& options);
+
+struct CsvColumn {
+  std::string name;
+  DType dtype = DType::kString;            // or kInt32, kInt64, kFloat, kDouble
+  std::optional<Tensor> by_default = {};   // of empty fields; none: they are an error
+};
+struct CsvFileOptions {
+  // All columns of the files from left to right; with a header, those wanted, by their names.
+  std::vector<CsvColumn> columns;
+  std::vector<std::string> select = {};  // the columns wanted; empty: all
+  bool header = false;                   // the first line of every file names its columns
+  char delimiter = ',';
+  bool quotes = true;         // see formats/csv.h
+  std::string na_value = {};  // a field like this counts as empty
+  // Batches parsed at once, by as many threads; the order is kept. 1: none but the caller's.
+  int parallel = kAutotune;
+  FileOptions file = {};
+};
+// One element per row, a field per column. Lines without any character are passed over. Before a
+// Batch, rows are parsed straight into its buffers.
+Dataset Csv(const std::vector<std::string>& files, const CsvFileOptions& options);
+
+// The columns of a CSV text in field "line", a string or a batch of them, as of a file without a
+// header.
+Dataset ParseCsv(const Dataset& lines, const CsvFileOptions& options);
+
+}  // namespace sextant::data
