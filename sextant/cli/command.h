@@ -1,0 +1,88 @@
+// Command: one command of the program, with its options, as the source of the command declares it.
+// The library that parses command lines stands behind it, in command.cc alone: it is slow to
+// compile.
+//
+//   void AddGreetCommand(Command& program) {
+//     auto options = std::make_shared<GreetOptions>();
+//     Command& greet = program.AddCommand("greet", "Greets people.", "sextant greet Ada --loud");
+//     greet.AddArgument("NAME", &options->name, "whom to greet");
+//     greet.AddFlag("--loud", &options->loud, "with an exclamation mark");
+//     greet.AddOption("--times N", &options->times, "how often", 1, 10);
+//     greet.OnRun([options] { return Greet(*options, std::cout); });
+//   }
+//
+// What the pointers point to must live until the program has run; its value before is the default.
+// Long options may be given by any unambiguous prefix, and with - or _ inside (option_prefix.h).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sextant::cli {
+
+enum class Need { kOptional, kRequired };
+
+class Command {
+ public:
+  // The program itself.
+  Command(std::string name, std::string description);
+  ~Command();
+  Command(const Command&) = delete;
+  Command& operator=(const Command&) = delete;
+
+  // A command below this one. --help shows the description and the example (several lines are
+  // fine).
+  Command& AddCommand(const std::string& name, const std::string& description,
+                      const std::string& example);
+
+  // `name` is "--name" or "-n,--name"; " VALUE" may follow, for the help text.
+  void AddFlag(const std::string& name, bool* value, const std::string& help);
+  void AddOption(const std::string& name, std::string* value, const std::string& help,
+                 Need need = Need::kOptional);
+  // A value outside [least, most] is a usage error.
+  void AddOption(const std::string& name, int64_t* value, const std::string& help,
+                 int64_t least = INT64_MIN, int64_t most = INT64_MAX);
+  // May be given several times.
+  void AddOption(const std::string& name, std::vector<std::string>* values,
+                 const std::string& help);
+
+  // Arguments without a name, in this order; `name` is for the help text. Required, the vector with
+  // at least one value.
+  void AddArgument(const std::string& name, std::string* value, const std::string& help);
+  void AddArgument(const std::string& name, std::vector<std::string>* values,
+                   const std::string& help);
+
+  // Called with the options filled in; returns the exit code. May throw Error.
+  void OnRun(std::function<int()> run);
+
+ private:
+  friend int RunProgram(Command& program, std::vector<std::string> arguments);
+  struct Parser;  // knows the library
+
+  Command& Find(std::vector<std::string>& arguments);
+  // Fills in the options. False when the program is to end with *exit_code.
+  bool Parse(std::vector<std::string> arguments, int* exit_code);
+  std::string Help() const;
+  int UsageError(const std::string& message) const;
+
+  const std::string name_;  // with those of the commands above: "sextant data verify"
+  const std::string description_;
+  const std::unique_ptr<Parser> parser_;
+  std::vector<std::unique_ptr<Command>> commands_;
+  std::function<int()> run_;
+};
+
+constexpr int kExitError = 1;
+constexpr int kExitUsage = 2;
+constexpr int kExitInterrupted = 130;
+
+// Parses the arguments (without the name of the program), runs the command and returns the exit
+// code: the command's own, or kExitError after "sextant <command>: <message>" on stderr when it
+// throws, kExitUsage for a command line that is not understood, kExitInterrupted after SIGINT.
+// --help and --version print to stdout and return 0.
+int RunProgram(Command& program, std::vector<std::string> arguments);
+
+}  // namespace sextant::cli
