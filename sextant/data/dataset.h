@@ -11,16 +11,18 @@
 //   auto it = train.MakeIterator();
 //   for (data::Element batch; it->Next(&batch);) ...
 //
-// Determinism: with the seeds given, the elements and their order depend on nothing else: not on the
-// number of threads, not on timing, unless MapOptions or InterleaveOptions ask for `ordered = false`.
+// Determinism: with the seeds given, the elements and their order depend on nothing else: not on
+// the number of threads, not on timing, unless MapOptions or InterleaveOptions ask for `ordered =
+// false`.
 #pragma once
 
-#include <chrono>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sextant/base/philox.h"
@@ -32,11 +34,14 @@ namespace sextant::data {
 
 class DatasetNode;
 
-// A number of parallel calls, or a buffer, that the pipeline chooses and adapts while it runs.
+// A number of parallel calls, or of elements made ahead, that the pipeline finds while it runs. One
+// rule: it begins small (one thread, two elements) and grows by one whenever the consumer has to
+// wait, up to the number of cores (threads; while a core is free) or 16 (elements).
 inline constexpr int kAutotune = -1;
 
-// What a map function may use beside its element. "random" is a stream of its own for every element,
-// by the map's seed and the element's index in the walk: the same in any order of execution.
+// What a map function may use beside its element. "random" is a stream of its own for every
+// element, by the map's seed, the walk (Repeat) and the element's index in it: the same in any
+// order of execution.
 struct MapContext {
   Philox& random;
   int64_t index;
@@ -45,14 +50,16 @@ using MapFn = std::function<Element(Element)>;
 using RandomMapFn = std::function<Element(Element, MapContext&)>;
 
 struct MapOptions {
-  int parallel = 1;     // calls at once; kAutotune
+  // Calls at once; kAutotune. Other than 1 the function must be thread-safe. A Batch behind the Map
+  // (also with Repeat or Take between) then has its rows made and filled in by the threads.
+  int parallel = 1;
   bool ordered = true;  // false: elements come as they are ready
   int64_t seed = 0;     // of MapContext::random
-  // The fields of what the function returns; found by calling it once when needed and not given.
+  // The fields of what the function returns; those of the first element when needed and not given.
   std::optional<ElementSpec> spec;
 };
 struct ShuffleOptions {
-  std::optional<int64_t> seed;  // none: another order in every process
+  std::optional<int64_t> seed;  // none: another order for every iterator
   bool reshuffle = true;        // another order in every iteration (Repeat after Shuffle)
 };
 struct BatchOptions {
@@ -66,14 +73,14 @@ struct PaddedBatchOptions {
   std::vector<std::pair<std::string, Tensor>> values;
 };
 struct InterleaveOptions {
-  int cycle = 4;      // inputs open at once
-  int block = 1;      // elements from one before the next
-  int parallel = 1;   // inputs read ahead by threads; kAutotune
+  int cycle = 4;     // inputs open at once
+  int block = 1;     // elements from one before the next
+  int parallel = 1;  // inputs read ahead by threads; kAutotune
   bool ordered = true;
 };
 struct IgnoreErrorsOptions {
-  int64_t budget = -1;               // so many are passed over, the next is thrown; -1: all
-  std::shared_ptr<int64_t> counted;  // if given: how many were
+  int64_t budget = -1;  // so many are passed over, the next is thrown; -1: all
+  std::shared_ptr<std::atomic<int64_t>> counted;  // if given: grows by one for each
 };
 
 class Dataset {
@@ -89,20 +96,23 @@ class Dataset {
                      const InterleaveOptions& options = {}) const;
   Dataset Shuffle(int64_t buffer, const ShuffleOptions& options = {}) const;
   Dataset Repeat(int64_t count = -1) const;  // -1: for ever
+  // An element that fails, or is unlike those before it, is thrown and left out of its batch.
   Dataset Batch(int64_t size, const BatchOptions& options = {}) const;
   Dataset PaddedBatch(int64_t size, const PaddedBatchOptions& options = {}) const;
-  // Batches of elements of like length: boundaries b0 < b1 … make buckets [0,b0), [b0,b1) …, [bn,∞);
-  // sizes has one batch size per bucket. Elements are padded as in PaddedBatch.
+  // Batches of elements of like length: boundaries b0 < b1 … make buckets [0,b0), [b0,b1) …,
+  // [bn,∞); sizes has one batch size per bucket. Elements are padded as in PaddedBatch.
   Dataset BucketByLength(std::function<int64_t(const Element&)> length,
                          std::vector<int64_t> boundaries, std::vector<int64_t> sizes,
                          const PaddedBatchOptions& options = {}) const;
   Dataset Unbatch() const;
-  // Each window is a batch of `size` consecutive elements, every `stride`-th, beginning `shift`
-  // after the last one.
+  // Each window is a batch of `size` elements, every `stride`-th, beginning `shift` (-1: size)
+  // elements after the window before; the last ones are shorter.
   Dataset Window(int64_t size, int64_t shift = -1, int64_t stride = 1,
                  bool drop_remainder = false) const;
   Dataset Prefetch(int buffer = kAutotune) const;
-  // Keeps the elements of the first walk in memory, or in a file that later processes read too.
+  // Keeps the elements of the first walk that came to its end, in memory (of the Dataset: all its
+  // iterators share them) or in a file that later processes read too. A restored iterator finds
+  // those of memory by walking the input again: its order must not depend on timing.
   Dataset Cache(const std::string& path = "") const;
   Dataset Take(int64_t count) const;
   Dataset Skip(int64_t count) const;

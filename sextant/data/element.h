@@ -3,7 +3,7 @@
 //   Element e{{"image", pixels}, {"label", label}};
 //   e["image"]
 //
-// Copies share the tensors. Names are few: look-up is a walk.
+// Copies share the tensors. Names are few: look-up goes through all.
 #pragma once
 
 #include <initializer_list>

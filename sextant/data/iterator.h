@@ -1,46 +1,65 @@
-// Iterator: one walk over a Dataset. Its position can be saved at any element and restored in
-// another process, where exactly the elements follow that would have followed.
+// Iterator: one walk over a Dataset, as its user sees it. Its position can be saved after any
+// element and restored in another process, where exactly those elements follow that would have
+// followed.
 //
-// An iterator is used by one thread at a time; it may have threads of its own. Cancel may be called
-// from any thread.
+//   auto it = dataset.MakeIterator();
+//   for (Element e; it->Next(&e);) ...
+//   std::string bytes = it->SaveState();       // another process: it->RestoreState(bytes)
+//
+// Used by one thread at a time; the pipeline may have threads of its own. Cancel may be called from
+// any thread at any time. Destroying an iterator ends its threads and never waits for a consumer.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "sextant/data/element.h"
 
+namespace sextant {
+class CancellationToken;
+}
+
 namespace sextant::data {
 
-class StateReader;
-class StateWriter;
+class DatasetNode;
+class NodeIterator;
 
 class Iterator {
  public:
-  virtual ~Iterator() = default;
+  // Of Dataset::MakeIterator.
+  explicit Iterator(std::shared_ptr<const DatasetNode> node);
+  ~Iterator();
+  Iterator(const Iterator&) = delete;
+  Iterator& operator=(const Iterator&) = delete;
 
-  // Puts the next element into *element, or returns false at the end, then and ever after. Throws
-  // what the functions and files of the pipeline throw: DATA_LOSS and the like name the file and the
-  // offset or line. A failed element is passed over: the next call goes on behind it (which is what
-  // IgnoreErrors does), unless the source itself is at an end with it.
-  virtual bool Next(Element* element) = 0;
+  // Puts the next element into *element, or returns false at the end, then and ever after. The
+  // tensors are the caller's own and may be written to. What *element held before is written over
+  // where nobody else holds it: a loop over one Element allocates nothing.
+  //
+  // Throws what the functions and files of the pipeline throw: DATA_LOSS and the like name the file
+  // and the offset or line. A failed element is passed over: the next call goes on behind it.
+  // Throws CANCELLED after Cancel.
+  bool Next(Element* element);
 
-  // Writes where the walk stands. Elements already made ahead of the consumer (Prefetch,
-  // ParallelMap) are part of it. REQUIRES: not inside Next.
-  virtual void Save(StateWriter& writer) = 0;
+  // Where the walk stands, with a checksum and a fingerprint of the pipeline's structure. Work
+  // begun by threads is finished first and its results are part of the state.
+  std::string SaveState();
   // Continues a walk saved by an iterator of an equal pipeline. REQUIRES: called before Next.
-  // Throws DATA_LOSS or FAILED_PRECONDITION when the state does not fit.
-  virtual void Restore(StateReader& reader) = 0;
+  // Throws FAILED_PRECONDITION for the state of another pipeline, DATA_LOSS for a damaged one.
+  void RestoreState(std::string_view bytes);
 
-  // Makes a Next that waits, and every later one, throw CANCELLED. Reaches the inputs and the
-  // threads of the iterator.
-  virtual void Cancel() = 0;
+  // Makes a Next that waits, and every later one, throw CANCELLED.
+  void Cancel();
+
+ private:
+  NodeIterator& Walk();
+
+  const std::shared_ptr<const DatasetNode> node_;
+  const std::shared_ptr<CancellationToken> cancellation_;
+  uint64_t entropy_;                    // of seeds not given; part of the state
+  std::unique_ptr<NodeIterator> walk_;  // made by the first Next or RestoreState
 };
-
-// The whole state as bytes with a checksum, and back. The bytes begin with a fingerprint of the
-// pipeline's structure: RestoreState throws FAILED_PRECONDITION when it was saved by another one.
-std::string SaveState(Iterator& iterator, std::string_view fingerprint);
-void RestoreState(Iterator& iterator, std::string_view fingerprint, std::string_view bytes);
 
 }  // namespace sextant::data

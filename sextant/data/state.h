@@ -1,12 +1,15 @@
 // StateWriter and StateReader: what iterators save, value after value, in the order written.
 //
-// Every value carries a short tag, which the reader checks: a state that does not fit is found where
-// it differs. The encoding is stable across processes and machines (little-endian).
+// Every value carries a short tag, which the reader checks: a state that does not fit is found
+// where it differs. The encoding is stable across processes and machines (little-endian).
+//
+//   writer.Int("next", next_);            next_ = reader.Int("next");
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "sextant/data/element.h"
 
@@ -16,16 +19,19 @@ class StateWriter {
  public:
   void Int(std::string_view tag, int64_t value);
   void Bytes(std::string_view tag, std::string_view value);
+  // Throws UNIMPLEMENTED for handles and variants.
   void Value(std::string_view tag, const Tensor& value);
   void Whole(std::string_view tag, const Element& value);
 
   const std::string& bytes() const { return bytes_; }
+  std::string Take() { return std::move(bytes_); }
 
  private:
   std::string bytes_;
 };
 
-// Every function throws DATA_LOSS when the bytes end or the tag is another one.
+// Every function throws DATA_LOSS when the bytes end or the tag is another one, and allocates no
+// more than the bytes hold.
 class StateReader {
  public:
   explicit StateReader(std::string_view bytes) : bytes_(bytes) {}

@@ -1,0 +1,90 @@
+// RowBatch: the buffers of one batch, filled row by row, by one thread (Append) or by several at
+// once, each its own rows (Put, Reject, Prepare and rows' data).
+//
+// The first row fixes the fields: names, types and shapes of one row. A parser that knows them
+// calls Prepare and writes rows where row_data points, without an element per row:
+//
+//   batch.Prepare(fields);                        // names, types, shapes of one row
+//   float* row = batch.row_data<float>(0, i);     // field 0 of row i
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "sextant/base/error.h"
+#include "sextant/data/element.h"
+
+namespace sextant::data {
+
+struct RowField {
+  std::string name;
+  DType dtype = DType::kInvalid;
+  Shape shape;  // of one row
+};
+
+class RowBatch {
+ public:
+  // A row that did not become one: an error, or an element unlike the first row.
+  struct Rejected {
+    int64_t row;
+    Status status;
+    Element element;  // when status is OK
+  };
+
+  // Starts an empty batch of at most `capacity` rows in the buffers of `recycled`, as far as they
+  // fit and nobody else holds them. REQUIRES: no other thread uses it.
+  void Reset(int64_t capacity, Element recycled);
+
+  int64_t capacity() const { return capacity_; }
+  // Rows appended so far; threads that Put have their own counts.
+  int64_t rows() const { return rows_; }
+  bool full() const { return rows_ == capacity_; }
+
+  // Fixes the fields if none were; returns whether they are these.
+  bool Prepare(const std::vector<RowField>& fields);
+  // REQUIRES: Prepare returned true; T is the field's type.
+  template <typename T>
+  T* row_data(int field, int64_t row) {
+    return batch_.fields()[field].second.data<T>() + row * row_elements_[field];
+  }
+  void* raw_row(int field, int64_t row);
+  // Counts rows that were written through row_data by the thread that appends.
+  void AddRows(int64_t count) { rows_ += count; }
+
+  // Copies the element to the row; strings are moved. Returns false, and leaves *element as it was,
+  // when it is unlike the rows before.
+  bool Put(int64_t row, Element* element);
+  void Reject(int64_t row, Status status, Element element = {});
+  // Put at the end. Throws INVALID_ARGUMENT, naming both, when the element is unlike the rows
+  // before.
+  void Append(Element* element);
+
+  // In order of their rows. REQUIRES, as those below: no other thread uses it.
+  std::vector<Rejected> TakeRejected();
+  bool has_rejected() const { return !rejected_.empty(); }
+  // A copy of one row as an element.
+  Element Row(int64_t row) const;
+  // Rows [0, rows) of every field.
+  Element Take(int64_t rows);
+  // Why the element does not fit: "field image is uint8[3,3], in the batch uint8[2,3]".
+  std::string Difference(const Element& element) const;
+
+ private:
+  bool Fits(const Element& element) const;
+  void Fix(const Element& element);
+  void Allocate(const std::vector<RowField>& fields);
+
+  int64_t capacity_ = 0;
+  int64_t rows_ = 0;
+  std::mutex mutex_;  // of fixing the fields, and of rejected_
+  std::atomic<bool> fixed_{false};
+  Element batch_;
+  std::vector<int64_t> row_elements_;
+  std::vector<Shape> row_shapes_;
+  std::vector<Rejected> rejected_;
+};
+
+}  // namespace sextant::data
