@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sextant/graph/attachment.h"
 #include "sextant/graph/op_registry.h"
 #include "sextant/proto/graph.pb.h"
 
@@ -40,7 +41,7 @@ Graph::Graph(Graph* outer) : outer_(outer) {
   seed_ = outer->seed_;
   functions_.AddAll(outer->functions_);
 }
-Graph::~Graph() = default;
+Graph::~Graph() { DropAttachments(*this); }
 
 const OpDef* Graph::FindOp(std::string_view name) const {
   if (const Function* function = functions_.empty() ? nullptr : functions_.Find(name)) {

@@ -1,7 +1,13 @@
 #include "sextant/graph/scope.h"
 
+#include <fmt/format.h>
+
+#include <map>
+
+#include "sextant/graph/attachment.h"
 #include "sextant/graph/device_name.h"
 #include "sextant/graph/graph.h"
+#include "sextant/graph/variable_scope_names.h"
 
 namespace sextant {
 namespace {
@@ -9,6 +15,18 @@ namespace {
 thread_local ScopeState current;
 thread_local std::string variable_scope;
 thread_local Reuse variable_reuse = Reuse::kFalse;
+
+// How often each name was opened inside a scope.
+using ScopeCounts = std::map<std::string, int, std::less<>>;
+thread_local std::vector<ScopeCounts> open_scopes;
+
+// Outside of all scopes a name counts for the whole graph.
+ScopeCounts& CurrentCounts() {
+  if (!open_scopes.empty()) return open_scopes.back();
+  const Graph* graph = &CurrentGraph();
+  while (graph->outer() != nullptr) graph = graph->outer();
+  return *AttachedTo<ScopeCounts>(*graph, "variable scopes");
+}
 
 }  // namespace
 
@@ -65,14 +83,24 @@ VariableScope::VariableScope(std::string_view name, Reuse reuse)
     : previous_name_(variable_scope), previous_reuse_(variable_reuse), name_scope_(name) {
   variable_scope += std::string(name) + "/";
   if (reuse != Reuse::kInherit) variable_reuse = reuse;
+  ++CurrentCounts()[std::string(name)];
+  open_scopes.emplace_back();
 }
 
 VariableScope::~VariableScope() {
+  open_scopes.pop_back();
   variable_scope = std::move(previous_name_);
   variable_reuse = previous_reuse_;
 }
 
 const std::string& VariableScope::CurrentName() { return variable_scope; }
 Reuse VariableScope::CurrentReuse() { return variable_reuse; }
+
+std::string FreeVariableScopeName(std::string_view default_name) {
+  const ScopeCounts& counts = CurrentCounts();
+  std::string name(default_name);
+  for (int i = 1; counts.contains(name); ++i) name = fmt::format("{}_{}", default_name, i);
+  return name;
+}
 
 }  // namespace sextant

@@ -1,0 +1,28 @@
+// Objects that belong to a graph and that only their makers know: data sets behind its iterators,
+// counts of names, parts of an imported MetaGraph. They end with the graph; copies of the graph and
+// GraphDefs do not have them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+namespace sextant {
+
+class Graph;
+
+// The object kept under "key", made by "make" when there is none. Thread-safe; the object itself is
+// its maker's to synchronise.
+std::shared_ptr<void> AttachedTo(const Graph& graph, std::string_view key,
+                                 const std::function<std::shared_ptr<void>()>& make);
+
+template <typename T>
+std::shared_ptr<T> AttachedTo(const Graph& graph, std::string_view key) {
+  return std::static_pointer_cast<T>(
+      AttachedTo(graph, key, [] { return std::shared_ptr<void>(std::make_shared<T>()); }));
+}
+
+// Called by the graph's destructor.
+void DropAttachments(const Graph& graph);
+
+}  // namespace sextant

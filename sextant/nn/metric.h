@@ -1,0 +1,22 @@
+// Metric: a streaming measure. Its state is in local variables (collections "local_variables" and
+// "metric_variables"): running "update" with a batch adds the batch and gives the value so far,
+// "value" reads it.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sextant/graph/output.h"
+
+namespace sextant {
+
+struct Metric {
+  Output value;
+  Output update;
+};
+
+// By name, in the order given.
+using NamedMetrics = std::vector<std::pair<std::string, Metric>>;
+
+}  // namespace sextant

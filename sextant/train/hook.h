@@ -1,0 +1,61 @@
+// Hook: code that runs around the steps of a training or evaluation.
+//
+//   class PrintLoss : public train::Hook {
+//    public:
+//     explicit PrintLoss(Output loss) : loss_(loss) {}
+//     void BeforeRun(RunContext& run) override { run.Fetch(loss_); }
+//     void AfterRun(RunContext& run) override { fmt::print("{}\n", run.Value(loss_).AsDouble()); }
+//    private:
+//     Output loss_;
+//   };
+//
+// The fetches of all hooks and of the caller are one Session::Run. Hooks are called in the order
+// given, on the thread of the step.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sextant/graph/output.h"
+#include "sextant/runtime/session.h"
+
+namespace sextant::train {
+
+// What a hook may do in one step.
+class RunContext {
+ public:
+  virtual ~RunContext() = default;
+  // BeforeRun: adds to this step's run.
+  virtual void Fetch(Output tensor) = 0;
+  virtual void Feed(Output tensor, Tensor value) = 0;
+  // BeforeRun: asks for a trace of this step; AfterRun: gives it, else null.
+  virtual void Trace() = 0;
+  virtual const StepTrace* trace() const = 0;
+  // AfterRun: the value of something that was fetched by any hook or by the caller.
+  virtual const Tensor& Value(Output tensor) const = 0;
+  // After this step the loop ends.
+  virtual void RequestStop() = 0;
+  virtual Session& session() = 0;
+};
+
+class Hook {
+ public:
+  virtual ~Hook() = default;
+  // Before the graph is final: the hook may add nodes.
+  virtual void Begin() {}
+  // A session exists, its variables are initialised or restored.
+  virtual void AfterCreateSession(Session& session) { (void)session; }
+  virtual void BeforeRun(RunContext& run) { (void)run; }
+  virtual void AfterRun(RunContext& run) { (void)run; }
+  // The loop ended without an error.
+  virtual void End(Session& session) { (void)session; }
+
+  // State that must survive a resume (when it last fired, best value, …); saved with checkpoints.
+  virtual std::string SaveState() const { return {}; }
+  virtual void RestoreState(const std::string& bytes) { (void)bytes; }
+  // Names the state; hooks of one session have different names. "" has none.
+  virtual std::string name() const { return {}; }
+};
+
+}  // namespace sextant::train
