@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "sextant/data/dataset.h"
+#include "sextant/formats/compression.h"
 #include "sextant/tensor/dtype.h"
 #include "sextant/tensor/tensor.h"
 
@@ -28,18 +29,15 @@ namespace sextant::data {
 // The paths themselves, in field "file".
 Dataset Files(const std::vector<std::string>& patterns);
 
-// What reading any file takes.
-struct FileOptions {
-  std::string compression = {};  // "", "GZIP" or "ZLIB"
-  int64_t buffer = 256 << 10;    // bytes read ahead
+struct TFRecordOptions {
+  Compression compression = Compression::kNone;
 };
-
 // The records of TFRecord files, in field "record".
-Dataset TFRecordFiles(const std::vector<std::string>& files, const FileOptions& options = {});
+Dataset TFRecordFiles(const std::vector<std::string>& files, const TFRecordOptions& options = {});
 
 struct TextLineOptions {
   int64_t skip = 0;  // lines at the head of every file
-  FileOptions file = {};
+  Compression compression = Compression::kNone;
 };
 // Lines without their ends ("\n" or "\r\n"), in field "line".
 Dataset TextLines(const std::vector<std::string>& files, const TextLineOptions& options = {});
@@ -48,7 +46,7 @@ struct FixedLengthOptions {
   int64_t record = 0;  // bytes of each
   int64_t header = 0;  // bytes before the first
   int64_t footer = 0;  // bytes behind the last
-  FileOptions file = {};
+  Compression compression = Compression::kNone;
 };
 // Records of one length, in field "record". DATA_LOSS when a file does not hold a whole number.
 Dataset FixedLengthRecords(const std::vector<std::string>& files,
@@ -67,9 +65,7 @@ struct CsvFileOptions {
   char delimiter = ',';
   bool quotes = true;         // see formats/csv.h
   std::string na_value = {};  // a field like this counts as empty
-  // Batches parsed at once, by as many threads; the order is kept. 1: none but the caller's.
-  int parallel = kAutotune;
-  FileOptions file = {};
+  Compression compression = Compression::kNone;
 };
 // One element per row, a field per column. Lines without any character are passed over. Before a
 // Batch, rows are parsed straight into its buffers.

@@ -1,0 +1,49 @@
+#include "sextant/data/byte_window.h"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+#include "sextant/base/error.h"
+
+namespace sextant::data {
+namespace {
+
+constexpr size_t kPiece = 256 << 10;  // read at once
+
+}  // namespace
+
+ByteWindow::ByteWindow(const std::string& path, Compression compression)
+    : source_(OpenFileSource(path, compression)) {}
+
+bool ByteWindow::More() {
+  if (begin_ > 0) {
+    std::memmove(bytes_.data(), bytes_.data() + begin_, end_ - begin_);
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  // A record longer than the window doubles it, so that the bytes are moved a few times only.
+  if (end_ + kPiece > bytes_.size()) bytes_.resize(std::max(end_ + kPiece, 2 * end_));
+  const size_t read = source_->Read(std::span(bytes_).subspan(end_));
+  end_ += read;
+  if (read == 0 && source_->cut_off()) {
+    throw DataLoss("{}: the compressed file is cut off; its content ends at offset {}", path(),
+                   offset_ + end_);
+  }
+  return read > 0;
+}
+
+bool ByteWindow::Need(size_t bytes) {
+  while (end_ - begin_ < bytes) {
+    if (!More()) return false;
+  }
+  return true;
+}
+
+void ByteWindow::Seek(uint64_t offset) {
+  begin_ = end_ = 0;
+  source_->Seek(offset);
+  offset_ = offset;
+}
+
+}  // namespace sextant::data

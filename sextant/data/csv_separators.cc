@@ -1,0 +1,54 @@
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "sextant/data/csv_separators.cc"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "sextant/data/csv_separators.h"
+
+#include <bit>
+#include <cstring>
+
+HWY_BEFORE_NAMESPACE();
+namespace sextant::data {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+size_t FindSeparatorsSimd(const uint8_t* text, size_t size, uint8_t delimiter,
+                          uint32_t* positions) {
+  const hn::CappedTag<uint8_t, 64> d;
+  const size_t lanes = hn::Lanes(d);
+  const auto delimiters = hn::Set(d, delimiter);
+  const auto line_ends = hn::Set(d, static_cast<uint8_t>('\n'));
+  uint32_t* next = positions;
+  size_t i = 0;
+  for (; i + lanes <= size; i += lanes) {
+    const auto bytes = hn::LoadU(d, text + i);
+    const auto found = hn::Or(hn::Eq(bytes, delimiters), hn::Eq(bytes, line_ends));
+    uint64_t bits = 0;
+    hn::StoreMaskBits(d, found, reinterpret_cast<uint8_t*>(&bits));
+    for (; bits != 0; bits &= bits - 1) {
+      *next++ = static_cast<uint32_t>(i) + static_cast<uint32_t>(std::countr_zero(bits));
+    }
+  }
+  for (; i < size; ++i) {
+    if (text[i] == delimiter || text[i] == '\n') *next++ = static_cast<uint32_t>(i);
+  }
+  return static_cast<size_t>(next - positions);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sextant::data
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sextant::data {
+HWY_EXPORT(FindSeparatorsSimd);
+
+size_t FindSeparators(std::string_view text, char delimiter, uint32_t* positions) {
+  return HWY_DYNAMIC_DISPATCH(FindSeparatorsSimd)(reinterpret_cast<const uint8_t*>(text.data()),
+                                                  text.size(), static_cast<uint8_t>(delimiter),
+                                                  positions);
+}
+
+}  // namespace sextant::data
+#endif

@@ -1,0 +1,216 @@
+#include <algorithm>
+#include <optional>
+
+#include "sextant/base/cancellation.h"
+#include "sextant/base/error.h"
+#include "sextant/data/byte_window.h"
+#include "sextant/data/csv_row_cutter.h"
+#include "sextant/data/dataset_node.h"
+#include "sextant/data/file_patterns.h"
+#include "sextant/data/own_tensor.h"
+#include "sextant/data/parse_csv.h"
+#include "sextant/data/row_batch.h"
+#include "sextant/data/sources.h"
+#include "sextant/data/state.h"
+
+namespace sextant::data {
+namespace {
+
+// Rows parsed at once: their text, their separators and their columns stay in the cache.
+constexpr int64_t kRowsAtOnce = 256;
+// Room for the rows of a larger batch is made as they come.
+constexpr int64_t kMostRowsAtOnce = 1 << 20;
+
+// An open file, its header read.
+class CsvFile {
+ public:
+  CsvFile(const std::string& path, const CsvFileOptions& options, CsvParser& parser)
+      : options_(options), window_(path, options.compression) {
+    if (!options.header) return;
+    if (Cut(1) == 0) throw InvalidArgument("{}: is empty, but should have a header", path);
+    try {
+      parser.SetHeader(Header());
+    } catch (const Error& e) {
+      throw e.WithPrefix(path + ": ");
+    }
+    // The blank lines around it too.
+    Skip(cut_.bytes);
+  }
+
+  // Cuts off up to "count" of the rows at the file's place, and returns how many there are.
+  int64_t Cut(int64_t count) {
+    for (;; window_.More() || (at_end_ = true)) {
+      cut_ = CutCsvRows(window_.view(), count, options_.delimiter, options_.quotes, at_end_);
+      if (cut_.rows == count || at_end_) return cut_.rows;
+    }
+  }
+  // Parses them and goes on behind them, or behind the first bad one.
+  void Parse(CsvParser& parser, std::span<void* const> outs) {
+    try {
+      parser.Parse(window_.view().substr(0, cut_.bytes), cut_, line_, outs);
+    } catch (const Error& e) {
+      Skip(parser.bad_row_end());
+      throw e.WithPrefix(window_.path() + ": ");
+    }
+    window_.Consume(cut_.bytes);
+    line_ += cut_.lines;
+  }
+
+  uint64_t offset() const { return window_.offset(); }
+  int64_t line() const { return line_; }
+  void Seek(uint64_t offset, int64_t line) {
+    window_.Seek(offset);
+    line_ = line;
+    at_end_ = false;
+  }
+
+ private:
+  std::string_view Header() const {
+    std::string_view text = window_.view().substr(0, cut_.bytes);
+    text.remove_prefix(std::min(text.find_first_not_of("\r\n"), text.size()));
+    return text.substr(0, CsvRowEnd(text, options_.delimiter, options_.quotes));
+  }
+  void Skip(size_t bytes) {
+    line_ += std::ranges::count(window_.view().substr(0, bytes), '\n');
+    window_.Consume(bytes);
+  }
+
+  const CsvFileOptions& options_;
+  ByteWindow window_;
+  bool at_end_ = false;  // nothing follows the window
+  int64_t line_ = 1;     // of the window's first byte
+  CutRows cut_;
+};
+
+struct CsvParams {
+  std::vector<std::string> patterns;
+  CsvFileOptions options;
+  std::vector<RowField> fields;
+};
+
+class CsvIterator final : public NodeIterator {
+ public:
+  CsvIterator(const CsvParams& params, const Walk& walk)
+      : params_(params),
+        cancellation_(walk.cancellation),
+        files_(ExpandPatterns(params_.patterns)),
+        parser_(params_.options),
+        outs_(params_.fields.size()) {}
+
+  bool Next(Element* element) override {
+    if (Cut(1) == 0) return false;
+    element->fields().resize(params_.fields.size());
+    for (size_t c = 0; c < params_.fields.size(); ++c) {
+      auto& [name, tensor] = element->fields()[c];
+      name = params_.fields[c].name;
+      MakeOwn(&tensor, params_.fields[c].dtype, Shape());
+      outs_[c] = tensor.raw_data();
+    }
+    file_->Parse(parser_, outs_);
+    return true;
+  }
+  void NextRows(RowBatch& batch) override {
+    cancellation_->ThrowIfCancelled();
+    if (batch.capacity() > kMostRowsAtOnce || !batch.Prepare(params_.fields)) {
+      return NodeIterator::NextRows(batch);
+    }
+    while (!batch.full()) {
+      const int64_t rows = Cut(std::min(batch.capacity() - batch.rows(), kRowsAtOnce));
+      if (rows == 0) return;
+      for (size_t c = 0; c < outs_.size(); ++c) {
+        outs_[c] = batch.raw_row(static_cast<int>(c), batch.rows());
+      }
+      try {
+        file_->Parse(parser_, outs_);
+      } catch (const Error&) {
+        batch.AddRows(parser_.bad_row());
+        throw;
+      }
+      batch.AddRows(rows);
+    }
+  }
+
+  void Save(StateWriter& writer) override {
+    writer.Int("file", static_cast<int64_t>(index_));
+    writer.Bytes("path", index_ < files_.size() ? files_[index_] : "");
+    writer.Int("offset", file_ ? static_cast<int64_t>(file_->offset()) : -1);
+    writer.Int("line", file_ ? file_->line() : 0);
+  }
+  void Restore(StateReader& reader) override {
+    const auto index = static_cast<uint64_t>(reader.Int("file"));
+    const std::string path = reader.Bytes("path");
+    const int64_t offset = reader.Int("offset"), line = reader.Int("line");
+    if (index > files_.size() || (index < files_.size() && files_[index] != path)) {
+      throw FailedPrecondition(
+          "Csv: the saved position is in file {}, {}, which the files found now do not have there",
+          index, path);
+    }
+    index_ = index;
+    if (index_ == files_.size() || offset < 0) return;
+    Open();
+    file_->Seek(static_cast<uint64_t>(offset), line);
+  }
+
+ private:
+  // Cuts off up to "count" rows of the first file that has any; 0 at the end of all.
+  int64_t Cut(int64_t count) {
+    for (; index_ < files_.size(); ++index_, file_.reset()) {
+      if (!file_) Open();
+      if (const int64_t rows = file_->Cut(count); rows > 0) return rows;
+    }
+    return 0;
+  }
+  void Open() try {
+    file_.emplace(files_[index_], params_.options, parser_);
+  } catch (const Error&) {
+    ++index_;
+    throw;
+  }
+
+  const CsvParams& params_;
+  const std::shared_ptr<CancellationToken> cancellation_;
+  const std::vector<std::string> files_;
+  CsvParser parser_;
+  size_t index_ = 0;
+  std::optional<CsvFile> file_;
+  std::vector<void*> outs_;
+};
+
+class CsvNode final : public DatasetNode {
+ public:
+  explicit CsvNode(CsvParams params) : params_(std::move(params)) {}
+
+  std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override {
+    return std::make_unique<CsvIterator>(params_, walk);
+  }
+  std::string Describe() const override {
+    std::string columns;
+    for (const RowField& field : params_.fields) {
+      columns += fmt::format(",{}:{}", field.name, DTypeName(field.dtype));
+    }
+    return fmt::format("Csv([{}]{})", JoinPatterns(params_.patterns), columns);
+  }
+  ElementSpec Spec() const override {
+    ElementSpec spec;
+    for (const RowField& field : params_.fields) {
+      spec.push_back({field.name, field.dtype, field.shape});
+    }
+    return spec;
+  }
+
+ private:
+  const CsvParams params_;
+};
+
+}  // namespace
+
+Dataset Csv(const std::vector<std::string>& files, const CsvFileOptions& options) {
+  CsvParams params{files, options, {}};
+  const CsvParser checked(options);
+  for (const CsvColumn& column : checked.columns()) {
+    params.fields.push_back({column.name, column.dtype, Shape()});
+  }
+  return Dataset(std::make_shared<CsvNode>(std::move(params)));
+}
+
+}  // namespace sextant::data

@@ -1,0 +1,202 @@
+#include "sextant/data/parse_csv.h"
+
+#include <algorithm>
+
+#include "sextant/base/error.h"
+#include "sextant/data/csv_field.h"
+#include "sextant/data/csv_separators.h"
+
+namespace sextant::data {
+namespace {
+
+template <typename Fn>
+auto WithType(DType dtype, Fn fn) {
+  switch (dtype) {
+    case DType::kInt32:
+      return fn(int32_t());
+    case DType::kInt64:
+      return fn(int64_t());
+    case DType::kFloat:
+      return fn(float());
+    case DType::kDouble:
+      return fn(double());
+    default:
+      return fn(std::string());
+  }
+}
+
+bool IsColumnType(DType dtype) {
+  return dtype == DType::kInt32 || dtype == DType::kInt64 || dtype == DType::kFloat ||
+         dtype == DType::kDouble || dtype == DType::kString;
+}
+
+void CheckColumn(const CsvColumn& column) {
+  if (!IsColumnType(column.dtype)) {
+    throw InvalidArgument(
+        "Csv: column '{}' cannot be {}; string, int32, int64, float and double can be", column.name,
+        DTypeName(column.dtype));
+  }
+  const std::optional<Tensor>& value = column.by_default;
+  if (value && (value->dtype() != column.dtype || value->num_elements() != 1)) {
+    throw InvalidArgument("Csv: the default of column '{}' must be one {}, got {}", column.name,
+                          DTypeName(column.dtype), value->Describe());
+  }
+}
+
+// "abc" as it is written in messages, not longer than a line.
+std::string Shown(std::string_view field) {
+  constexpr size_t kMost = 60;
+  return fmt::format("\"{}\"{}", field.substr(0, kMost), field.size() > kMost ? "..." : "");
+}
+
+}  // namespace
+
+CsvParser::CsvParser(const CsvFileOptions& options)
+    : options_(options),
+      splitter_({.delimiter = options.delimiter, .quotes = options.quotes, .columns = {}}) {
+  if (options.columns.empty()) throw InvalidArgument("Csv: no columns are given");
+  if (options.delimiter == '\n' || options.delimiter == '\r' || options.delimiter == '"') {
+    throw InvalidArgument("Csv: a line end or a quote cannot be the delimiter");
+  }
+  for (const CsvColumn& column : options.columns) {
+    CheckColumn(column);
+    if (std::ranges::count(options.columns, column.name, &CsvColumn::name) > 1) {
+      throw InvalidArgument("Csv: there are two columns '{}'", column.name);
+    }
+  }
+  width_ = options.columns.size();
+  const auto add = [&](auto it) {
+    columns_.push_back(*it);
+    source_.push_back(static_cast<int>(it - options.columns.begin()));
+  };
+  for (const std::string& name : options.select) {
+    const auto it = std::ranges::find(options.columns, name, &CsvColumn::name);
+    if (it == options.columns.end()) {
+      throw InvalidArgument("Csv: column '{}' is selected, but is not one of the columns", name);
+    }
+    add(it);
+  }
+  if (!options.select.empty()) return;
+  for (auto it = options.columns.begin(); it != options.columns.end(); ++it) add(it);
+}
+
+void CsvParser::SetHeader(std::string_view row) {
+  if (row.ends_with('\r')) row.remove_suffix(1);
+  const std::vector<std::string_view>& names = splitter_.Split(row);
+  for (size_t c = 0; c < columns_.size(); ++c) {
+    const auto it = std::ranges::find(names, columns_[c].name);
+    if (it == names.end()) {
+      throw InvalidArgument("the header has no column '{}': {}", columns_[c].name, Shown(row));
+    }
+    source_[c] = static_cast<int>(it - names.begin());
+  }
+  width_ = names.size();
+}
+
+void CsvParser::Parse(std::string_view text, const CutRows& cut, int64_t line,
+                      std::span<void* const> outs) {
+  if (ParseRegular(text, cut, outs)) return;
+  size_t begin = 0;
+  for (int64_t index = 0; begin < text.size();) {
+    const std::string_view rest = text.substr(begin);
+    const std::string_view row =
+        rest.substr(0, CsvRowEnd(rest, options_.delimiter, options_.quotes));
+    const size_t end = std::min(begin + row.size() + 1, text.size());
+    if (!IsBlankRow(row)) {
+      try {
+        ParseRow(row, index++, outs);
+      } catch (const Error& e) {
+        bad_row_ = index - 1;
+        bad_row_end_ = end;
+        const int64_t before = std::ranges::count(text.substr(0, begin), '\n');
+        throw e.WithPrefix(fmt::format("line {}", line + before));
+      }
+    }
+    begin = end;
+  }
+}
+
+bool CsvParser::ParseRegular(std::string_view text, const CutRows& cut,
+                             std::span<void* const> outs) {
+  if (text.empty() || text.size() > UINT32_MAX) return false;
+  if (options_.quotes && text.find('"') != std::string_view::npos) return false;
+  if (positions_.size() <= text.size()) positions_.resize(text.size() + 1);
+  size_t found = FindSeparators(text, options_.delimiter, positions_.data());
+  const bool open_end = text.back() != '\n';
+  if (open_end) positions_[found++] = static_cast<uint32_t>(text.size());
+  // As many separators as rows of this width have, as many line ends as rows, and those at the ends
+  // of the rows: then all others are delimiters.
+  const auto rows = static_cast<size_t>(cut.rows);
+  if (found != rows * width_ || cut.lines + open_end != cut.rows) return false;
+  for (size_t end = width_ - 1; end + 1 < found; end += width_) {
+    if (text[positions_[end]] != '\n') return false;
+  }
+  const std::string_view na_value = options_.na_value;
+  for (size_t c = 0; c < columns_.size(); ++c) {
+    const bool whole = WithType(columns_[c].dtype, [&]<typename T>(T) {
+      T* const out = static_cast<T*>(outs[c]);
+      const T* const by_default =
+          columns_[c].by_default ? columns_[c].by_default->data<T>() : nullptr;
+      const auto column = static_cast<size_t>(source_[c]);
+      const bool last = column + 1 == width_;
+      const uint32_t* ends = &positions_[column];
+      for (size_t row = 0; row < rows; ++row, ends += width_) {
+        const size_t begin = row + column == 0 ? 0 : ends[-1] + size_t{1};
+        std::string_view field(text.data() + begin, *ends - begin);
+        if (last && field.ends_with('\r')) field.remove_suffix(1);
+        if (field.empty() || field == na_value) {
+          if (by_default == nullptr) return false;
+          out[row] = *by_default;
+        } else if (!ParseField(field, &out[row])) {
+          return false;
+        }
+      }
+      return true;
+    });
+    if (!whole) return false;
+  }
+  return true;
+}
+
+const std::vector<std::string_view>& CsvParser::SplitRow(std::string_view row) {
+  if (row.ends_with('\r')) row.remove_suffix(1);
+  if (options_.quotes && row.find('"') != std::string_view::npos) return splitter_.Split(row);
+  fields_.clear();
+  for (size_t begin = 0;;) {
+    const size_t end = row.find(options_.delimiter, begin);
+    fields_.push_back(row.substr(begin, end - begin));
+    if (end == std::string_view::npos) return fields_;
+    begin = end + 1;
+  }
+}
+
+void CsvParser::ParseRow(std::string_view row, int64_t index, std::span<void* const> outs) {
+  const std::vector<std::string_view>* fields;
+  try {
+    fields = &SplitRow(row);
+  } catch (const Error& e) {
+    throw e.WithPrefix(": ");
+  }
+  if (fields->size() != width_) {
+    throw InvalidArgument(": expected {} fields, found {}: {}", width_, fields->size(), Shown(row));
+  }
+  for (size_t c = 0; c < columns_.size(); ++c) {
+    const CsvColumn& column = columns_[c];
+    const std::string_view field = (*fields)[static_cast<size_t>(source_[c])];
+    WithType(column.dtype, [&]<typename T>(T) {
+      T& out = static_cast<T*>(outs[c])[index];
+      if (field.empty() || field == options_.na_value) {
+        if (!column.by_default) {
+          throw InvalidArgument(", column '{}': expected {}, found an empty field and no default",
+                                column.name, DTypeName(column.dtype));
+        }
+        out = *column.by_default->data<T>();
+      } else if (!ParseField(field, &out)) {
+        throw InvalidArgument(", column '{}': expected {}, found {}", column.name,
+                              DTypeName(column.dtype), Shown(field));
+      }
+    });
+  }
+}
+
+}  // namespace sextant::data

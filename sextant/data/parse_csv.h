@@ -1,0 +1,58 @@
+// CsvParser: rows of CSV text straight into the columns of a batch.
+//
+// Text whose rows all have the right number of fields and no quotes, which is nearly all there is,
+// is split in one pass over its bytes and converted column by column. Anything else, bad fields
+// included, is left to a second way, row by row, which knows all rules (formats/csv.h) and what to
+// say.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sextant/data/csv_row_cutter.h"
+#include "sextant/data/sources.h"
+#include "sextant/formats/csv.h"
+
+namespace sextant::data {
+
+// Used by one thread at a time; copies are independent.
+class CsvParser {
+ public:
+  // Throws INVALID_ARGUMENT when the options contradict each other.
+  explicit CsvParser(const CsvFileOptions& options);
+
+  // Those wanted, in their order: the fields of the elements.
+  const std::vector<CsvColumn>& columns() const { return columns_; }
+
+  // Takes the first row of a file for the names of its columns. Throws INVALID_ARGUMENT when one is
+  // not there.
+  void SetHeader(std::string_view row);
+
+  // Parses text cut by CutCsvRows. outs[c] is where the value of columns()[c] in the first row goes;
+  // those of further rows follow. Throws INVALID_ARGUMENT about the first bad row, with its line and
+  // column, counting the first line of the text as "line"; bad_row() and bad_row_end() are then its
+  // number in the text and where the text goes on behind it. The rows before it are parsed.
+  void Parse(std::string_view text, const CutRows& cut, int64_t line, std::span<void* const> outs);
+  int64_t bad_row() const { return bad_row_; }
+  size_t bad_row_end() const { return bad_row_end_; }
+
+ private:
+  bool ParseRegular(std::string_view text, const CutRows& cut, std::span<void* const> outs);
+  void ParseRow(std::string_view row, int64_t index, std::span<void* const> outs);
+  const std::vector<std::string_view>& SplitRow(std::string_view row);
+
+  const CsvFileOptions options_;
+  std::vector<CsvColumn> columns_;
+  std::vector<int> source_;  // of each of columns_: its place in the rows of the file
+  size_t width_ = 0;         // fields of a row
+  CsvSplitter splitter_;
+  std::vector<uint32_t> positions_;       // of separators
+  std::vector<std::string_view> fields_;  // of a row without quotes
+  int64_t bad_row_ = 0;
+  size_t bad_row_end_ = 0;
+};
+
+}  // namespace sextant::data

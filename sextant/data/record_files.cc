@@ -1,0 +1,168 @@
+#include "sextant/data/record_files.h"
+
+#include "sextant/base/cancellation.h"
+#include "sextant/base/coding.h"
+#include "sextant/base/error.h"
+#include "sextant/data/dataset_node.h"
+#include "sextant/data/file_patterns.h"
+#include "sextant/data/own_tensor.h"
+#include "sextant/data/row_batch.h"
+#include "sextant/data/state.h"
+
+namespace sextant::data {
+namespace {
+
+// Room for the rows of a larger batch is made as they come.
+constexpr int64_t kMostRowsAtOnce = 1 << 20;
+
+// A walk over the records of all files.
+class RecordWalk {
+ public:
+  explicit RecordWalk(const RecordFilesParams& params)
+      : params_(params), files_(ExpandPatterns(params.patterns)) {}
+
+  bool Next(std::string_view* record) {
+    for (; index_ < files_.size(); ++index_, file_.reset()) {
+      if (!ReadFrom(record)) continue;
+      return true;
+    }
+    return false;
+  }
+  // Of the record last read.
+  size_t file_index() const { return index_; }
+  uint64_t offset() const { return offset_; }
+
+  const std::vector<std::string>& files() const { return files_; }
+
+  void Save(StateWriter& writer) const {
+    writer.Int("file", static_cast<int64_t>(index_));
+    writer.Bytes("path", index_ < files_.size() ? files_[index_] : "");
+    writer.Int("offset", file_ ? static_cast<int64_t>(file_->offset()) : -1);
+  }
+  void Restore(StateReader& reader) {
+    const auto index = static_cast<uint64_t>(reader.Int("file"));
+    const std::string path = reader.Bytes("path");
+    const int64_t offset = reader.Int("offset");
+    if (index > files_.size() || (index < files_.size() && files_[index] != path)) {
+      throw FailedPrecondition(
+          "{}: the saved position is in file {}, {}, which the files found now do not have there",
+          params_.kind, index, path);
+    }
+    index_ = index;
+    if (index_ == files_.size() || offset < 0) return;
+    file_ = params_.open(files_[index_]);
+    file_->Seek(static_cast<uint64_t>(offset));
+  }
+
+ private:
+  bool ReadFrom(std::string_view* record) try {
+    if (!file_) file_ = params_.open(files_[index_]);
+    offset_ = file_->offset();
+    return file_->Next(record);
+  } catch (const Error&) {
+    // Nothing can be found behind damage in a file: the walk goes on with the next one.
+    ++index_;
+    file_.reset();
+    throw;
+  }
+
+  const RecordFilesParams& params_;
+  const std::vector<std::string> files_;
+  size_t index_ = 0;
+  std::unique_ptr<RecordFile> file_;
+  uint64_t offset_ = 0;
+};
+
+class RecordIterator final : public SeekableIterator {
+ public:
+  RecordIterator(const RecordFilesParams& params, const Walk& walk)
+      : params_(params),
+        row_fields_{{params.field, DType::kString, Shape()}},
+        cancellation_(walk.cancellation),
+        records_(params),
+        opened_(records_.files().size()) {}
+
+  bool Next(Element* element) override {
+    std::string_view record;
+    if (!records_.Next(&record)) return false;
+    Put(record, element);
+    return true;
+  }
+  void NextRows(RowBatch& batch) override {
+    cancellation_->ThrowIfCancelled();
+    if (batch.capacity() > kMostRowsAtOnce || !batch.Prepare(row_fields_)) {
+      return NodeIterator::NextRows(batch);
+    }
+    for (std::string_view record; !batch.full() && records_.Next(&record); batch.AddRows(1)) {
+      batch.row_data<std::string>(0, batch.rows())->assign(record);
+    }
+  }
+  void Save(StateWriter& writer) override { records_.Save(writer); }
+  void Restore(StateReader& reader) override { records_.Restore(reader); }
+
+  std::string Position() const override {
+    std::string position;
+    PutFixed64(&position, records_.file_index());
+    PutFixed64(&position, records_.offset());
+    return position;
+  }
+  Element ElementAt(std::string_view position) override {
+    if (position.size() != 16 || DecodeFixed64(position.data()) >= opened_.size()) {
+      throw DataLoss("{}: a saved position is not one of these files", params_.kind);
+    }
+    const uint64_t index = DecodeFixed64(position.data());
+    const uint64_t offset = DecodeFixed64(position.data() + 8);
+    std::unique_ptr<RecordFile>& file = opened_[index];
+    if (!file) file = params_.open(records_.files()[index]);
+    if (file->offset() != offset) file->Seek(offset);
+    std::string_view record;
+    if (!file->Next(&record)) {
+      throw DataLoss("{}: there is no {} at offset {} any more", records_.files()[index],
+                     params_.field, offset);
+    }
+    Element element;
+    Put(record, &element);
+    return element;
+  }
+
+ private:
+  void Put(std::string_view record, Element* element) const {
+    element->fields().resize(1);
+    auto& [name, tensor] = element->fields()[0];
+    name = params_.field;
+    MakeOwn(&tensor, DType::kString, Shape());
+    tensor.data<std::string>()->assign(record);
+  }
+
+  const RecordFilesParams& params_;
+  const std::vector<RowField> row_fields_;
+  const std::shared_ptr<CancellationToken> cancellation_;
+  RecordWalk records_;
+  std::vector<std::unique_ptr<RecordFile>> opened_;  // by ElementAt
+};
+
+class RecordFilesNode final : public DatasetNode {
+ public:
+  explicit RecordFilesNode(RecordFilesParams params) : params_(std::move(params)) {}
+
+  std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override {
+    return std::make_unique<RecordIterator>(params_, walk);
+  }
+  std::string Describe() const override {
+    return fmt::format("{}([{}]{})", params_.kind, JoinPatterns(params_.patterns),
+                       params_.options);
+  }
+  ElementSpec Spec() const override { return {{params_.field, DType::kString, Shape()}}; }
+  bool Seekable() const override { return params_.seekable; }
+
+ private:
+  const RecordFilesParams params_;
+};
+
+}  // namespace
+
+Dataset RecordFiles(RecordFilesParams params) {
+  return Dataset(std::make_shared<RecordFilesNode>(std::move(params)));
+}
+
+}  // namespace sextant::data
