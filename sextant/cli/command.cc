@@ -125,8 +125,8 @@ bool Command::Parse(std::vector<std::string> arguments, int* exit_code) {
   try {
     ExpandOptions(arguments, parser_->LongOptions());
     if (!run_ && (arguments.empty() || !arguments[0].starts_with("-"))) {
-      throw InvalidArgument("{}", arguments.empty() ? "name a command"
-                                                    : "there is no command " + arguments[0]);
+      throw InvalidArgument(
+          "{}", arguments.empty() ? "name a command" : "there is no command " + arguments[0]);
     }
     std::reverse(arguments.begin(), arguments.end());  // the library takes them from the back
     parser_->app.parse(std::move(arguments));

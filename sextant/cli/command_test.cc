@@ -21,7 +21,8 @@ struct Values {
 struct Program {
   Program() {
     Command& group = program.AddCommand("tool", "A group.", "sextant tool try a");
-    Command& command = group.AddCommand("try", "Tries.", "sextant tool try a b\nsextant tool try c");
+    Command& command =
+        group.AddCommand("try", "Tries.", "sextant tool try a b\nsextant tool try c");
     command.AddOption("--text DIR", &values.text, "text");
     command.AddOption("--number N", &values.number, "number", 0, 9);
     command.AddOption("--several", &values.several, "more");

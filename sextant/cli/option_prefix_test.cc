@@ -27,15 +27,16 @@ TEST(OptionPrefix, NamesWhatIsAmbiguous) {
     ExpandOption("--input_ex", kNames);
     FAIL();
   } catch (const Error& e) {
-    EXPECT_EQ(e.message(), "--input_ex is ambiguous: it could be --input_exprs or --input_examples");
+    EXPECT_EQ(e.message(),
+              "--input_ex is ambiguous: it could be --input_exprs or --input_examples");
   }
 }
 
 TEST(OptionPrefix, LeavesValuesAndWhatFollowsTwoDashes) {
   std::vector<std::string> arguments = {"--tag=a--sig=b", "-5", "x=--tag", "--", "--tag"};
   ExpandOptions(arguments, kNames);
-  EXPECT_EQ(arguments, (std::vector<std::string>{"--tag_set=a--sig=b", "-5", "x=--tag", "--",
-                                                 "--tag"}));
+  EXPECT_EQ(arguments,
+            (std::vector<std::string>{"--tag_set=a--sig=b", "-5", "x=--tag", "--", "--tag"}));
 }
 
 }  // namespace
