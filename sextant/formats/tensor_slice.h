@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sextant/base/function_ref.h"
 #include "sextant/tensor/shape.h"
 
 namespace tensorflow {
@@ -66,10 +67,10 @@ struct ShapeAndSlice {
   static ShapeAndSlice Parse(std::string_view text);
 };
 
-// Copies elements of `element_bytes` bytes from one part of a tensor to another part of it, where
-// they have positions in common. Both buffers hold their part alone, row-major.
-// REQUIRES: both slices of one rank and made by In; element types without constructors.
-void CopyCommonElements(const TensorSlice& from, const char* src, const TensorSlice& to, char* dst,
-                        size_t element_bytes);
+// The elements that two parts of one tensor have in common, as runs of neighbours: calls
+// fn(first, second, count) with the positions of a run inside each part, both row-major.
+// REQUIRES: both slices of one rank and made by In.
+void ForEachCommonRun(const TensorSlice& a, const TensorSlice& b,
+                      FunctionRef<void(int64_t, int64_t, int64_t)> fn);
 
 }  // namespace sextant

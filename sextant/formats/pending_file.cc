@@ -1,0 +1,45 @@
+#include "sextant/formats/pending_file.h"
+
+#include <unistd.h>
+
+#include <atomic>
+
+#include "sextant/base/error.h"
+
+namespace sextant {
+namespace {
+
+std::string TemporaryName(const std::string& path) {
+  static std::atomic<uint64_t> count{0};
+  return fmt::format("{}.tempstate{}-{}", path, getpid(), ++count);
+}
+
+}  // namespace
+
+PendingFile::PendingFile(FileSystem& files, const std::string& final_path)
+    : files_(files),
+      final_path_(final_path),
+      path_(TemporaryName(final_path)),
+      writer_(files.NewWriter(path_)) {}
+
+PendingFile::~PendingFile() {
+  if (renamed_) return;
+  writer_.reset();
+  try {
+    files_.Delete(path_);
+  } catch (const Error&) {  // what failed before is the error to tell
+  }
+}
+
+void PendingFile::SyncAndClose() {
+  writer_->Sync();
+  writer_->Close();
+}
+
+void PendingFile::Rename() {
+  files_.Rename(path_, final_path_);
+  renamed_ = true;
+  files_.SyncDirectory(std::string(DirectoryName(final_path_)));
+}
+
+}  // namespace sextant

@@ -1,0 +1,122 @@
+#include <algorithm>
+
+#include "sextant/base/coding.h"
+#include "sextant/base/crc32c.h"
+#include "sextant/formats/table.h"
+
+namespace sextant {
+namespace {
+
+constexpr size_t kBlockSize = 262144;
+
+size_t CommonPrefix(std::string_view a, std::string_view b) {
+  return std::mismatch(a.begin(), a.begin() + std::min(a.size(), b.size()), b.begin()).first -
+         a.begin();
+}
+
+// A short key k with last <= k < next.
+std::string Separator(std::string_view last, std::string_view next) {
+  const size_t common = CommonPrefix(last, next);
+  if (common < last.size() && common < next.size()) {
+    const auto byte = static_cast<unsigned char>(last[common]);
+    if (byte < 0xFF && byte + 1 < static_cast<unsigned char>(next[common])) {
+      std::string key(last.substr(0, common + 1));
+      key.back() = static_cast<char>(byte + 1);
+      return key;
+    }
+  }
+  return std::string(last);
+}
+
+// A short key k >= last.
+std::string Successor(std::string_view last) {
+  const size_t i = last.find_first_not_of('\xFF');
+  if (i == std::string_view::npos) return std::string(last);
+  std::string key(last.substr(0, i + 1));
+  key.back() = static_cast<char>(static_cast<unsigned char>(key.back()) + 1);
+  return key;
+}
+
+}  // namespace
+
+void TableBlockBuilder::Add(std::string_view key, std::string_view value) {
+  size_t shared = 0;
+  if (since_restart_ < restart_interval_) {
+    shared = CommonPrefix(last_key_, key);
+  } else {
+    restarts_.push_back(static_cast<uint32_t>(contents_.size()));
+    since_restart_ = 0;
+  }
+  PutVarint32(&contents_, static_cast<uint32_t>(shared));
+  PutVarint32(&contents_, static_cast<uint32_t>(key.size() - shared));
+  PutVarint32(&contents_, static_cast<uint32_t>(value.size()));
+  contents_.append(key.substr(shared));
+  contents_.append(value);
+  last_key_ = key;
+  ++since_restart_;
+}
+
+std::string TableBlockBuilder::Finish() {
+  std::string block = std::move(contents_);
+  for (const uint32_t restart : restarts_) PutFixed32(&block, restart);
+  PutFixed32(&block, static_cast<uint32_t>(restarts_.size()));
+  contents_.clear();
+  last_key_.clear();
+  restarts_ = {0};
+  since_restart_ = 0;
+  return block;
+}
+
+void TableWriter::Add(std::string_view key, std::string_view value) {
+  if (any_ && key <= last_key_) {
+    throw InvalidArgument("keys of a table must increase: '{}' follows '{}'", key, last_key_);
+  }
+  if (value.size() > UINT32_MAX / 2 || key.size() > UINT32_MAX / 2) {
+    throw InvalidArgument("the entry '{}' is too large for a table", key.substr(0, 100));
+  }
+  // An entry much larger than a block gets one of its own.
+  if (any_ && key.size() + value.size() >= 2 * kBlockSize) FlushBlock();
+  if (pending_) EnterPending(Separator(last_key_, key));
+  data_.Add(key, value);
+  last_key_ = key;
+  any_ = true;
+  if (data_.size() >= kBlockSize) FlushBlock();
+}
+
+void TableWriter::Finish() {
+  FlushBlock();
+  const Handle meta = WriteBlock(TableBlockBuilder(16).Finish());
+  if (pending_) EnterPending(Successor(last_key_));
+  const Handle index = WriteBlock(index_.Finish());
+  std::string footer = Encode(meta) + Encode(index);
+  footer.resize(table_format::kFooterSize - 8);
+  PutFixed64(&footer, table_format::kMagic);
+  file_.Append(footer);
+}
+
+std::string TableWriter::Encode(const Handle& handle) {
+  std::string text;
+  PutVarint64(&text, handle.offset);
+  PutVarint64(&text, handle.size);
+  return text;
+}
+
+TableWriter::Handle TableWriter::WriteBlock(std::string contents) {
+  const Handle handle{offset_, contents.size()};
+  contents.push_back(table_format::kPlain);
+  PutFixed32(&contents, MaskedCrc32c(contents));
+  file_.Append(contents);
+  offset_ += contents.size();
+  return handle;
+}
+
+void TableWriter::FlushBlock() {
+  if (!data_.empty()) pending_ = WriteBlock(data_.Finish());
+}
+
+void TableWriter::EnterPending(std::string_view key) {
+  index_.Add(key, Encode(*pending_));
+  pending_.reset();
+}
+
+}  // namespace sextant
