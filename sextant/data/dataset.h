@@ -51,7 +51,7 @@ using RandomMapFn = std::function<Element(Element, MapContext&)>;
 
 struct MapOptions {
   // Calls at once; kAutotune. Other than 1 the function must be thread-safe. A Batch behind the Map
-  // (also with Repeat or Take between) then has its rows made and filled in by the threads.
+  // (also with a Repeat between) then has its rows made and filled in by the threads.
   int parallel = 1;
   bool ordered = true;  // false: elements come as they are ready
   int64_t seed = 0;     // of MapContext::random

@@ -1,7 +1,8 @@
 // RowBatch: the buffers of one batch, filled row by row, by one thread (Append) or by several at
 // once, each its own rows (Put, Reject, Prepare and rows' data).
 //
-// The first row fixes the fields: names, types and shapes of one row. A parser that knows them
+// The first row fixes the fields: names, types and shapes of one row. Appending makes room as it is
+// needed, the other ways for all rows at once. A parser that knows them
 // calls Prepare and writes rows where row_data points, without an element per row:
 //
 //   batch.Prepare(fields);                        // names, types, shapes of one row
@@ -43,7 +44,7 @@ class RowBatch {
   int64_t rows() const { return rows_; }
   bool full() const { return rows_ == capacity_; }
 
-  // Fixes the fields if none were; returns whether they are these.
+  // Fixes the fields if none were, with room for all rows; returns whether they are these.
   bool Prepare(const std::vector<RowField>& fields);
   // REQUIRES: Prepare returned true; T is the field's type.
   template <typename T>
@@ -61,6 +62,11 @@ class RowBatch {
   // Put at the end. Throws INVALID_ARGUMENT, naming both, when the element is unlike the rows
   // before.
   void Append(Element* element);
+  // Makes room for all rows, so that threads can put those behind the ones appended.
+  void Reserve();
+
+  // An element for the appending thread to make the next row in.
+  Element* scratch() { return &scratch_; }
 
   // In order of their rows. REQUIRES, as those below: no other thread uses it.
   std::vector<Rejected> TakeRejected();
@@ -69,21 +75,24 @@ class RowBatch {
   Element Row(int64_t row) const;
   // Rows [0, rows) of every field.
   Element Take(int64_t rows);
-  // Why the element does not fit: "field image is uint8[3,3], in the batch uint8[2,3]".
-  std::string Difference(const Element& element) const;
 
  private:
   bool Fits(const Element& element) const;
   void Fix(const Element& element);
-  void Allocate(const std::vector<RowField>& fields);
+  std::string Difference(const Element& element) const;
+  // Makes room for that many rows.
+  void Allocate(int64_t rows);
+  void CopyRow(int64_t row, Element* element);
 
   int64_t capacity_ = 0;
   int64_t rows_ = 0;
   std::mutex mutex_;  // of fixing the fields, and of rejected_
   std::atomic<bool> fixed_{false};
-  Element batch_;
+  std::vector<RowField> row_fields_;
   std::vector<int64_t> row_elements_;
-  std::vector<Shape> row_shapes_;
+  int64_t allocated_ = 0;  // rows that the tensors have room for
+  Element batch_;
+  Element scratch_;
   std::vector<Rejected> rejected_;
 };
 

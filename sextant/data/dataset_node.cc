@@ -1,0 +1,71 @@
+#include "sextant/data/dataset_node.h"
+
+#include "sextant/base/cancellation.h"
+#include "sextant/base/error.h"
+#include "sextant/base/fingerprint.h"
+#include "sextant/data/row_batch.h"
+
+namespace sextant::data {
+
+Walk Walk::Nested(int64_t number) const {
+  Walk walk = *this;
+  // The walks of the outermost Repeat are plainly 0, 1, 2 …
+  walk.iteration = iteration == 0
+                       ? number
+                       : static_cast<int64_t>(FingerprintCat64(static_cast<uint64_t>(iteration),
+                                                               static_cast<uint64_t>(number)));
+  return walk;
+}
+
+Walk Walk::Branch(int64_t number) const {
+  Walk walk = *this;
+  walk.entropy = FingerprintCat64(entropy, static_cast<uint64_t>(number));
+  return walk;
+}
+
+void NodeIterator::NextRows(RowBatch& batch) {
+  while (!batch.full()) {
+    if (!Next(batch.scratch())) return;
+    batch.Append(batch.scratch());
+  }
+}
+
+bool NodeIterator::NextTask(Task* task) {
+  task->positions.clear();
+  task->finished = 0;
+  return Next(&task->element);
+}
+
+ElementSpec DatasetNode::Spec() const {
+  Walk walk;
+  walk.cancellation = std::make_shared<CancellationToken>();
+  Element element;
+  if (!MakeIterator(walk)->Next(&element)) {
+    throw FailedPrecondition(
+        "cannot tell the fields of a dataset that is empty, {}; give MapOptions::spec", Describe());
+  }
+  ElementSpec spec;
+  for (const auto& [name, tensor] : element.fields()) {
+    spec.push_back({name, tensor.dtype(), tensor.shape()});
+  }
+  return spec;
+}
+
+void DatasetNode::FinishRows(std::span<Task> tasks, RowBatch& batch, int64_t first) const {
+  for (Task& task : tasks) {
+    const int64_t row = first++;
+    Status status;
+    try {
+      Finish(task);
+    } catch (...) {  // the consumer throws it when it comes to this row
+      status = CurrentStatus();
+    }
+    if (!status.ok()) {
+      batch.Reject(row, std::move(status));
+    } else if (!batch.Put(row, &task.element)) {
+      batch.Reject(row, {}, std::move(task.element));
+    }
+  }
+}
+
+}  // namespace sextant::data

@@ -1,0 +1,73 @@
+#include "sextant/data/iterator.h"
+
+#include <random>
+
+#include "sextant/base/cancellation.h"
+#include "sextant/base/coding.h"
+#include "sextant/base/crc32c.h"
+#include "sextant/base/error.h"
+#include "sextant/data/dataset_node.h"
+#include "sextant/data/state.h"
+
+namespace sextant::data {
+namespace {
+
+constexpr std::string_view kMagic = "SXDATA1\n";
+
+uint64_t SystemEntropy() {
+  std::random_device device;
+  return uint64_t{device()} << 32 | device();
+}
+
+}  // namespace
+
+Iterator::Iterator(std::shared_ptr<const DatasetNode> node)
+    : node_(std::move(node)),
+      cancellation_(std::make_shared<CancellationToken>()),
+      entropy_(SystemEntropy()) {}
+
+Iterator::~Iterator() {
+  cancellation_->Cancel();  // so that no thread of an input waits while those behind it are joined
+}
+
+NodeIterator& Iterator::Walk() {
+  if (!walk_) walk_ = node_->MakeIterator({0, entropy_, cancellation_});
+  return *walk_;
+}
+
+bool Iterator::Next(Element* element) {
+  cancellation_->ThrowIfCancelled();
+  return Walk().Next(element);
+}
+
+std::string Iterator::SaveState() {
+  StateWriter writer;
+  writer.Bytes("pipeline", node_->Describe());
+  writer.Int("entropy", static_cast<int64_t>(entropy_));
+  Walk().Save(writer);
+  std::string bytes(kMagic);
+  PutFixed32(&bytes, MaskedCrc32c(writer.bytes()));
+  return bytes += writer.bytes();
+}
+
+void Iterator::RestoreState(std::string_view bytes) {
+  if (walk_) throw FailedPrecondition("RestoreState was called after Next; make a new iterator");
+  uint32_t crc;
+  if (!bytes.starts_with(kMagic)) throw DataLoss("this is not the saved state of a dataset");
+  bytes.remove_prefix(kMagic.size());
+  if (!GetFixed32(&bytes, &crc) || crc != MaskedCrc32c(bytes)) {
+    throw DataLoss("the saved state of the dataset does not match its checksum");
+  }
+  StateReader reader(bytes);
+  const std::string saved = reader.Bytes("pipeline"), here = node_->Describe();
+  if (saved != here) {
+    throw FailedPrecondition("the state was saved by the dataset {}, this one is {}", saved, here);
+  }
+  entropy_ = static_cast<uint64_t>(reader.Int("entropy"));
+  Walk().Restore(reader);
+  if (!reader.AtEnd()) throw DataLoss("the saved state of the dataset is too long");
+}
+
+void Iterator::Cancel() { cancellation_->Cancel(); }
+
+}  // namespace sextant::data

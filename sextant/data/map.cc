@@ -1,0 +1,132 @@
+#include "sextant/base/fingerprint.h"
+#include "sextant/data/dataset.h"
+#include "sextant/data/read_ahead.h"
+#include "sextant/data/state.h"
+#include "sextant/data/unary_node.h"
+
+namespace sextant::data {
+namespace {
+
+class MapNode : public UnaryNode {
+ public:
+  MapNode(std::shared_ptr<const DatasetNode> input, RandomMapFn fn, const MapOptions& options)
+      : UnaryNode(std::move(input)), fn_(std::move(fn)), options_(options) {
+    if (options.parallel < 1 && options.parallel != kAutotune) {
+      throw InvalidArgument("Map cannot make {} calls at once", options.parallel);
+    }
+  }
+
+  std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override;
+  std::unique_ptr<NodeIterator> MakeTasks(const Walk& walk) const override;
+  std::string Describe() const override {
+    const char* name = options_.parallel == 1 ? "Map" : options_.ordered ? "ParallelMap" : "AnyMap";
+    return fmt::format("{}.{}(seed={})", input_->Describe(), name, options_.seed);
+  }
+  ElementSpec Spec() const override { return options_.spec ? *options_.spec : DatasetNode::Spec(); }
+
+  // Of several limits the smallest holds for all that is done at once.
+  int parallel() const override {
+    const int own = options_.parallel, inputs = input_->parallel();
+    return own == 1 || inputs == 1 || inputs == kAutotune ? own
+           : own == kAutotune                             ? inputs
+                                                          : std::min(own, inputs);
+  }
+  void Finish(Task& task) const override {
+    if (options_.parallel == 1) return;
+    input_->Finish(task);
+    const Task::Position position = task.positions[task.finished++];
+    Apply(&task.element, position);
+  }
+
+  void Apply(Element* element, const Task::Position& position) const {
+    // A stream for each walk, in it 2^64 blocks for each element.
+    Philox random(FingerprintCat64(static_cast<uint64_t>(options_.seed),
+                                   static_cast<uint64_t>(position.iteration)),
+                  {0, static_cast<uint64_t>(position.index)});
+    MapContext context{random, position.index};
+    try {
+      *element = fn_(std::move(*element), context);
+    } catch (...) {
+      throw Error(CurrentStatus()).WithPrefix(fmt::format("Map of element {}: ", position.index));
+    }
+  }
+
+ private:
+  const RandomMapFn fn_;
+  const MapOptions options_;
+};
+
+// Elements one after another, or tasks for threads.
+class MapIterator : public NodeIterator {
+ public:
+  MapIterator(const MapNode& node, std::unique_ptr<NodeIterator> input, int64_t iteration)
+      : node_(node), input_(std::move(input)), iteration_(iteration) {}
+
+  bool Next(Element* element) override {
+    const int64_t index = index_++;  // one that the input fails to make has a number too
+    if (!input_->Next(element)) {
+      --index_;
+      return false;
+    }
+    node_.Apply(element, {index, iteration_});
+    return true;
+  }
+  void Save(StateWriter& writer) override {
+    writer.Int("map", index_);
+    input_->Save(writer);
+  }
+  void Restore(StateReader& reader) override {
+    index_ = reader.Int("map");
+    input_->Restore(reader);
+  }
+
+ protected:
+  const MapNode& node_;
+  const std::unique_ptr<NodeIterator> input_;
+  const int64_t iteration_;
+  int64_t index_ = 0;
+};
+
+class MapTasks : public MapIterator {
+ public:
+  using MapIterator::MapIterator;
+
+  bool NextTask(Task* task) override {
+    const int64_t index = index_++;
+    if (!input_->NextTask(task)) {
+      --index_;
+      return false;
+    }
+    task->positions.push_back({index, iteration_});
+    return true;
+  }
+};
+
+std::unique_ptr<NodeIterator> MapNode::MakeTasks(const Walk& walk) const {
+  if (options_.parallel == 1) return MakeIterator(walk);
+  return std::make_unique<MapTasks>(*this, input_->MakeTasks(walk), walk.iteration);
+}
+
+std::unique_ptr<NodeIterator> MapNode::MakeIterator(const Walk& walk) const {
+  if (options_.parallel == 1) {
+    return std::make_unique<MapIterator>(*this, input_->MakeIterator(walk), walk.iteration);
+  }
+  return std::make_unique<ReadAhead>(
+      MakeTasks(walk), this, walk,
+      ReadAheadOptions{.threads = parallel(), .ordered = options_.ordered});
+}
+
+}  // namespace
+
+Dataset Dataset::Map(RandomMapFn fn, const MapOptions& options) const {
+  return Dataset(std::make_shared<MapNode>(node_, std::move(fn), options));
+}
+
+Dataset Dataset::Map(MapFn fn, const MapOptions& options) const {
+  return Map(RandomMapFn([fn = std::move(fn)](Element element, MapContext&) {
+               return fn(std::move(element));
+             }),
+             options);
+}
+
+}  // namespace sextant::data

@@ -1,0 +1,74 @@
+// ParallelBatch: batches whose rows are made by threads, each thread copying the elements it made
+// to their rows. What comes out is what a Batch behind a ParallelMap would give, bit for bit.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "sextant/data/dataset_node.h"
+#include "sextant/data/group_size.h"
+#include "sextant/data/outcome.h"
+#include "sextant/data/row_batch.h"
+#include "sextant/data/workers.h"
+
+namespace sextant::data {
+
+class ParallelBatch : public NodeIterator {
+ public:
+  // Of the tasks of `node`, `size` to a batch.
+  ParallelBatch(const DatasetNode& node, const Walk& walk, int64_t size, bool drop_remainder);
+
+  bool Next(Element* element) override;
+  void Save(StateWriter& writer) override;
+  void Restore(StateReader& reader) override;
+
+ private:
+  // A batch being filled.
+  struct Filling {
+    RowBatch rows;
+    int64_t read = 0;      // rows that were given to a thread
+    int64_t finished = 0;  // rows that are done
+    bool closed = false;   // no more rows: full, or at the end
+    bool done() const { return closed && finished == read; }
+  };
+  using FillingPtr = std::unique_ptr<Filling>;
+  using Tasks = std::vector<Task>;
+
+  bool Step(Workers::Lock& lock);
+  bool Read(Filling& filling, int64_t first, int64_t wanted, Tasks& tasks, int64_t* count,
+            bool* failed);
+  // The batch to read rows for, or null: a new one, or one that misses rows.
+  Filling* Open();
+  FillingPtr NewFilling(Element recycled);
+  // The next batch in order, waiting for it; null at the end.
+  FillingPtr AwaitBatch();
+  void TakeApart(Filling& filling);
+  // Takes all rows in flight apart and holds the threads. REQUIRES: no step runs.
+  void TakeAllApart();
+  // A batch of outcomes_, one row after another, or false when they are used up.
+  bool NextOfOutcomes(Element* element);
+  // Lets the threads go on behind the rows made of outcomes_.
+  void Release();
+
+  const DatasetNode& node_;
+  const int64_t size_;
+  const bool drop_remainder_;
+  const std::unique_ptr<NodeIterator> input_;  // used by the thread that reads, one at a time
+  // Rows in the order of elements, taken apart because of a failed one or for saving; the
+  // consumer's.
+  std::deque<Outcome> outcomes_;
+  FillingPtr partial_;  // the rows made of outcomes_ so far
+  // The rest under workers_.mutex().
+  std::deque<FillingPtr> fillings_;  // in order
+  std::vector<FillingPtr> spare_;
+  std::vector<std::unique_ptr<Tasks>> spare_tasks_;
+  GroupSize group_size_;
+  bool reading_ = false;
+  bool ended_ = false;
+  bool held_ = false;  // no thread reads: outcomes_ come first
+  Workers workers_;    // last: its threads use the others
+};
+
+}  // namespace sextant::data

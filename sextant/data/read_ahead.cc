@@ -1,0 +1,161 @@
+#include "sextant/data/read_ahead.h"
+
+#include <algorithm>
+
+#include "sextant/data/dataset.h"
+
+namespace sextant::data {
+namespace {
+
+constexpr int64_t kMaxGroup = 64;
+constexpr int64_t kFirstAhead = 2, kMaxAhead = 16;  // of kAutotune
+
+int64_t FirstLimit(const ReadAheadOptions& options) {
+  return options.ahead == kAutotune ? kFirstAhead : options.ahead;
+}
+
+}  // namespace
+
+ReadAhead::ReadAhead(std::unique_ptr<NodeIterator> input, const DatasetNode* node, const Walk& walk,
+                     const ReadAheadOptions& options)
+    : input_(std::move(input)),
+      node_(node),
+      options_(options),
+      group_size_(kMaxGroup),
+      limit_(FirstLimit(options)),
+      workers_(options.threads, walk.cancellation,
+               [this](Workers::Lock& lock) { return Step(lock); }) {}
+
+int64_t ReadAhead::Room() const {
+  // Two groups for each thread: one to work on while the other is given.
+  if (options_.ahead == 0) {
+    const int64_t limit = 2 * workers_.max_threads() * group_size_.get();
+    return ahead_ < limit ? group_size_.get() : 0;
+  }
+  // Half at most, so that the consumer can work while the other half is made.
+  return std::min({group_size_.get(), limit_ - ahead_, std::max<int64_t>(1, limit_ / 2)});
+}
+
+bool ReadAhead::Read(Group& group, int64_t count) {
+  for (group.count = 0; group.count < count;) {
+    const auto i = static_cast<size_t>(group.count);
+    if (group.tasks.size() == i) group.tasks.emplace_back();
+    if (group.statuses.size() == i) group.statuses.emplace_back();
+    group.statuses[i] = {};
+    try {
+      if (!input_->NextTask(&group.tasks[i])) return true;
+    } catch (...) {  // crosses to the consumer's thread
+      group.statuses[i] = CurrentStatus();
+    }
+    ++group.count;
+  }
+  return false;
+}
+
+void ReadAhead::Finish(Group& group) {
+  if (!node_) return;
+  for (int64_t i = 0; i < group.count; ++i) {
+    if (!group.statuses[i].ok()) continue;
+    try {
+      node_->Finish(group.tasks[i]);
+    } catch (...) {  // crosses to the consumer's thread
+      group.statuses[i] = CurrentStatus();
+    }
+  }
+}
+
+bool ReadAhead::Step(Workers::Lock& lock) {
+  const int64_t room = Room();
+  if (reading_ || ended_ || room <= 0) return false;
+  GroupPtr owned;
+  if (spare_.empty()) {
+    owned = std::make_unique<Group>();
+  } else {
+    owned = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  Group& group = *owned;
+  group.done = false;
+  group.given = 0;
+  groups_.push_back(std::move(owned));
+  reading_ = true;
+  ahead_ += room;
+  lock.unlock();
+
+  const auto start = GroupSize::Clock::now();
+  const bool ended = Read(group, room);
+  lock.lock();
+  reading_ = false;
+  ended_ |= ended;
+  ahead_ += group.count - room;
+  if (node_) {
+    workers_.NotifyWork();  // another thread may read now
+    lock.unlock();
+    Finish(group);
+    lock.lock();
+  }
+  group.done = true;
+  group_size_.Learn(group.count, GroupSize::Clock::now() - start);
+  workers_.NotifyConsumer();
+  return true;
+}
+
+std::deque<ReadAhead::GroupPtr>::iterator ReadAhead::FindDone() {
+  if (options_.ordered) {
+    return !groups_.empty() && groups_.front()->done ? groups_.begin() : groups_.end();
+  }
+  return std::ranges::find_if(groups_, [](const GroupPtr& group) { return group->done; });
+}
+
+bool ReadAhead::Next(Element* element) {
+  while (!current_ || current_->given == current_->count) {
+    Workers::Lock lock(workers_.mutex());
+    if (current_) spare_.push_back(std::move(current_));
+    workers_.NotifyWork();
+    if (FindDone() == groups_.end() && options_.ahead == kAutotune && !ended_) {
+      limit_ = std::min(limit_ + 1, kMaxAhead);
+    }
+    workers_.Await(lock, [&] {
+      return FindDone() != groups_.end() || (groups_.empty() && ended_ && !reading_);
+    });
+    const auto done = FindDone();
+    if (done == groups_.end()) return false;
+    current_ = std::move(*done);
+    groups_.erase(done);
+    ahead_ -= current_->count;
+    workers_.NotifyWork();
+  }
+  const int64_t i = current_->given++;
+  current_->statuses[i].ThrowIfError();
+  std::swap(*element, current_->tasks[i].element);
+  return true;
+}
+
+void ReadAhead::Save(StateWriter& writer) {
+  Workers::Pause pause(workers_);
+  Workers::Lock lock(workers_.mutex());
+  const auto save = [&](const Group& group) {
+    for (int64_t i = group.given; i < group.count; ++i) {
+      SaveOutcome(writer, group.statuses[i], group.tasks[i].element);
+    }
+  };
+  writer.Int("ahead", ahead_ + (current_ ? current_->count - current_->given : 0));
+  if (current_) save(*current_);
+  for (const GroupPtr& group : groups_) save(*group);
+  writer.Int("ended", ended_);
+  input_->Save(writer);
+}
+
+void ReadAhead::Restore(StateReader& reader) {
+  current_ = std::make_unique<Group>();
+  for (int64_t i = reader.Int("ahead"); i > 0; --i) {
+    Outcome outcome = RestoreOutcome(reader);
+    current_->tasks.emplace_back().element = std::move(outcome.element);
+    current_->statuses.push_back(std::move(outcome.status));
+    ++current_->count;
+  }
+  ended_ = reader.Int("ended") != 0;
+  input_->Restore(reader);
+}
+
+}  // namespace sextant::data

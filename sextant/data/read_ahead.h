@@ -1,0 +1,67 @@
+// ReadAhead: an iterator whose elements threads make ahead of its consumer: ParallelMap, Prefetch.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "sextant/data/dataset_node.h"
+#include "sextant/data/group_size.h"
+#include "sextant/data/outcome.h"
+#include "sextant/data/workers.h"
+
+namespace sextant::data {
+
+struct ReadAheadOptions {
+  int threads = 1;      // kAutotune: Workers finds it
+  bool ordered = true;  // false: groups of elements come as they are ready
+  int64_t ahead = 0;    // elements made and not yet given; kAutotune; 0: enough for all threads
+};
+
+// The threads take turns at reading a group of tasks from the input; each then finishes its group
+// while others read or finish theirs.
+class ReadAhead : public NodeIterator {
+ public:
+  // Finishes the tasks of `input` by node.Finish; without a node they are elements already.
+  ReadAhead(std::unique_ptr<NodeIterator> input, const DatasetNode* node, const Walk& walk,
+            const ReadAheadOptions& options);
+
+  bool Next(Element* element) override;
+  void Save(StateWriter& writer) override;
+  void Restore(StateReader& reader) override;
+
+ private:
+  struct Group {
+    std::vector<Task> tasks;
+    std::vector<Status> statuses;  // of the first `count` tasks
+    int64_t count = 0;
+    int64_t given = 0;
+    bool done = false;
+  };
+  using GroupPtr = std::unique_ptr<Group>;
+
+  bool Step(Workers::Lock& lock);
+  // Fills the group; returns whether the input is at its end.
+  bool Read(Group& group, int64_t count);
+  void Finish(Group& group);
+  int64_t Room() const;
+  // The group to give from next, if it is done.
+  std::deque<GroupPtr>::iterator FindDone();
+
+  const std::unique_ptr<NodeIterator> input_;  // used by the thread that reads, one at a time
+  const DatasetNode* const node_;
+  const ReadAheadOptions options_;
+  GroupPtr current_;  // the consumer's, without the lock
+  // The rest under workers_.mutex().
+  std::deque<GroupPtr> groups_;  // in the order of reading
+  std::vector<GroupPtr> spare_;
+  GroupSize group_size_;
+  int64_t limit_;      // of elements made ahead
+  int64_t ahead_ = 0;  // in groups_
+  bool reading_ = false;
+  bool ended_ = false;
+  Workers workers_;  // last: its threads use the others
+};
+
+}  // namespace sextant::data

@@ -1,0 +1,187 @@
+#include "sextant/data/row_batch.h"
+
+#include <algorithm>
+
+#include "sextant/data/own_tensor.h"
+
+namespace sextant::data {
+namespace {
+
+bool Same(const RowField& field, const std::string& name, DType dtype, const Shape& shape) {
+  return field.dtype == dtype && field.shape == shape && field.name == name;
+}
+
+std::string DescribeField(const std::string& name, DType dtype, const Shape& shape) {
+  return fmt::format("{}: {}{}", name, DTypeName(dtype), shape.ToString());
+}
+
+}  // namespace
+
+void RowBatch::Reset(int64_t capacity, Element recycled) {
+  capacity_ = capacity;
+  rows_ = 0;
+  allocated_ = 0;
+  fixed_.store(false, std::memory_order_relaxed);
+  rejected_.clear();
+  if (recycled.size() > 0) batch_ = std::move(recycled);
+}
+
+// The fields last fixed often serve again: nothing is then written but the tensors.
+void RowBatch::Fix(const Element& element) {
+  if (!Fits(element)) {
+    row_fields_.clear();
+    row_elements_.clear();
+    for (const auto& [name, tensor] : element.fields()) {
+      row_fields_.push_back({name, tensor.dtype(), tensor.shape()});
+      row_elements_.push_back(tensor.num_elements());
+    }
+  }
+}
+
+void RowBatch::Allocate(int64_t rows) {
+  batch_.fields().resize(row_fields_.size());
+  for (size_t i = 0; i < row_fields_.size(); ++i) {
+    const RowField& field = row_fields_[i];
+    auto& [name, tensor] = batch_.fields()[i];
+    name = field.name;
+    Shape shape = field.shape;
+    shape.Insert(0, rows);
+    if (allocated_ == 0) {
+      MakeOwn(&tensor, field.dtype, shape);
+    } else {
+      Tensor larger(field.dtype, shape);
+      CopyElements(tensor, 0, rows_ * row_elements_[i], &larger, 0);
+      tensor = std::move(larger);
+    }
+  }
+  allocated_ = rows;
+}
+
+bool RowBatch::Fits(const Element& element) const {
+  return std::ranges::equal(row_fields_, element.fields(),
+                            [](const RowField& field, const Element::Field& other) {
+                              const auto& [name, tensor] = other;
+                              return Same(field, name, tensor.dtype(), tensor.shape());
+                            });
+}
+
+bool RowBatch::Prepare(const std::vector<RowField>& fields) {
+  if (!fixed_.load(std::memory_order_acquire)) {
+    std::lock_guard lock(mutex_);
+    if (!fixed_.load(std::memory_order_relaxed)) {
+      row_fields_ = fields;
+      row_elements_.clear();
+      for (const RowField& field : fields) row_elements_.push_back(field.shape.num_elements());
+      Allocate(capacity_);
+      fixed_.store(true, std::memory_order_release);
+      return true;
+    }
+  }
+  const bool same =
+      std::ranges::equal(row_fields_, fields, [](const RowField& field, const RowField& other) {
+        return Same(field, other.name, other.dtype, other.shape);
+      });
+  if (same) Reserve();
+  return same;
+}
+
+void* RowBatch::raw_row(int field, int64_t row) {
+  Tensor& tensor = batch_.fields()[field].second;
+  return static_cast<char*>(tensor.raw_data()) +
+         row * row_elements_[field] * DTypeSize(tensor.dtype());
+}
+
+void RowBatch::CopyRow(int64_t row, Element* element) {
+  for (int i = 0; i < batch_.size(); ++i) {
+    Tensor& src = element->fields()[i].second;
+    Tensor& dst = batch_.fields()[i].second;
+    const int64_t count = row_elements_[i];
+    if (src.dtype() == DType::kString && src.unique()) {
+      std::swap_ranges(src.data<std::string>(), src.data<std::string>() + count,
+                       dst.data<std::string>() + row * count);
+    } else {
+      CopyElements(src, 0, count, &dst, row * count);
+    }
+  }
+}
+
+bool RowBatch::Put(int64_t row, Element* element) {
+  if (!fixed_.load(std::memory_order_acquire)) {
+    std::lock_guard lock(mutex_);
+    if (!fixed_.load(std::memory_order_relaxed)) {
+      Fix(*element);
+      Allocate(capacity_);
+      fixed_.store(true, std::memory_order_release);
+    }
+  }
+  if (!Fits(*element)) return false;
+  CopyRow(row, element);
+  return true;
+}
+
+void RowBatch::Append(Element* element) {
+  // Beyond this a batch that is never filled would cost memory that it does not use.
+  constexpr int64_t kFirstRows = 4096;
+  if (!fixed_.load(std::memory_order_relaxed)) {
+    Fix(*element);
+    Allocate(std::min(capacity_, kFirstRows));
+    fixed_.store(true, std::memory_order_relaxed);
+  } else if (!Fits(*element)) {
+    throw InvalidArgument("cannot put {} in row {} of a batch: {}", element->Describe(), rows_,
+                          Difference(*element));
+  }
+  if (rows_ == allocated_) Allocate(std::min(capacity_, 2 * allocated_));
+  CopyRow(rows_, element);
+  ++rows_;
+}
+
+void RowBatch::Reserve() {
+  if (fixed_.load(std::memory_order_relaxed) && allocated_ < capacity_) Allocate(capacity_);
+}
+
+void RowBatch::Reject(int64_t row, Status status, Element element) {
+  std::lock_guard lock(mutex_);
+  rejected_.push_back({row, std::move(status), std::move(element)});
+}
+
+std::vector<RowBatch::Rejected> RowBatch::TakeRejected() {
+  std::ranges::sort(rejected_, {}, &Rejected::row);
+  return std::exchange(rejected_, {});
+}
+
+Element RowBatch::Row(int64_t row) const {
+  Element element;
+  for (size_t i = 0; i < row_fields_.size(); ++i) {
+    element.fields().emplace_back(row_fields_[i].name, Tensor());
+    CopyRowTo(batch_.fields()[i].second, row, &element.fields().back().second);
+  }
+  return element;
+}
+
+Element RowBatch::Take(int64_t rows) {
+  Element batch = std::exchange(batch_, {});
+  if (rows != allocated_) {
+    for (auto& [name, tensor] : batch.fields()) tensor = tensor.Rows(0, rows);
+  }
+  Reset(capacity_, {});
+  return batch;
+}
+
+std::string RowBatch::Difference(const Element& element) const {
+  const auto& others = element.fields();
+  if (others.size() != row_fields_.size()) {
+    return fmt::format("it has {} fields, the rows before it {}", others.size(),
+                       row_fields_.size());
+  }
+  for (size_t i = 0; i < others.size(); ++i) {
+    const RowField& field = row_fields_[i];
+    const auto& [name, tensor] = others[i];
+    if (Same(field, name, tensor.dtype(), tensor.shape())) continue;
+    return fmt::format("the rows before it have {}{}",
+                       DescribeField(field.name, field.dtype, field.shape),
+                       field.shape == tensor.shape() ? "" : "; PaddedBatch pads unequal shapes");
+  }
+  return "";
+}
+
+}  // namespace sextant::data

@@ -1,0 +1,229 @@
+#include "sextant/data/tensor_sources.h"
+
+#include "sextant/base/cancellation.h"
+#include "sextant/base/coding.h"
+#include "sextant/base/crc32c.h"
+#include "sextant/data/dataset_node.h"
+#include "sextant/data/own_tensor.h"
+#include "sextant/data/row_batch.h"
+#include "sextant/data/state.h"
+
+namespace sextant::data {
+namespace {
+
+// A walk over elements that are known by their number.
+class IndexedIterator : public SeekableIterator {
+ public:
+  explicit IndexedIterator(int64_t count) : count_(count) {}
+
+  bool Next(Element* element) override {
+    if (next_ == count_) return false;
+    Make(next_++, element);
+    return true;
+  }
+  void Save(StateWriter& writer) override { writer.Int("next", next_); }
+  void Restore(StateReader& reader) override {
+    next_ = reader.Int("next");
+    if (next_ < 0 || next_ > count_) throw DataLoss("the dataset has no element {}", next_);
+  }
+  std::string Position() const override {
+    std::string bytes;
+    PutVarint64(&bytes, static_cast<uint64_t>(next_ - 1));
+    return bytes;
+  }
+  Element ElementAt(std::string_view position) override {
+    uint64_t index;
+    if (!GetVarint64(&position, &index) || index >= static_cast<uint64_t>(count_)) {
+      throw DataLoss("the dataset has no element at the saved position");
+    }
+    Element element;
+    Make(static_cast<int64_t>(index), &element);
+    return element;
+  }
+
+ protected:
+  virtual void Make(int64_t index, Element* element) = 0;
+
+ private:
+  const int64_t count_;
+  int64_t next_ = 0;
+};
+
+class SlicesIterator : public IndexedIterator {
+ public:
+  SlicesIterator(const Element& whole, int64_t count) : IndexedIterator(count), whole_(whole) {}
+
+ private:
+  void Make(int64_t index, Element* element) override {
+    element->fields().resize(whole_.size());
+    for (int i = 0; i < whole_.size(); ++i) {
+      element->fields()[i].first = whole_.fields()[i].first;
+      CopyRowTo(whole_.fields()[i].second, index, &element->fields()[i].second);
+    }
+  }
+
+  const Element& whole_;
+};
+
+class SlicesNode : public DatasetNode {
+ public:
+  SlicesNode(Element whole, std::string name) : whole_(std::move(whole)), name_(std::move(name)) {
+    for (const auto& [field, tensor] : whole_.fields()) {
+      if (tensor.rank() == 0) {
+        throw InvalidArgument("{}: field \"{}\" is a scalar, which has no rows", name_, field);
+      }
+      if (tensor.dim(0) != whole_.fields()[0].second.dim(0)) {
+        throw InvalidArgument("{}: the fields have different numbers of rows: {}", name_,
+                              whole_.Describe());
+      }
+    }
+    if (whole_.size() == 0) throw InvalidArgument("{}: the element has no fields", name_);
+  }
+
+  std::unique_ptr<NodeIterator> MakeIterator(const Walk&) const override {
+    return std::make_unique<SlicesIterator>(whole_, whole_.fields()[0].second.dim(0));
+  }
+  std::string Describe() const override { return fmt::format("{}({})", name_, whole_.Describe()); }
+  ElementSpec Spec() const override {
+    ElementSpec spec;
+    for (const auto& [name, tensor] : whole_.fields()) {
+      Shape shape = tensor.shape();
+      shape.Erase(0);
+      spec.push_back({name, tensor.dtype(), shape});
+    }
+    return spec;
+  }
+  bool Seekable() const override { return true; }
+
+ private:
+  const Element whole_;
+  const std::string name_;
+};
+
+class RangeIterator : public IndexedIterator {
+ public:
+  RangeIterator(int64_t count, int64_t start, int64_t step)
+      : IndexedIterator(count), start_(start), step_(step) {}
+
+ private:
+  void Make(int64_t index, Element* element) override {
+    element->fields().resize(1);
+    auto& [name, tensor] = element->fields()[0];
+    name = "value";
+    MakeOwn(&tensor, DType::kInt64, {});
+    *tensor.data<int64_t>() = start_ + index * step_;
+  }
+
+  const int64_t start_, step_;
+};
+
+class RangeNode : public DatasetNode {
+ public:
+  RangeNode(int64_t start, int64_t stop, int64_t step) : start_(start), stop_(stop), step_(step) {
+    if (step == 0)
+      throw InvalidArgument("Range cannot go from {} to {} in steps of 0", start, stop);
+    // Differences of int64 do not always fit in one; those of __int128 do.
+    const __int128 span = static_cast<__int128>(stop) - start;
+    const __int128 count = (span + step + (step > 0 ? -1 : 1)) / step;
+    count_ = count < 0 ? 0 : static_cast<int64_t>(count);
+  }
+
+  std::unique_ptr<NodeIterator> MakeIterator(const Walk&) const override {
+    return std::make_unique<RangeIterator>(count_, start_, step_);
+  }
+  std::string Describe() const override {
+    return fmt::format("Range({},{},{})", start_, stop_, step_);
+  }
+  ElementSpec Spec() const override { return {{"value", DType::kInt64, Shape()}}; }
+  bool Seekable() const override { return true; }
+
+ private:
+  const int64_t start_, stop_, step_;
+  int64_t count_;
+};
+
+class GeneratorIterator : public NodeIterator {
+ public:
+  GeneratorIterator(Generator generator, const Walk& walk)
+      : generator_(std::move(generator)), walk_(walk) {}
+
+  bool Next(Element* element) override {
+    if (ended_) return false;
+    walk_.cancellation->ThrowIfCancelled();
+    ++calls_;  // one that throws counts too
+    std::optional<Element> next = generator_.next();
+    ended_ = !next;
+    if (next) *element = std::move(*next);
+    return next.has_value();
+  }
+  void Save(StateWriter& writer) override {
+    writer.Int("calls", calls_);
+    writer.Int("ended", ended_);
+    writer.Bytes("position", generator_.save ? generator_.save() : "");
+  }
+  void Restore(StateReader& reader) override {
+    calls_ = reader.Int("calls");
+    ended_ = reader.Int("ended") != 0;
+    const std::string position = reader.Bytes("position");
+    if (ended_) return;
+    if (generator_.restore) return generator_.restore(position);
+    for (int64_t i = 0; i < calls_; ++i) {
+      walk_.cancellation->ThrowIfCancelled();
+      try {
+        generator_.next();
+      } catch (...) {  // as it threw at the consumer of the saved walk
+      }
+    }
+  }
+
+ private:
+  Generator generator_;
+  const Walk walk_;
+  int64_t calls_ = 0;
+  bool ended_ = false;
+};
+
+class GeneratorNode : public DatasetNode {
+ public:
+  GeneratorNode(std::function<Generator()> make, std::string name, std::optional<ElementSpec> spec)
+      : make_(std::move(make)), name_(std::move(name)), spec_(std::move(spec)) {}
+
+  std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override {
+    return std::make_unique<GeneratorIterator>(make_(), walk);
+  }
+  std::string Describe() const override { return fmt::format("FromGenerator({})", name_); }
+  ElementSpec Spec() const override { return spec_ ? *spec_ : DatasetNode::Spec(); }
+
+ private:
+  const std::function<Generator()> make_;
+  const std::string name_;
+  const std::optional<ElementSpec> spec_;
+};
+
+}  // namespace
+
+Dataset FromTensors(Element element) {
+  for (auto& [name, tensor] : element.fields()) {
+    Shape shape = tensor.shape();
+    shape.Insert(0, 1);
+    tensor = tensor.Reshaped(shape);
+  }
+  return Dataset(std::make_shared<SlicesNode>(std::move(element), "FromTensors"));
+}
+
+Dataset FromTensorSlices(Element element) {
+  return Dataset(std::make_shared<SlicesNode>(std::move(element), "FromTensorSlices"));
+}
+
+Dataset Range(int64_t stop) { return Range(0, stop); }
+Dataset Range(int64_t start, int64_t stop, int64_t step) {
+  return Dataset(std::make_shared<RangeNode>(start, stop, step));
+}
+
+Dataset FromGenerator(std::function<Generator()> make, std::string name,
+                      std::optional<ElementSpec> spec) {
+  return Dataset(
+      std::make_shared<GeneratorNode>(std::move(make), std::move(name), std::move(spec)));
+}
+
+}  // namespace sextant::data

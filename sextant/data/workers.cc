@@ -1,0 +1,104 @@
+#include "sextant/data/workers.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "sextant/data/dataset.h"
+
+namespace sextant::data {
+namespace {
+
+// Threads of all iterators that work now, not those that wait for another iterator.
+std::atomic<int> busy_threads{0};
+thread_local bool is_worker = false;
+
+int Cores() {
+  static const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return cores;
+}
+
+}  // namespace
+
+Workers::Workers(int parallel, std::shared_ptr<CancellationToken> cancellation, Step step)
+    : autotune_(parallel == kAutotune),
+      max_threads_(autotune_ ? Cores() : parallel),
+      cancellation_(std::move(cancellation)),
+      step_(std::move(step)) {
+  on_cancel_ = cancellation_->OnCancel([this] {
+    std::lock_guard lock(mutex_);
+    consumer_.notify_all();
+  });
+}
+
+Workers::~Workers() {
+  on_cancel_ = {};
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+    work_.notify_all();
+  }
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void Workers::Start(int threads) {
+  while (static_cast<int>(threads_.size()) < threads) {
+    threads_.emplace_back([this] { Loop(); });
+  }
+}
+
+bool Workers::WorthGrowing() const {
+  return autotune_ && idle_ == 0 && static_cast<int>(threads_.size()) < max_threads_ &&
+         busy_threads.load(std::memory_order_relaxed) < Cores();
+}
+
+void Workers::Await(Lock& lock, FunctionRef<bool()> ready) {
+  while (!ready()) {
+    cancellation_->ThrowIfCancelled();
+    if (threads_.empty()) {
+      Start(autotune_ ? 1 : max_threads_);
+    } else if (WorthGrowing()) {
+      Start(static_cast<int>(threads_.size()) + 1);
+    }
+    if (is_worker) --busy_threads;
+    waiting_ = true;
+    consumer_.wait(lock);
+    waiting_ = false;
+    if (is_worker) ++busy_threads;
+  }
+}
+
+void Workers::Loop() {
+  is_worker = true;
+  Lock lock(mutex_);
+  ++busy_threads;
+  while (!stopping_) {
+    bool worked = false;
+    if (!paused_) {
+      ++running_;
+      worked = step_(lock);
+      --running_;
+      if (paused_ && running_ == 0) quiet_.notify_one();
+    }
+    if (worked || stopping_) continue;
+    ++idle_;
+    --busy_threads;
+    work_.wait(lock);
+    ++busy_threads;
+    --idle_;
+  }
+  --busy_threads;
+}
+
+Workers::Pause::Pause(Workers& workers) : workers_(workers) {
+  Lock lock(workers_.mutex_);
+  workers_.paused_ = true;
+  workers_.quiet_.wait(lock, [&] { return workers_.running_ == 0; });
+}
+
+Workers::Pause::~Pause() {
+  std::lock_guard lock(workers_.mutex_);
+  workers_.paused_ = false;
+  workers_.work_.notify_all();
+}
+
+}  // namespace sextant::data

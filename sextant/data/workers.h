@@ -1,0 +1,83 @@
+// Workers: the threads of one iterator, which repeat a step of its work while there is some.
+//
+// The step and the consumer share state under mutex(). Threads sleep when there is nothing to do;
+// nothing spins. How many threads there are: as many as asked for, or, with kAutotune, one, and one
+// more whenever the consumer waits while all of them work, up to the number of cores, unless the
+// threads of all iterators of the process together already keep all cores busy.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "sextant/base/cancellation.h"
+#include "sextant/base/function_ref.h"
+
+namespace sextant::data {
+
+class Workers {
+ public:
+  using Lock = std::unique_lock<std::mutex>;
+  // Called with the lock held, which it may let go of meanwhile: does one piece of work and returns
+  // true, or returns false when there is none. Must not throw, nor wait for the consumer.
+  using Step = std::function<bool(Lock&)>;
+
+  // `parallel` threads or kAutotune; they start with the first Await.
+  Workers(int parallel, std::shared_ptr<CancellationToken> cancellation, Step step);
+  // Waits for the steps that run.
+  ~Workers();
+
+  std::mutex& mutex() { return mutex_; }
+
+  // For the consumer: returns when `ready`. Throws CANCELLED when the walk is cancelled.
+  void Await(Lock& lock, FunctionRef<bool()> ready);
+
+  // Tells sleeping threads that there may be work again. REQUIRES: the lock is held.
+  void NotifyWork() {
+    if (idle_ > 0) work_.notify_one();
+  }
+  // Tells the consumer to look again. REQUIRES: the lock is held.
+  void NotifyConsumer() {
+    if (waiting_) consumer_.notify_one();
+  }
+
+  // Threads that there may be: for the size of buffers.
+  int max_threads() const { return max_threads_; }
+
+  // While it lives no step runs: for saving. REQUIRES: made by the consumer, the lock not held.
+  class Pause {
+   public:
+    explicit Pause(Workers& workers);
+    ~Pause();
+    Pause(const Pause&) = delete;
+    Pause& operator=(const Pause&) = delete;
+
+   private:
+    Workers& workers_;
+  };
+
+ private:
+  void Loop();
+  void Start(int threads);
+  // Whether another thread would help. REQUIRES: the lock is held.
+  bool WorthGrowing() const;
+
+  const bool autotune_;
+  const int max_threads_;
+  const std::shared_ptr<CancellationToken> cancellation_;
+  const Step step_;
+  std::mutex mutex_;
+  std::condition_variable work_, consumer_, quiet_;
+  int idle_ = 0;     // threads that sleep
+  int running_ = 0;  // threads inside a step
+  bool waiting_ = false;
+  bool paused_ = false;
+  bool stopping_ = false;
+  std::vector<std::thread> threads_;
+  CancellationToken::Registration on_cancel_;
+};
+
+}  // namespace sextant::data
