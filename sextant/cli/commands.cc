@@ -2,12 +2,14 @@
 
 #include "sextant/cli/data/data_command.h"
 #include "sextant/cli/devices.h"
+#include "sextant/cli/saved_model.h"
 
 namespace sextant::cli {
 
 void AddCommands(Command& program) {
   AddDataCommand(program);
   AddDevicesCommand(program);
+  AddSavedModelCommand(program);
 }
 
 }  // namespace sextant::cli

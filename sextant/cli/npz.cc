@@ -1,0 +1,62 @@
+#include "sextant/cli/npz.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+
+#include <memory>
+
+#include "sextant/base/error.h"
+#include "sextant/base/file_system.h"
+#include "sextant/formats/npy.h"
+
+namespace sextant::cli {
+namespace {
+
+// Members of one archive may unpack to so many bytes.
+constexpr size_t kMaxUnpacked = size_t{4} << 30;
+
+struct FreeArchive {
+  void operator()(::archive* a) const { archive_read_free(a); }
+};
+
+}  // namespace
+
+bool IsZip(std::string_view bytes) {
+  return bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06");
+}
+
+std::map<std::string, Tensor> ReadNpz(const std::string& path) {
+  const std::string bytes = FileSystem::ForPath(path).ReadFile(path);
+  const std::unique_ptr<::archive, FreeArchive> zip(archive_read_new());
+  const auto check = [&](int result) {
+    if (result >= ARCHIVE_WARN) return;
+    const char* reason = archive_error_string(zip.get());
+    throw DataLoss("{} is not a sound .npz file: {}", path, reason == nullptr ? "?" : reason);
+  };
+  check(archive_read_support_format_zip_seekable(zip.get()));
+  check(archive_read_open_memory(zip.get(), bytes.data(), bytes.size()));
+  std::map<std::string, Tensor> arrays;
+  size_t unpacked = 0;
+  ::archive_entry* entry = nullptr;
+  for (int result; (result = archive_read_next_header(zip.get(), &entry)) != ARCHIVE_EOF;) {
+    check(result);
+    const char* name = archive_entry_pathname(entry);
+    std::string content;
+    const void* block = nullptr;
+    size_t size = 0;
+    la_int64_t offset = 0;
+    while ((result = archive_read_data_block(zip.get(), &block, &size, &offset)) != ARCHIVE_EOF) {
+      check(result);
+      unpacked += size;
+      if (unpacked > kMaxUnpacked) throw ResourceExhausted("{} unpacks to over 4 GiB", path);
+      content.append(static_cast<const char*>(block), size);
+    }
+    std::string key = name == nullptr ? "" : name;
+    const std::string what = fmt::format("{}[{}]", path, key);
+    if (key.ends_with(".npy")) key.resize(key.size() - 4);
+    arrays[key] = ParseNpy(content, what);
+  }
+  return arrays;
+}
+
+}  // namespace sextant::cli

@@ -1,0 +1,15 @@
+// The functions of a TensorFlow 2 SavedModel's root object, as saved_model_cli prints them.
+#pragma once
+
+#include <string>
+
+namespace tensorflow {
+class MetaGraphDef;
+}
+
+namespace sextant::cli {
+
+// From the line "Concrete Functions:" on. REQUIRES: an object graph.
+std::string ConcreteFunctionsText(const tensorflow::MetaGraphDef& meta_graph);
+
+}  // namespace sextant::cli

@@ -1,0 +1,216 @@
+#include "sextant/runtime/saved_model.h"
+
+#include <fmt/ranges.h>
+
+#include "sextant/base/file_system.h"
+#include "sextant/formats/saved_model_dir.h"
+#include "sextant/graph/meta_graph.h"
+#include "sextant/proto/saved_model.pb.h"
+#include "sextant/tensor/tensor_proto.h"
+
+namespace sextant {
+namespace {
+
+using tensorflow::MetaGraphDef;
+using tensorflow::TensorInfo;
+
+// The parts of a signature's tensors, each under a key of its own.
+void AddTensors(const std::string& key, const TensorInfo& info, const Graph& graph,
+                std::map<std::string, SignatureTensor>& tensors) {
+  const auto add = [&](const std::string& part, const std::string& name) {
+    const Output output = graph.FindOutput(name);
+    if (output.node()->num_outputs() == 0) {
+      throw InvalidArgument("'{}' is the operation '{}', not a tensor", part, name);
+    }
+    tensors[part] = {output.name(), RemoveRef(output.dtype()), output.shape(),
+                     output.node()->type() == "PlaceholderWithDefault"};
+  };
+  switch (info.encoding_case()) {
+    case TensorInfo::kName:
+      add(key, info.name());
+      break;
+    case TensorInfo::kCooSparse:
+      add(key + "/indices", info.coo_sparse().indices_tensor_name());
+      add(key + "/values", info.coo_sparse().values_tensor_name());
+      add(key + "/dense_shape", info.coo_sparse().dense_shape_tensor_name());
+      break;
+    case TensorInfo::kCompositeTensor:
+      for (int i = 0; i < info.composite_tensor().components_size(); ++i) {
+        AddTensors(fmt::format("{}/{}", key, i), info.composite_tensor().components(i), graph,
+                   tensors);
+      }
+      break;
+    case TensorInfo::ENCODING_NOT_SET:
+      throw InvalidArgument("'{}' names no tensor", key);
+  }
+}
+
+std::vector<std::string> KeysOf(const std::map<std::string, SignatureTensor>& tensors) {
+  std::vector<std::string> keys;
+  for (const auto& [key, tensor] : tensors) keys.push_back(key);
+  return keys;
+}
+
+std::vector<Output> OutputsOf(const std::map<std::string, SignatureTensor>& tensors,
+                              const Graph& graph) {
+  std::vector<Output> outputs;
+  for (const auto& [key, tensor] : tensors) outputs.push_back(graph.FindOutput(tensor.name));
+  return outputs;
+}
+
+// The operation that fills tables and the like after the variables are there; "" when there is
+// none.
+std::string InitOp(const MetaGraphDef& meta_graph) {
+  const auto signature = meta_graph.signature_def().find(kInitOpSignature);
+  if (signature != meta_graph.signature_def().end()) {
+    const auto& outputs = signature->second.outputs();
+    const auto op = outputs.find(kInitOpSignature);
+    if (op == outputs.end()) {
+      throw InvalidArgument("signature '{0}' has no output '{0}'", kInitOpSignature);
+    }
+    return op->second.name();
+  }
+  for (const char* name : {"saved_model_main_op", "legacy_init_op"}) {
+    const auto collection = meta_graph.collection_def().find(name);
+    if (collection == meta_graph.collection_def().end()) continue;
+    const auto& nodes = collection->second.node_list().value();
+    if (nodes.size() != 1) {
+      throw InvalidArgument("collection '{}' names {} operations, not one", name, nodes.size());
+    }
+    return nodes[0];
+  }
+  return "";
+}
+
+// "op" and "op:0" both name the operation.
+std::string WithoutIndex(std::string name) {
+  const size_t colon = name.rfind(':');
+  if (colon != std::string::npos) name.resize(colon);
+  return name;
+}
+
+}  // namespace
+
+Signature::Signature(std::string key, const tensorflow::SignatureDef& def, Session& session)
+    : key_(std::move(key)), method_name_(def.method_name()), session_(&session) {
+  const Graph& graph = session.graph();
+  for (const auto& [name, info] : def.inputs()) AddTensors(name, info, graph, inputs_);
+  for (const auto& [name, info] : def.outputs()) AddTensors(name, info, graph, outputs_);
+  for (const auto& [name, value] : def.defaults()) {
+    if (const auto input = inputs_.find(name); input != inputs_.end()) {
+      input->second.optional = true;
+      defaults_[name] = TensorFromProto(value);
+    }
+  }
+  run_ = session.MakeCallable(OutputsOf(inputs_, graph), OutputsOf(outputs_, graph));
+}
+
+void Signature::Check(const NamedTensors& inputs) const {
+  for (const auto& [key, value] : inputs) {
+    const auto input = inputs_.find(key);
+    if (input == inputs_.end()) {
+      throw InvalidArgument("signature '{}' has no input '{}'; it takes: {}", key_, key,
+                            fmt::join(KeysOf(inputs_), ", "));
+    }
+    const SignatureTensor& wanted = input->second;
+    if (value.dtype() != wanted.dtype || !wanted.shape.CompatibleWith(value.shape())) {
+      throw InvalidArgument("input '{}' of signature '{}' is {}{}, but {} was given", key, key_,
+                            DTypeName(wanted.dtype), wanted.shape.ToString(),
+                            value.valid() ? value.Describe() : "no value");
+    }
+  }
+  for (const auto& [key, tensor] : inputs_) {
+    if (!tensor.optional && !inputs.contains(key)) {
+      throw InvalidArgument("input '{}' of signature '{}' is missing", key, key_);
+    }
+  }
+}
+
+NamedTensors Signature::Run(const NamedTensors& inputs, const RunOptions& options) const {
+  Check(inputs);
+  std::vector<Tensor> feeds;
+  FeedMap partial;  // used when an input is left to its default in the graph
+  for (const auto& [key, tensor] : inputs_) {
+    const auto given = inputs.find(key);
+    const auto fallback = defaults_.find(key);
+    if (given == inputs.end() && fallback == defaults_.end()) continue;
+    feeds.push_back(given != inputs.end() ? given->second : fallback->second);
+    partial.emplace_back(session_->graph().FindOutput(tensor.name), feeds.back());
+  }
+  std::vector<Tensor> values =
+      feeds.size() == inputs_.size()
+          ? run_(feeds, options)
+          : session_->Run(partial, OutputsOf(outputs_, session_->graph()), {}, options);
+  NamedTensors outputs;
+  size_t i = 0;
+  for (const auto& [key, tensor] : outputs_) outputs.emplace(key, std::move(values[i++]));
+  return outputs;
+}
+
+SavedModel::SavedModel() = default;
+SavedModel::~SavedModel() = default;
+SavedModel::SavedModel(SavedModel&&) noexcept = default;
+SavedModel& SavedModel::operator=(SavedModel&&) noexcept = default;
+
+SavedModel SavedModel::Load(const std::string& directory, const std::set<std::string>& tags,
+                            const SessionOptions& options) {
+  SavedModel model;
+  model.directory_ = directory;
+  tensorflow::SavedModel proto = ReadSavedModel(directory);
+  try {
+    model.meta_graph_ = std::make_unique<MetaGraphDef>(
+        std::move(*proto.mutable_meta_graphs(FindMetaGraph(proto, tags))));
+    model.graph_ = std::make_unique<Graph>();
+    ImportMetaGraphDef(*model.meta_graph_, *model.graph_);
+    model.meta_graph_->clear_graph_def();
+    model.session_ = std::make_unique<Session>(*model.graph_, options);
+    model.Restore();
+    model.AddSignatures();
+  } catch (const Error& e) {
+    throw e.WithPrefix(directory + ": ");
+  }
+  return model;
+}
+
+void SavedModel::Restore() {
+  NamedFeeds feeds;
+  for (const SavedAsset& asset : AssetsOf(*meta_graph_)) {
+    feeds.emplace_back(asset.tensor, Tensor(SavedAssetPath(directory_, asset.filename)));
+  }
+  const std::string variables = SavedVariablesPrefix(directory_);
+  const tensorflow::SaverDef& saver = meta_graph_->saver_def();
+  if (!saver.restore_op_name().empty() &&
+      FileSystem::ForPath(directory_).Exists(variables + ".index")) {
+    NamedFeeds restore = feeds;
+    restore.emplace_back(saver.filename_tensor_name(), Tensor(variables));
+    session_->Run(restore, {}, {WithoutIndex(saver.restore_op_name())});
+  }
+  const std::string init = InitOp(*meta_graph_);
+  if (!init.empty()) session_->Run(feeds, {}, {WithoutIndex(init)});
+}
+
+void SavedModel::AddSignatures() {
+  for (const auto& [key, def] : meta_graph_->signature_def()) {
+    if (key == kInitOpSignature || key == kTrainOpSignature) continue;
+    try {
+      signatures_.emplace(key, Signature(key, def, *session_));
+    } catch (const Error& e) {
+      throw e.WithPrefix(fmt::format("signature '{}': ", key));
+    }
+  }
+}
+
+const Signature& SavedModel::signature(std::string_view key) const {
+  const auto found = signatures_.find(key);
+  if (found != signatures_.end()) return found->second;
+  throw NotFound("{} has no signature '{}'; there are: {}", directory_, key,
+                 fmt::join(signature_keys(), ", "));
+}
+
+std::vector<std::string> SavedModel::signature_keys() const {
+  std::vector<std::string> keys;
+  for (const auto& [key, signature] : signatures_) keys.push_back(key);
+  return keys;
+}
+
+}  // namespace sextant

@@ -1,0 +1,92 @@
+// SavedModel: a model exported by TensorFlow 1 or 2 or by this library, loaded and ready to run.
+//
+//   SavedModel model = SavedModel::Load("export/mnist/1700000000");
+//   auto outputs = model.signature("serving_default").Run({{"image", image}});
+//   const Tensor& classes = outputs.at("classes");
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sextant/runtime/session.h"
+#include "sextant/tensor/tensor.h"
+
+namespace tensorflow {
+class MetaGraphDef;
+class SignatureDef;
+}  // namespace tensorflow
+
+namespace sextant {
+
+using NamedTensors = std::map<std::string, Tensor>;
+
+// One tensor that a signature takes or gives.
+struct SignatureTensor {
+  std::string name;  // in the graph, "image:0"
+  DType dtype = DType::kInvalid;
+  PartialShape shape;
+  bool optional = false;  // an input with a default
+};
+
+// A function of the model, by named tensors. A sparse tensor "k" has the parts "k/indices",
+// "k/values" and "k/dense_shape", another composite one "k/0", "k/1", … Thread-safe.
+class Signature {
+ public:
+  const std::string& key() const { return key_; }
+  const std::string& method_name() const { return method_name_; }
+  const std::map<std::string, SignatureTensor>& inputs() const { return inputs_; }
+  const std::map<std::string, SignatureTensor>& outputs() const { return outputs_; }
+
+  // All outputs. Throws INVALID_ARGUMENT on an input that is missing, unknown (the message names
+  // the valid ones), or of a dtype or shape that does not fit.
+  NamedTensors Run(const NamedTensors& inputs, const RunOptions& options = {}) const;
+
+ private:
+  friend class SavedModel;
+  Signature(std::string key, const tensorflow::SignatureDef& def, Session& session);
+  void Check(const NamedTensors& inputs) const;
+
+  std::string key_, method_name_;
+  std::map<std::string, SignatureTensor> inputs_, outputs_;
+  NamedTensors defaults_;
+  Session* session_;
+  Callable run_;  // all inputs → all outputs
+};
+
+class SavedModel {
+ public:
+  // Loads the graph whose tags are exactly these: imports it, restores the variables, fills the
+  // tables. Throws NOT_FOUND when there is no SavedModel or no such graph; errors name the path.
+  static SavedModel Load(const std::string& directory, const std::set<std::string>& tags = {"serve"},
+                         const SessionOptions& options = {});
+  ~SavedModel();
+  SavedModel(SavedModel&&) noexcept;
+  SavedModel& operator=(SavedModel&&) noexcept;
+
+  const std::string& directory() const { return directory_; }
+  const Graph& graph() const { return *graph_; }
+  Session& session() const { return *session_; }
+  // As stored, without the graph.
+  const tensorflow::MetaGraphDef& meta_graph() const { return *meta_graph_; }
+
+  // Throws NOT_FOUND, naming the signatures there are.
+  const Signature& signature(std::string_view key = "serving_default") const;
+  std::vector<std::string> signature_keys() const;  // sorted
+
+ private:
+  SavedModel();
+  void Restore();
+  void AddSignatures();
+
+  std::string directory_;
+  std::unique_ptr<tensorflow::MetaGraphDef> meta_graph_;
+  std::unique_ptr<Graph> graph_;
+  std::unique_ptr<Session> session_;
+  std::map<std::string, Signature, std::less<>> signatures_;
+};
+
+}  // namespace sextant
