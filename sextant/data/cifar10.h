@@ -1,6 +1,7 @@
 // CIFAR-10 as `sextant data cifar10` writes it.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "sextant/data/dataset.h"

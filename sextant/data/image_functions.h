@@ -58,12 +58,13 @@ struct PadCropFlipOptions {
   float offset = 0.0f;
   float scale = 1.0f;
 };
-// images: uint8 [count, channels, height, width]; out: float [count, height, width, channels]. Every
-// image takes one block of the stream: words 0 and 1 place the crop, the lowest bit of word 2 flips.
+// images: uint8 [channels, height, width] or [count, ...]; *out, made if it is not valid: float
+// [height, width, channels] or [count, ...]. Every image takes one block of the stream: words 0 and
+// 1 place the crop, the lowest bit of word 2 flips.
 void PadCropFlip(const Tensor& images, const PadCropFlipOptions& options, Philox& random,
                  Tensor* out);
 Tensor PadCropFlip(const Tensor& images, const PadCropFlipOptions& options, Philox& random);
-// Channel-major uint8 to float [.., height, width, channels], a batch at once, not distorted.
+// The same without the distortion.
 Tensor HwcFloats(const Tensor& images);
 
 }  // namespace sextant::data

@@ -7,7 +7,7 @@
 
 namespace sextant::data {
 
-// Split "train" or "test" (or another file of that folder). Elements: image float [28, 28, 1] in
+// Split "train", "validation" or "test". Elements: image float [28, 28, 1] in
 // [0, 1], label int64. Folder "" stands for $SEXTANT_DATA/mnist, else data/mnist. NOT_FOUND names
 // the command that makes the files.
 Dataset Mnist(const std::string& split, const std::string& folder = "");

@@ -101,17 +101,17 @@ class RecordIterator final : public SeekableIterator {
   void Restore(StateReader& reader) override { records_.Restore(reader); }
 
   std::string Position() const override {
-    std::string position;
-    PutFixed64(&position, records_.file_index());
+    std::string position;  // short enough to need no memory of its own
+    PutFixed32(&position, static_cast<uint32_t>(records_.file_index()));
     PutFixed64(&position, records_.offset());
     return position;
   }
   Element ElementAt(std::string_view position) override {
-    if (position.size() != 16 || DecodeFixed64(position.data()) >= opened_.size()) {
+    if (position.size() != 12 || DecodeFixed32(position.data()) >= opened_.size()) {
       throw DataLoss("{}: a saved position is not one of these files", params_.kind);
     }
-    const uint64_t index = DecodeFixed64(position.data());
-    const uint64_t offset = DecodeFixed64(position.data() + 8);
+    const uint32_t index = DecodeFixed32(position.data());
+    const uint64_t offset = DecodeFixed64(position.data() + 4);
     std::unique_ptr<RecordFile>& file = opened_[index];
     if (!file) file = params_.open(records_.files()[index]);
     if (file->offset() != offset) file->Seek(offset);

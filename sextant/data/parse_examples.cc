@@ -1,0 +1,242 @@
+#include "sextant/data/parse_examples.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "sextant/base/error.h"
+#include "sextant/data/own_tensor.h"
+#include "sextant/formats/wire.h"
+
+namespace sextant::data {
+namespace {
+
+FeatureKind KindOf(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat:
+      return FeatureKind::kFloat;
+    case DType::kInt64:
+      return FeatureKind::kInt64;
+    case DType::kString:
+      return FeatureKind::kBytes;
+    default:
+      return FeatureKind::kNone;
+  }
+}
+
+// The first value of a list of bytes. REQUIRES: there is one.
+std::string_view FirstBytes(std::string_view list) {
+  WireReader reader(list);
+  while (reader.Next() && !reader.Is(1, WireType::kBytes)) {
+  }
+  return reader.bytes();
+}
+
+// Copies "count" elements of "value", or the same one again and again when it has only one.
+void FillWith(const Tensor& value, int64_t count, void* out) {
+  const bool one = value.num_elements() == 1;
+  const size_t size = DTypeSize(value.dtype());
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t from = one ? 0 : i;
+    if (value.dtype() == DType::kString) {
+      static_cast<std::string*>(out)[i] = value.data<std::string>()[from];
+    } else {
+      std::memcpy(static_cast<char*>(out) + static_cast<size_t>(i) * size,
+                  static_cast<const char*>(value.raw_data()) + static_cast<size_t>(from) * size,
+                  size);
+    }
+  }
+}
+
+}  // namespace
+
+// Of one call: kept by the thread, because a task may be as small as one record.
+struct ExampleParser::Scratch {
+  JoinedBytes joined;
+  std::vector<WireFeature> found;  // by record and feature
+  std::vector<int64_t> counts;
+
+  static Scratch& OfThread() {
+    thread_local Scratch scratch;
+    scratch.joined.Clear();
+    return scratch;
+  }
+};
+
+ExampleParser::Feature ExampleParser::Checked(const FeatureSpec& spec) {
+  Feature feature{spec, KindOf(spec.dtype), spec.dtype, 1, false, spec.by_default};
+  if (feature.kind == FeatureKind::kNone) {
+    throw InvalidArgument("feature '{}' cannot be {}; float, int64 and string can be", spec.name,
+                          DTypeName(spec.dtype));
+  }
+  std::vector<int64_t> shape = spec.shape;
+  if (!shape.empty() && shape[0] == -1) {
+    feature.sequence = true;
+    shape.erase(shape.begin());
+  }
+  if (std::ranges::any_of(shape, [](int64_t size) { return size < 0; })) {
+    throw InvalidArgument("feature '{}': only the first dimension of a shape may be unknown",
+                          spec.name);
+  }
+  feature.unit = Shape(shape).num_elements();
+  if (spec.decode_raw != DType::kInvalid) {
+    if (spec.dtype != DType::kString || feature.sequence || !IsPlain(spec.decode_raw)) {
+      throw InvalidArgument(
+          "feature '{}': decode_raw is for strings of a known number of plain elements", spec.name);
+    }
+    feature.dtype = spec.decode_raw;
+  }
+  if (spec.by_default) {
+    const int64_t count = spec.by_default->num_elements();
+    if (spec.by_default->dtype() != feature.dtype ||
+        (count != 1 && (feature.sequence || count != feature.unit))) {
+      throw InvalidArgument("feature '{}': the default must be one {} or of its shape, got {}",
+                            spec.name, DTypeName(feature.dtype), spec.by_default->Describe());
+    }
+  }
+  return feature;
+}
+
+ExampleParser::ExampleParser(const ExampleSpec& spec) {
+  std::vector<WantedFeature> wanted;
+  for (const FeatureSpec& s : spec) {
+    features_.push_back(Checked(s));
+    const Feature& feature = features_.back();
+    if (std::ranges::count(spec, s.name, &FeatureSpec::name) > 1) {
+      throw InvalidArgument("feature '{}' is named twice", s.name);
+    }
+    wanted.push_back({s.name, feature.kind});
+    element_spec_.push_back({s.name, feature.dtype, PartialShape(s.shape)});
+    fixed_ = fixed_ && !feature.sequence;
+    if (fixed_) row_fields_.push_back({s.name, feature.dtype, Shape(s.shape)});
+  }
+  table_.Set(std::move(wanted));
+}
+
+int64_t ExampleParser::Count(int f, const WireFeature& found) const {
+  const Feature& feature = features_[f];
+  const std::string& name = feature.spec.name;
+  if (found.kind == FeatureKind::kNone) {
+    if (feature.spec.by_default) return 0;
+    throw InvalidArgument("feature '{}': is missing and has no default", name);
+  }
+  if (found.kind != feature.kind) {
+    throw InvalidArgument("feature '{}': holds {} values, expected {}", name,
+                          FeatureKindName(found.kind), FeatureKindName(feature.kind));
+  }
+  const int64_t count = CountValues(found);
+  if (count < 0) throw InvalidArgument("feature '{}': its list of values is malformed", name);
+  if (feature.spec.decode_raw != DType::kInvalid) {
+    const size_t bytes = static_cast<size_t>(feature.unit) * DTypeSize(feature.dtype);
+    if (count != 1 || FirstBytes(found.list).size() != bytes) {
+      throw InvalidArgument("feature '{}': has {} values, the first of {} bytes, expected one of {}",
+                            name, count, count > 0 ? FirstBytes(found.list).size() : 0, bytes);
+    }
+  } else if (!feature.sequence && count != feature.unit) {
+    throw InvalidArgument("feature '{}': has {} values, expected {} for shape {}", name, count,
+                          feature.unit, Shape(feature.spec.shape).ToString());
+  } else if (feature.sequence && (feature.unit == 0 ? count != 0 : count % feature.unit != 0)) {
+    throw InvalidArgument("feature '{}': has {} values, expected a multiple of {} for shape {}",
+                          name, count, feature.unit, PartialShape(feature.spec.shape).ToString());
+  }
+  return count;
+}
+
+void ExampleParser::Scan(std::string_view record, JoinedBytes& joined,
+                         std::span<WireFeature> found, std::span<int64_t> counts) const {
+  std::ranges::fill(found, WireFeature());
+  const auto each = [&](std::string_view key, const WireFeature& feature) {
+    const int f = table_.Find(key);
+    if (f >= 0 && feature.kind != FeatureKind::kNone) found[f] = feature;
+  };
+  if (!ReadExample(record, joined, each)) {
+    throw InvalidArgument("its {} bytes are not a tf.train.Example", record.size());
+  }
+  for (int f = 0; f < table_.size(); ++f) counts[f] = Count(f, found[f]);
+}
+
+void ExampleParser::Fill(int f, const WireFeature& found, int64_t count, void* out) const {
+  const Feature& feature = features_[f];
+  const auto size = static_cast<size_t>(count);
+  if (found.kind == FeatureKind::kNone) {
+    if (!feature.sequence) FillWith(*feature.by_default, feature.unit, out);
+  } else if (feature.spec.decode_raw != DType::kInvalid) {
+    const std::string_view bytes = FirstBytes(found.list);
+    if (!bytes.empty()) std::memcpy(out, bytes.data(), bytes.size());
+  } else if (feature.kind == FeatureKind::kFloat) {
+    ReadValues(found.list, std::span(static_cast<float*>(out), size));
+  } else if (feature.kind == FeatureKind::kInt64) {
+    ReadValues(found.list, std::span(static_cast<int64_t*>(out), size));
+  } else {
+    ReadValues(found.list, std::span(static_cast<std::string*>(out), size));
+  }
+}
+
+void ExampleParser::ParseRow(std::string_view record, std::span<void* const> outs) const {
+  Scratch& scratch = Scratch::OfThread();
+  scratch.found.resize(features_.size());
+  scratch.counts.resize(features_.size());
+  Scan(record, scratch.joined, scratch.found, scratch.counts);
+  for (size_t f = 0; f < features_.size(); ++f) {
+    Fill(static_cast<int>(f), scratch.found[f], scratch.counts[f], outs[f]);
+  }
+}
+
+void ExampleParser::Parse(const Tensor& records, Element* element) const {
+  Scratch& scratch = Scratch::OfThread();
+  const std::span<const std::string> texts = records.flat<std::string>();
+  const size_t width = features_.size();
+  scratch.found.resize(texts.size() * width);
+  scratch.counts.resize(texts.size() * width);
+  for (size_t i = 0; i < texts.size(); ++i) {
+    try {
+      Scan(texts[i], scratch.joined, std::span(scratch.found).subspan(i * width, width),
+           std::span(scratch.counts).subspan(i * width, width));
+    } catch (const Error& e) {
+      if (records.rank() == 0) throw;
+      throw e.WithPrefix(fmt::format("record {} of the batch: ", i));
+    }
+  }
+  element->fields().resize(width);
+  for (size_t f = 0; f < width; ++f) {
+    const Feature& feature = features_[f];
+    Shape shape = records.shape();
+    int64_t values = feature.unit;  // of one example
+    if (feature.sequence) {
+      values = 0;
+      for (size_t i = f; i < scratch.counts.size(); i += width) {
+        values = std::max(values, scratch.counts[i]);
+      }
+      shape.Append(feature.unit == 0 ? 0 : values / feature.unit);
+    }
+    for (size_t d = feature.sequence; d < feature.spec.shape.size(); ++d) {
+      shape.Append(feature.spec.shape[d]);
+    }
+    auto& [name, tensor] = element->fields()[f];
+    name = feature.spec.name;
+    MakeOwn(&tensor, feature.dtype, shape);
+    const Tensor padding = feature.by_default ? *feature.by_default
+                                              : Tensor::Zeros(feature.dtype, Shape());
+    const size_t size = DTypeSize(feature.dtype);
+    char* out = static_cast<char*>(tensor.raw_data());
+    for (size_t i = f; i < scratch.counts.size(); i += width) {
+      const int64_t count = scratch.counts[i];
+      Fill(static_cast<int>(f), scratch.found[i], count, out);
+      if (feature.sequence) {
+        FillWith(padding, values - count, out + static_cast<size_t>(count) * size);
+      }
+      out += static_cast<size_t>(values) * size;
+    }
+  }
+}
+
+std::string ExampleParser::Describe() const {
+  std::string text;
+  for (const Feature& feature : features_) {
+    text += fmt::format("{}{}: {}{}{}", text.empty() ? "" : ", ", feature.spec.name,
+                        feature.dtype == feature.spec.dtype ? "" : "string of ",
+                        DTypeName(feature.dtype), PartialShape(feature.spec.shape).ToString());
+  }
+  return text;
+}
+
+}  // namespace sextant::data
