@@ -12,6 +12,10 @@ uint32_t ExtendCrc32c(uint32_t crc, std::string_view data);
 
 inline uint32_t Crc32c(std::string_view data) { return ExtendCrc32c(0, data); }
 
+// The CRC of A + B, where B has `size` bytes: parts of a large block can be summed at the same
+// time.
+uint32_t JoinCrc32c(uint32_t crc_a, uint32_t crc_b, uint64_t size);
+
 // Files store CRCs masked, because the CRC of data that holds its own CRC is a poor check.
 inline constexpr uint32_t kCrc32cMaskDelta = 0xA282EAD8;
 inline uint32_t MaskCrc32c(uint32_t crc) { return std::rotr(crc, 15) + kCrc32cMaskDelta; }

@@ -69,7 +69,7 @@ std::optional<CheckpointState> ReadCheckpointState(const std::string& directory,
     for (std::string& name : state.all) name = JoinPath(directory, name);
     return state;
   } catch (const Error& e) {  // a directory stays usable when this file is not
-    LogWarning("no checkpoints are taken from {}: {}", path, e.message());
+    LogWarning("{}; no checkpoints are taken from it", e.message());
     return std::nullopt;
   }
 }

@@ -41,7 +41,8 @@ int StepOf(const std::string& prefix) {
   const TensorBundleReader reader(prefix);
   const int step = reader.Read("a").data<int32_t>()[0];
   for (const char* name : {"a", "w"}) {
-    for (const int32_t value : reader.Read(name).flat<int32_t>()) EXPECT_EQ(value, step);
+    const Tensor values = reader.Read(name);
+    for (const int32_t value : values.flat<int32_t>()) EXPECT_EQ(value, step);
   }
   EXPECT_EQ(reader.Read("b").data<std::string>()[0], std::to_string(step));
   return step;

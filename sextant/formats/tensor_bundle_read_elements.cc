@@ -95,7 +95,7 @@ class Stream {
     for (int shift = 0; shift < 64; shift += 7) {
       char byte;
       Read({&byte, 1}, what);
-      value |= uint64_t{static_cast<unsigned char>(byte)} << shift;
+      value |= uint64_t{static_cast<unsigned char>(byte & 0x7F)} << shift;
       if ((byte & 0x80) == 0) return value;
     }
     throw Damaged(stored_, offset(), what);

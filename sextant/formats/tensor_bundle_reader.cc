@@ -21,8 +21,8 @@ Error WrongEntry(const TableReader& table, std::string_view name, std::string_vi
 }
 
 // Whether every element of `wanted` is in exactly one of `parts`; all made by In.
-void CheckCovered(std::string_view name, const TensorSlice& wanted, int64_t elements,
-                  const std::vector<TensorSlice>& parts) {
+void CheckCovered(const std::string& prefix, std::string_view name, const TensorSlice& wanted,
+                  int64_t elements, const std::vector<TensorSlice>& parts) {
   int64_t sum = 0;
   for (const TensorSlice& part : parts) {
     int64_t volume = 1;
@@ -42,8 +42,9 @@ void CheckCovered(std::string_view name, const TensorSlice& wanted, int64_t elem
     }
   }
   if (sum != elements || std::find(marks.begin(), marks.end(), 0) != marks.end()) {
-    throw InvalidArgument("the stored slices of '{}' do not make up the slice {}: they {}", name,
-                          wanted.ToString(), sum > elements ? "overlap" : "leave a gap");
+    throw InvalidArgument("{}: the stored slices of '{}' do not make up the slice {}: they {}",
+                          prefix, name, wanted.ToString(),
+                          sum > elements ? "overlap" : "leave a gap");
   }
 }
 
@@ -161,7 +162,7 @@ class TensorBundleReader::Impl {
       parts.push_back(slice.In(info.shape));
       if (parts.back() == wanted) return ReadPiece(info.name, PartEntry(info, slice));
     }
-    CheckCovered(info.name, wanted, shape.num_elements(), parts);
+    CheckCovered(prefix_, info.name, wanted, shape.num_elements(), parts);
     Tensor tensor(info.dtype, shape);
     for (size_t i = 0; i < parts.size(); ++i) {
       if (!parts[i].Intersection(wanted)) continue;

@@ -194,7 +194,8 @@ TEST_F(TensorBundleTest, GapsAndOverlapsOfSlicesAreErrors) {
   };
   EXPECT_TRUE(status({"0,1:-", "1,2:-"}).ok());
   EXPECT_EQ(status({"0,1:-", "2,1:-"}).message(),
-            "the stored slices of 'w' do not make up the slice 0,3:0,2: they leave a gap");
+            "dir/model.ckpt-7: the stored slices of 'w' do not make up the slice 0,3:0,2: they "
+            "leave a gap");
   EXPECT_EQ(status({"0,2:-", "1,2:-"}).code(), Code::kInvalidArgument);
   EXPECT_EQ(status({"0,2:-", "1,1:-"}).code(),
             Code::kInvalidArgument);  // sums to 3 rows, but one is missing
@@ -310,7 +311,7 @@ TEST_F(TensorBundleTest, ImpossibleEntriesAreDataLoss) {
       [](auto* e) { e->set_dtype(tensorflow::DT_STRING); },
       [](auto* e) { e->set_dtype(tensorflow::DT_VARIANT); },
       [](auto* e) { e->set_crc32c(0); },
-      [](auto* e) { e->add_slices()->add_extent()->set_length(2); },
+      [](auto* e) { e->add_slices()->add_extent()->set_length(5); },
       [](auto* e) { e->add_slices()->add_extent()->set_length(-1); },
   };
   for (size_t i = 0; i < std::size(changes); ++i) {
@@ -345,10 +346,10 @@ TEST_F(TensorBundleTest, DamageIsDataLoss) {
         const Status status = StatusOf([&, &name = name, &tensor = tensor] {
           const Tensor read = reader.Read(name);
           EXPECT_EQ(read.shape(), tensor.shape()) << what;
-          if (name != "v") EXPECT_TRUE(read.Identical(tensor)) << what << " in " << name;
+          EXPECT_TRUE(name == "v" || read.Identical(tensor)) << what << " in " << name;
         });
-        if (!status.ok())
-          EXPECT_EQ(status.code(), Code::kDataLoss) << what << ": " << status.message();
+        EXPECT_TRUE(status.ok() || status.code() == Code::kDataLoss)
+            << what << ": " << status.message();
       }
     } catch (const Error& e) {
       EXPECT_EQ(e.code(), Code::kDataLoss) << what << ": " << e.message();
