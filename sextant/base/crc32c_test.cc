@@ -32,5 +32,23 @@ TEST(Crc32cTest, TableAndInstructionAgreeAtEveryLengthSplitAndAlignment) {
   }
 }
 
+TEST(Crc32cTest, JoinsTheSumsOfParts) {
+  EXPECT_EQ(JoinCrc32c(Crc32c("12345"), Crc32c("6789"), 4), 0xE3069283u);
+  EXPECT_EQ(JoinCrc32c(Crc32c("123456789"), Crc32c(""), 0), 0xE3069283u);
+  const std::string zeros(100000, '\0');
+  EXPECT_EQ(JoinCrc32c(Crc32c("abc"), Crc32c(zeros), zeros.size()), Crc32c("abc" + zeros));
+}
+
+TEST(Crc32cTest, BlocksAreJoinedAtEveryLength) {
+  std::string data(8000, '\0');
+  uint32_t random = 1;
+  for (char& c : data) c = static_cast<char>((random = random * 1664525 + 1013904223) >> 24);
+  const std::string_view all = data;
+  for (size_t length = 0; length <= all.size(); length += length < 900 ? 1 : 97) {
+    const std::string_view part = all.substr(length % 9, length);
+    EXPECT_EQ(ExtendCrc32c(17, part), internal::ExtendCrc32cByTable(17, part)) << length;
+  }
+}
+
 }  // namespace
 }  // namespace sextant
