@@ -1,14 +1,13 @@
 #include "sextant/base/file_system.h"
 
 #include <fnmatch.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cctype>
 #include <map>
 #include <mutex>
 
+#include "sextant/base/atomic_writer.h"
 #include "sextant/base/error.h"
 #include "sextant/base/memory_file_system.h"
 #include "sextant/base/posix_file_system.h"
@@ -132,22 +131,9 @@ std::string FileSystem::ReadFile(const std::string& path) {
 }
 
 void FileSystem::WriteFileAtomically(const std::string& path, std::string_view contents) {
-  static std::atomic<uint64_t> count{0};
-  const std::string temporary = fmt::format("{}.tmp-{}-{}", path, getpid(), ++count);
-  try {
-    const auto writer = NewWriter(temporary);
-    writer->Append(contents);
-    writer->Sync();
-    writer->Close();
-    Rename(temporary, path);
-  } catch (...) {  // leave nothing behind; the first error is the one to tell
-    try {
-      Delete(temporary);
-    } catch (const Error&) {
-    }
-    throw;
-  }
-  SyncDirectory(std::string(DirectoryName(path)));
+  const auto writer = NewAtomicWriter(*this, path);
+  writer->Append(contents);
+  writer->Close();
 }
 
 std::vector<std::string> FileSystem::Glob(const std::string& pattern) {

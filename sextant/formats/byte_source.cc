@@ -9,20 +9,34 @@
 namespace sextant {
 namespace {
 
-constexpr size_t kReadAhead = 256 * 1024;
+constexpr size_t kReadAhead = 64 * 1024;
 
 class FileSource : public ByteSource {
  public:
-  explicit FileSource(std::unique_ptr<FileReader> reader)
-      : reader_(std::move(reader)), buffer_(kReadAhead) {}
+  explicit FileSource(const std::string& path)
+      : file_system_(FileSystem::ForPath(path)), reader_(file_system_.NewReader(path)) {}
 
   size_t Read(std::span<char> dst) override {
-    size_t done = TakeBuffered(dst);
+    const size_t done = TakeBuffered(dst);
     if (done == dst.size()) return done;
     if (dst.size() - done >= kReadAhead) return done + reader_->Read(dst.subspan(done));
+    buffer_.resize(kReadAhead);
     begin_ = 0;
+    end_ = 0;
     end_ = reader_->Read(buffer_);
     return done + TakeBuffered(dst.subspan(done));
+  }
+
+  void Seek(uint64_t offset) override {
+    begin_ = end_ = 0;
+    reader_->Seek(offset);
+  }
+  bool seekable() const override { return true; }
+
+  std::optional<uint64_t> Size() override {
+    const uint64_t size = file_system_.Stat(path()).size;
+    if (size == 0) return std::nullopt;  // a pipe or device, perhaps
+    return size;
   }
   const std::string& path() const override { return reader_->path(); }
 
@@ -34,16 +48,17 @@ class FileSource : public ByteSource {
     return size;
   }
 
+  FileSystem& file_system_;
   const std::unique_ptr<FileReader> reader_;
-  std::vector<char> buffer_;
-  size_t begin_ = 0;  // buffer_[begin_, end_) is read and not yet taken
+  std::vector<char> buffer_;  // empty until a small read
+  size_t begin_ = 0;          // buffer_[begin_, end_) is read and not yet taken
   size_t end_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<ByteSource> OpenFileSource(const std::string& path) {
-  return std::make_unique<FileSource>(FileSystem::ForPath(path).NewReader(path));
+std::unique_ptr<ByteSource> OpenFileSource(const std::string& path, Compression compression) {
+  return Decompress(std::make_unique<FileSource>(path), compression);
 }
 
 }  // namespace sextant

@@ -2,9 +2,13 @@
 // these, so that a decompressor can stand between the file and the reader.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+
+#include "sextant/formats/compression.h"
 
 namespace sextant {
 
@@ -13,13 +17,23 @@ class ByteSource {
  public:
   virtual ~ByteSource() = default;
   // Fills dst as far as the stream goes and returns the number of bytes: fewer than dst.size() only
-  // at the end. Throws what the file system throws.
+  // at the end, and before bytes that cannot be read: the next call throws, what the file system
+  // throws or DATA_LOSS. When the file has grown, a later call reads on after the end.
   virtual size_t Read(std::span<char> dst) = 0;
+  // Reads on at an offset of the (uncompressed) stream. A compressed stream is read again from its
+  // start: seekable() says that this is not needed. Past the end, Read returns 0.
+  virtual void Seek(uint64_t offset) = 0;
+  virtual bool seekable() const = 0;
+  // The length of the stream as it is now, where that is known without reading.
+  virtual std::optional<uint64_t> Size() = 0;
+  // Whether the end that Read found is not the end of the compressed stream: the file is cut off.
+  virtual bool cut_off() const { return false; }
   // For messages.
   virtual const std::string& path() const = 0;
 };
 
-// The bytes of a file as they are, read ahead in large pieces.
-std::unique_ptr<ByteSource> OpenFileSource(const std::string& path);
+// The content of a file. Small reads are served from a buffer, large ones go to the file.
+std::unique_ptr<ByteSource> OpenFileSource(const std::string& path,
+                                           Compression compression = Compression::kNone);
 
 }  // namespace sextant

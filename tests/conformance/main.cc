@@ -6,6 +6,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "tests/conformance/file_cases.h"
 #include "tests/conformance/op_cases.h"
 #include "tests/conformance/training_cases.h"
 
@@ -37,6 +38,10 @@ int Main(int argc, char** argv) {
   app.require_subcommand(1);
   std::vector<std::string> paths;
   std::string filter;
+  CLI::App* files =
+      app.add_subcommand("files", "files written by TensorFlow: records, events, checkpoints");
+  files->add_option("directory", paths, "directories with an index.json, or the one above them")
+      ->required();
   const auto add_command = [&](const char* name, const char* description) {
     CLI::App* command = app.add_subcommand(name, description);
     command->add_option("path", paths, "files, or folders of .tfrecord files")->required();
@@ -49,11 +54,12 @@ int Main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
 
   Counts total;
-  for (const std::string& file : Expand(paths)) {
-    const Counts counts = ops->parsed() ? RunOpCases(file, filter) : RunTrainingCases(file, filter);
-    total.passed += counts.passed;
-    total.failed += counts.failed;
-    total.skipped += counts.skipped;
+  if (files->parsed()) {
+    for (const std::string& path : paths) total += RunFileCases(path);
+  } else {
+    for (const std::string& file : Expand(paths)) {
+      total += ops->parsed() ? RunOpCases(file, filter) : RunTrainingCases(file, filter);
+    }
   }
   fmt::print("{} passed, {} failed, {} skipped\n", total.passed, total.failed, total.skipped);
   return total.failed == 0 ? 0 : 1;

@@ -16,6 +16,13 @@ struct Counts {
   int passed = 0;
   int failed = 0;
   int skipped = 0;
+
+  Counts& operator+=(const Counts& other) {
+    passed += other.passed;
+    failed += other.failed;
+    skipped += other.skipped;
+    return *this;
+  }
 };
 
 // Features that hold TensorProtos and names; none when the feature is missing.

@@ -1,0 +1,88 @@
+#include "sextant/base/atomic_writer.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+
+#include "sextant/base/error.h"
+
+namespace sextant {
+namespace {
+
+std::string TemporaryName(const std::string& path) {
+  static std::atomic<uint64_t> count{0};
+  return fmt::format("{}.tmp-{}-{}", path, getpid(), ++count);
+}
+
+class AtomicWriter : public FileWriter {
+ public:
+  AtomicWriter(FileSystem& fs, const std::string& path)
+      : fs_(fs), path_(path), temporary_(TemporaryName(path)) {
+    Guarded([&] { writer_ = fs.NewWriter(temporary_); });
+  }
+  ~AtomicWriter() override { Discard(); }
+
+  void Append(std::string_view data) override {
+    Guarded([&] { Open().Append(data); });
+  }
+  void Flush() override {
+    Guarded([&] { Open().Flush(); });
+  }
+  void Sync() override {
+    Guarded([&] { Open().Sync(); });
+  }
+  void Close() override {
+    if (closed_) return;
+    Guarded([&] {
+      Open().Sync();
+      writer_->Close();
+      fs_.Rename(temporary_, path_);
+      closed_ = true;
+    });
+    fs_.SyncDirectory(std::string(DirectoryName(path_)));
+  }
+
+ private:
+  FileWriter& Open() {
+    if (writer_ == nullptr) {
+      throw FailedPrecondition("{}: not written, because an earlier write failed", path_);
+    }
+    return *writer_;
+  }
+
+  template <typename Action>
+  void Guarded(Action action) {
+    try {
+      action();
+    } catch (...) {  // leave nothing behind; the first error is the one to tell
+      Discard();
+      throw;
+    }
+  }
+
+  void Discard() {
+    if (closed_ || discarded_) return;
+    discarded_ = true;
+    writer_.reset();
+    try {
+      fs_.Delete(temporary_);
+    } catch (const Error&) {
+    }
+  }
+
+  FileSystem& fs_;
+  const std::string path_;
+  const std::string temporary_;
+  std::unique_ptr<FileWriter> writer_;
+  bool closed_ = false;
+  bool discarded_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<FileWriter> NewAtomicWriter(FileSystem& file_system, const std::string& path) {
+  return std::make_unique<AtomicWriter>(file_system, path);
+}
+
+}  // namespace sextant

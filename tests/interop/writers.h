@@ -1,0 +1,10 @@
+// What interop-writer can write: one function per test. Each fills an existing, empty folder.
+#pragma once
+
+#include <string>
+
+namespace sextant::interop {
+
+void WriteRecords(const std::string& folder);
+
+}  // namespace sextant::interop
