@@ -8,6 +8,7 @@
 #include "sextant/base/file_system.h"
 #include "tests/conformance/file_cases.h"
 #include "tests/conformance/op_cases.h"
+#include "tests/conformance/saved_model_cases.h"
 #include "tests/conformance/training_cases.h"
 
 namespace sextant::conformance {
@@ -42,6 +43,9 @@ int Main(int argc, char** argv) {
       app.add_subcommand("files", "files written by TensorFlow: records, events, checkpoints");
   files->add_option("directory", paths, "directories with an index.json, or the one above them")
       ->required();
+  CLI::App* saved_models = app.add_subcommand("saved_model", "SavedModels and their answers");
+  saved_models->add_option("directory", paths, "SavedModels, or directories of them")->required();
+  saved_models->add_option("--filter", filter, "only models whose path contains this");
   const auto add_command = [&](const char* name, const char* description) {
     CLI::App* command = app.add_subcommand(name, description);
     command->add_option("path", paths, "files, or folders of .tfrecord files")->required();
@@ -56,6 +60,8 @@ int Main(int argc, char** argv) {
   Counts total;
   if (files->parsed()) {
     for (const std::string& path : paths) total += RunFileCases(path);
+  } else if (saved_models->parsed()) {
+    for (const std::string& path : paths) total += RunSavedModelCases(path, filter);
   } else {
     for (const std::string& file : Expand(paths)) {
       total += ops->parsed() ? RunOpCases(file, filter) : RunTrainingCases(file, filter);

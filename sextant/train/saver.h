@@ -1,0 +1,74 @@
+// Saver: saves the variables of a session to checkpoints and restores them.
+//
+//   Saver saver(graph);                                     // once, when the graph is complete
+//   std::string path = saver.Save(session, "runs/a/model.ckpt", step);   // "runs/a/model.ckpt-200"
+//   saver.Restore(session, *LatestCheckpoint("runs/a"));
+//
+// Files are those of TensorFlow's Saver: checkpoint, `checkpoint` state file, .meta graph; older
+// checkpoints are deleted as the options say. Thread-safe, except that a graph being run must not
+// be given to the constructor.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sextant/formats/checkpoint_retention.h"
+#include "sextant/graph/graph.h"
+
+namespace tensorflow {
+class SaverDef;
+}
+
+namespace sextant {
+
+class Session;
+
+struct SaverOptions {
+  int max_to_keep = 5;  // 0: all
+  double keep_checkpoint_every_n_hours = 10000;
+  bool sharded = false;
+  std::string scope = "save";
+  std::function<double()> now = {};  // seconds since the epoch; for tests
+};
+
+struct SaveOptions {
+  std::string state_filename = "checkpoint";
+  bool write_meta_graph = true;
+  bool write_state = true;
+};
+
+class Saver {
+ public:
+  // Adds the nodes for all variables of the graph (saver_graph.h).
+  explicit Saver(Graph& graph, const SaverOptions& options = {});
+  // Uses the nodes that an imported graph has.
+  Saver(const tensorflow::SaverDef& def, const SaverOptions& options = {});
+  ~Saver();
+
+  // Writes a checkpoint "path" or "path-step" and returns that name. The directory is made if it is
+  // missing.
+  std::string Save(Session& session, const std::string& path,
+                   std::optional<int64_t> step = std::nullopt, const SaveOptions& options = {});
+  // Sets all variables. Throws NOT_FOUND when there is no such checkpoint or it lacks a variable,
+  // INVALID_ARGUMENT when a shape or type differs.
+  void Restore(Session& session, const std::string& prefix);
+
+  // Goes on with the checkpoints of an earlier run, so that they are deleted in their turn.
+  void Recover(const std::string& directory, const std::string& state_filename = "checkpoint");
+  // Oldest first.
+  std::vector<std::string> last_checkpoints() const;
+  const tensorflow::SaverDef& def() const { return *def_; }
+
+ private:
+  const std::unique_ptr<const tensorflow::SaverDef> def_;
+  const std::function<double()> now_;
+  mutable std::mutex mutex_;
+  CheckpointRetention retention_;
+};
+
+}  // namespace sextant
