@@ -88,11 +88,15 @@ void MergeTensorBundles(std::span<const std::string> prefixes, const std::string
   Merger merger(files, destination);
   bool any = false;
   for (const std::string& prefix : prefixes) {
-    if (options.allow_missing_files && !files.Exists(BundleIndexPath(prefix))) continue;
+    if (!files.Exists(BundleIndexPath(prefix))) {
+      if (options.allow_missing_files) continue;
+      throw InvalidArgument("{}: cannot be made of {}, which does not exist", destination, prefix);
+    }
     merger.AddBundle(prefix);
     any = true;
   }
-  if (!any) throw NotFound("{}: none of the checkpoints to be merged into it exists", destination);
+  if (!any)
+    throw InvalidArgument("{}: none of the checkpoints to be merged into it exists", destination);
   if (const std::string directory(DirectoryName(destination)); !directory.empty()) {
     files.CreateDirectories(directory);
   }

@@ -7,6 +7,7 @@
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
 #include "sextant/formats/ordered_code.h"
+#include "sextant/formats/slice_assembly.h"
 #include "sextant/formats/tensor_bundle_entry.h"
 #include "sextant/formats/tensor_bundle_index.h"
 
@@ -14,52 +15,9 @@ namespace sextant {
 namespace {
 
 using tensorflow::BundleEntryProto;
-using tensorflow::BundleHeaderProto;
 
 Error WrongEntry(const TableReader& table, std::string_view name, std::string_view what) {
   return DataLoss("{}: the entry of '{}' {}", table.path(), name, what);
-}
-
-// Whether every element of `wanted` is in exactly one of `parts`; all made by In.
-void CheckCovered(const std::string& prefix, std::string_view name, const TensorSlice& wanted,
-                  int64_t elements, const std::vector<TensorSlice>& parts) {
-  int64_t sum = 0;
-  for (const TensorSlice& part : parts) {
-    int64_t volume = 1;
-    if (const auto common = part.Intersection(wanted)) {
-      for (int i = 0; i < common->rank(); ++i) volume *= common->extent(i).length;
-      sum += volume;
-    }
-    if (sum > elements) break;
-  }
-  // Equal sums may still hide a gap behind an overlap: mark what is there.
-  std::vector<char> marks(sum == elements ? elements : 0);
-  if (!marks.empty()) {
-    for (const TensorSlice& part : parts) {
-      ForEachCommonRun(part, wanted, [&](int64_t, int64_t at, int64_t count) {
-        std::fill_n(marks.begin() + at, count, 1);
-      });
-    }
-  }
-  if (sum != elements || std::find(marks.begin(), marks.end(), 0) != marks.end()) {
-    throw InvalidArgument("{}: the stored slices of '{}' do not make up the slice {}: they {}",
-                          prefix, name, wanted.ToString(),
-                          sum > elements ? "overlap" : "leave a gap");
-  }
-}
-
-void CopyElements(const TensorSlice& from, const Tensor& src, const TensorSlice& to, Tensor* dst) {
-  const size_t bytes = DTypeSize(src.dtype());
-  ForEachCommonRun(from, to, [&](int64_t src_at, int64_t dst_at, int64_t count) {
-    if (src.dtype() == DType::kString) {
-      std::copy_n(src.data<std::string>() + src_at, count, dst->data<std::string>() + dst_at);
-    } else if (src.dtype() == DType::kVariant) {
-      std::copy_n(src.data<Variant>() + src_at, count, dst->data<Variant>() + dst_at);
-    } else {
-      std::copy_n(static_cast<const char*>(src.raw_data()) + src_at * bytes, count * bytes,
-                  static_cast<char*>(dst->raw_data()) + dst_at * bytes);
-    }
-  });
 }
 
 }  // namespace
@@ -122,7 +80,7 @@ class TensorBundleReader::Impl {
             .offset = static_cast<uint64_t>(entry.offset()),
             .size = static_cast<uint64_t>(entry.size()),
             .crc = UnmaskCrc32c(entry.crc32c()),
-            .big_endian = header_.endianness() == BundleHeaderProto::BIG,
+            .big_endian = header_.endianness() == tensorflow::BundleHeaderProto::BIG,
             .name = std::string(name)};
   }
 
@@ -155,21 +113,11 @@ class TensorBundleReader::Impl {
     return *entry;
   }
 
+  // `wanted` is made by In.
   Tensor ReadPart(const BundleTensorInfo& info, const TensorSlice& wanted) const {
-    const Shape shape = wanted.ShapeIn(info.shape);
-    std::vector<TensorSlice> parts;
-    for (const TensorSlice& slice : info.slices) {
-      parts.push_back(slice.In(info.shape));
-      if (parts.back() == wanted) return ReadPiece(info.name, PartEntry(info, slice));
-    }
-    CheckCovered(prefix_, info.name, wanted, shape.num_elements(), parts);
-    Tensor tensor(info.dtype, shape);
-    for (size_t i = 0; i < parts.size(); ++i) {
-      if (!parts[i].Intersection(wanted)) continue;
-      const Tensor part = ReadPiece(info.name, PartEntry(info, info.slices[i]));
-      CopyElements(parts[i], part, wanted, &tensor);
-    }
-    return tensor;
+    return AssembleSlice(prefix_, info, wanted, [&](const TensorSlice& slice) {
+      return ReadPiece(info.name, PartEntry(info, slice));
+    });
   }
 
  private:
@@ -195,7 +143,7 @@ class TensorBundleReader::Impl {
   FileSystem& files_;
   const std::string prefix_;
   const std::unique_ptr<TableReader> table_;
-  const BundleHeaderProto header_;
+  const tensorflow::BundleHeaderProto header_;
   mutable std::mutex mutex_;
   mutable std::map<int, Shard> shards_;
 };
@@ -242,7 +190,7 @@ Tensor TensorBundleReader::ReadSlice(std::string_view name, const TensorSlice& s
   const Tensor whole = impl_->ReadPiece(name, entry);
   if (wanted.Covers(info.shape)) return whole;
   Tensor part(info.dtype, wanted.ShapeIn(info.shape));
-  CopyElements(TensorSlice::Full(info.shape.rank()).In(info.shape), whole, wanted, &part);
+  CopyCommonElements(TensorSlice::Full(info.shape.rank()).In(info.shape), whole, wanted, &part);
   return part;
 }
 
@@ -255,7 +203,7 @@ void TensorBundleReader::ReadInto(std::string_view name, Tensor* dst) const {
   }
   if (entry.slices().empty()) return impl_->ReadStored(name, entry, dst);
   const TensorSlice whole = TensorSlice::Full(info.shape.rank()).In(info.shape);
-  CopyElements(whole, impl_->ReadPart(info, whole), whole, dst);
+  CopyCommonElements(whole, impl_->ReadPart(info, whole), whole, dst);
 }
 
 std::vector<TensorBundleReader::Location> TensorBundleReader::Locations() const {

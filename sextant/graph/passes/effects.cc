@@ -48,6 +48,9 @@ bool OnlyReads(const std::string& type) {
                                                "RandomPoissonV2",
                                                "SampleDistortedBoundingBox",
                                                "SampleDistortedBoundingBoxV2",
+                                               "Restore",
+                                               "RestoreSlice",
+                                               "RestoreV2",
                                                "LogUniformCandidateSampler",
                                                "UniformCandidateSampler"};
   return kTypes->contains(type);
