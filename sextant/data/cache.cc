@@ -41,7 +41,7 @@ class CacheIterator : public NodeIterator {
     if (!reader_ && !filler_) Begin();
     if (reader_) {
       ended_ = !reader_->Next(element);
-    } else if (input_->Next(element)) {
+    } else if (++calls_; input_->Next(element)) {
       filler_->Add(*element);
     } else {
       filler_->Commit();
@@ -55,6 +55,7 @@ class CacheIterator : public NodeIterator {
     writer.Int("filling", filler_ != nullptr);
     writer.Int("ended", ended_);
     writer.Int("given", given_);
+    writer.Int("calls", calls_);
     writer.Int("iteration", origin_.iteration);
     writer.Int("entropy", static_cast<int64_t>(origin_.entropy));
   }
@@ -63,9 +64,10 @@ class CacheIterator : public NodeIterator {
     const bool filling = reader.Int("filling") != 0;
     ended_ = reader.Int("ended") != 0;
     given_ = reader.Int("given");
+    const int64_t calls = reader.Int("calls");
     origin_.iteration = reader.Int("iteration");
     origin_.entropy = static_cast<uint64_t>(reader.Int("entropy"));
-    if (begun && !FindInStore()) Refill(filling && !ended_ ? given_ : INT64_MAX);
+    if (begun && !FindInStore()) Refill(filling && !ended_ ? calls : INT64_MAX);
   }
 
  private:
@@ -89,21 +91,20 @@ class CacheIterator : public NodeIterator {
     }
     return reader_ != nullptr;
   }
-  // Fills the store with so many elements of the input, or all; those that fail were thrown before.
-  void Refill(int64_t count) {
+  // Fills the store by so many calls of the input, or all; those that failed were thrown before.
+  void Refill(int64_t calls) {
     BeginFilling();
     Element element;
-    for (int64_t i = 0; i < count;) {
+    for (; calls_ < calls; ++calls_) {
       walk_.cancellation->ThrowIfCancelled();
       try {
         if (!input_->Next(&element)) break;
+        filler_->Add(element);
       } catch (const Error&) {
         continue;
       }
-      filler_->Add(element);
-      ++i;
     }
-    if (count != INT64_MAX) return;
+    if (calls != INT64_MAX) return;
     filler_->Commit();
     filler_.reset();
     if (!FindInStore()) throw DataLoss("Cache could not be made again");
@@ -116,6 +117,7 @@ class CacheIterator : public NodeIterator {
   std::unique_ptr<CacheFiller> filler_;
   std::unique_ptr<CacheReader> reader_;
   int64_t given_ = 0;
+  int64_t calls_ = 0;  // of the input
   bool ended_ = false;
 };
 

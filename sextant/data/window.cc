@@ -26,9 +26,14 @@ class WindowIterator : public NodeIterator {
     const int64_t reach = (params_.size - 1) * params_.stride + 1;
     if (params_.drop_remainder && static_cast<int64_t>(buffer_.size()) < reach) return false;
     window_.Reset(params_.size, std::move(*element));
-    for (size_t i = 0; i < buffer_.size() && !window_.full(); i += params_.stride) {
-      CopyTo(buffer_[i], window_.scratch());
-      window_.Append(window_.scratch());
+    try {
+      for (size_t i = 0; i < buffer_.size() && !window_.full(); i += params_.stride) {
+        CopyTo(buffer_[i], window_.scratch());
+        window_.Append(window_.scratch());
+      }
+    } catch (...) {  // the next call goes on with the window behind this one
+      Shift();
+      throw;
     }
     *element = window_.Take(window_.rows());
     Shift();

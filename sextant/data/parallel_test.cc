@@ -1,0 +1,169 @@
+// Threads of iterators: what they change (speed, waiting) and what they do not (elements, order).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <latch>
+#include <set>
+#include <thread>
+
+#include "sextant/base/error.h"
+#include "sextant/data/tensor_sources.h"
+#include "sextant/data/walks_for_testing.h"
+
+namespace sextant::data {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+Element Scrambled(Element e, MapContext& context) {
+  int64_t& value = e["value"].data<int64_t>()[0];
+  if (value % 97 == 13) throw DataLoss("{} is unlucky", value);
+  // Work of uneven length, so that threads overtake each other.
+  for (int64_t i = 0; i < value % 50; ++i) context.random.Next();
+  value = value << 32 | context.random.Next()[0];
+  return e;
+}
+
+Dataset Numbers(int parallel) {
+  return Range(5000).Shuffle(100, {.seed = 1}).Map(Scrambled, {.parallel = parallel, .seed = 2});
+}
+
+TEST(ParallelTest, MapKeepsOrderAndErrors) {
+  const Texts serial = Walked(Numbers(1), 10000);
+  ASSERT_EQ(serial.size(), 5001u);
+  EXPECT_EQ(std::ranges::count_if(serial, [](auto& s) { return s.starts_with("error"); }), 52);
+  for (const int parallel : {2, 5, kAutotune}) {
+    EXPECT_EQ(Walked(Numbers(parallel), 10000), serial);
+    EXPECT_EQ(Walked(Numbers(parallel).Prefetch().Prefetch(3), 10000), serial);
+  }
+}
+
+TEST(ParallelTest, BatchesAreThoseOfOneThread) {
+  for (const int64_t size : {1, 7, 128, 5000, 100000}) {
+    const Texts serial = Walked(Numbers(1).Repeat(2).Batch(size), 20000);
+    EXPECT_EQ(Walked(Numbers(2).Repeat(2).Batch(size), 20000), serial) << size;
+    EXPECT_EQ(Walked(Numbers(kAutotune).Repeat(2).Batch(size).Prefetch(), 20000), serial) << size;
+  }
+}
+
+TEST(ParallelTest, AnyOrderGivesEachElementOnce) {
+  const auto same = [](Element e) { return e; };
+  const auto values = Values(Range(5000).Map(same, {.parallel = 3, .ordered = false}));
+  EXPECT_EQ(values.size(), 5000u);
+  EXPECT_EQ(std::set(values.begin(), values.end()).size(), 5000u);
+  const auto part = [](const Element& e) {
+    const int64_t i = e["value"].scalar<int64_t>();
+    return Range(i * 1000, i * 1000 + 300);
+  };
+  const auto read = Values(Range(20).Interleave(part, {.parallel = 3, .ordered = false}));
+  EXPECT_EQ(read.size(), 6000u);
+  EXPECT_EQ(std::set(read.begin(), read.end()).size(), 6000u);
+}
+
+// A source that waits until it is told to go on.
+struct Gate {
+  std::latch reached{1}, open{1};
+};
+Dataset Gated(const std::shared_ptr<Gate>& gate) {
+  return FromGenerator([gate] {
+    return [gate]() -> std::optional<Element> {
+      gate->reached.count_down();
+      gate->open.wait();
+      return std::nullopt;
+    };
+  });
+}
+
+TEST(ParallelTest, CancelEndsAWaitingNext) {
+  const auto same = [](Element e) { return e; };
+  const auto part = [](const Element&) { return Range(3); };
+  using Make = std::function<Dataset(Dataset)>;
+  for (const Make& make :
+       {Make([](Dataset d) { return d.Prefetch(); }),
+        Make([&](Dataset d) { return d.Map(same, {.parallel = 2}); }),
+        Make([&](Dataset d) { return d.Map(same, {.parallel = 2}).Batch(4).Repeat(); }),
+        Make([&](Dataset d) { return d.Prefetch().Interleave(part, {.parallel = 2}); })}) {
+    const auto gate = std::make_shared<Gate>();
+    const auto iterator = make(Gated(gate)).MakeIterator();
+    std::thread canceller([&] {
+      gate->reached.wait();
+      iterator->Cancel();
+    });
+    Element element;
+    try {
+      iterator->Next(&element);
+      ADD_FAILURE() << "Next returned";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Code::kCancelled);
+    }
+    EXPECT_THROW(iterator->Next(&element), Error);
+    canceller.join();
+    gate->open.count_down();
+  }
+}
+
+TEST(ParallelTest, IteratorsCanBeDestroyedWhileTheirThreadsWork) {
+  for (int i = 0; i < 200; ++i) {
+    const auto iterator = Numbers(2)
+                              .Repeat()
+                              .Prefetch()
+                              .Map(Scrambled, {.parallel = 2})
+                              .Batch(8)
+                              .Prefetch()
+                              .MakeIterator();
+    for (int k = 0; k < i % 5; ++k) NextText(*iterator);
+  }
+}
+
+TEST(ParallelTest, DatasetsOutliveTheirDescription) {
+  std::unique_ptr<Iterator> iterator;
+  {
+    const Dataset dataset = Range(100).Map([](Element e) { return e; }, {.parallel = 2}).Prefetch();
+    iterator = dataset.MakeIterator();
+  }
+  EXPECT_EQ(Rest(*iterator).size(), 101u);
+}
+
+TEST(ParallelTest, OneCallAtATimeUnlessAskedFor) {
+  std::atomic<int> inside{0};
+  std::atomic<bool> overlapped{false};
+  const auto alone = [&](Element e) {
+    if (++inside > 1) overlapped = true;
+    --inside;
+    return e;
+  };
+  const auto same = [](Element e) { return e; };
+  Walked(Range(3000).Map(alone).Map(same, {.parallel = 3}).Batch(16).Prefetch());
+  EXPECT_FALSE(overlapped);
+}
+
+TEST(ParallelTest, PrefetchReadsOn) {
+  // The consumer takes one element; the thread reads those that fit in the buffer.
+  std::latch read(3);
+  const auto count = [&](Element e) {
+    read.count_down();
+    return e;
+  };
+  const auto iterator = Range(3).Map(count).Prefetch(3).MakeIterator();
+  Element element;
+  ASSERT_TRUE(iterator->Next(&element));
+  read.wait();
+}
+
+TEST(ParallelTest, AllocatesNoNewBuffersInALoop) {
+  const auto grow = [](Element) { return Element{{"x", Tensor::Zeros(DType::kFloat, {100})}}; };
+  for (const int parallel : {1, 2}) {
+    const auto iterator =
+        Range(64).Map(grow, {.parallel = parallel}).Repeat().Batch(64).Prefetch(2).MakeIterator();
+    std::set<const void*> buffers;
+    Element batch;
+    for (int i = 0; i < 200; ++i) {
+      ASSERT_TRUE(iterator->Next(&batch));
+      buffers.insert(batch["x"].raw_data());
+    }
+    EXPECT_LE(buffers.size(), 8u);
+  }
+}
+
+}  // namespace
+}  // namespace sextant::data
