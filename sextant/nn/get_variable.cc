@@ -97,7 +97,6 @@ PartitionedVariable GetPartitionedVariable(std::string_view name, const Variable
   const int axis = cut == cuts.end() ? 0 : static_cast<int>(cut - cuts.begin());
   const int64_t count = cut == cuts.end() ? 1 : *cut;
   const std::string full_name = VariableScope::CurrentName() + std::string(name);
-  const auto slices = AttachedTo<Slices>(OutermostGraph(), "variable slices");
 
   std::vector<Variable> parts;
   int64_t begin = 0;
@@ -122,7 +121,7 @@ PartitionedVariable GetPartitionedVariable(std::string_view name, const Variable
       }
     }
     parts.push_back(GetVariable(std::string(name) + "/part_" + std::to_string(i), part));
-    slices->insert_or_assign(parts.back().name(), VariableSlice{full_name, spec.shape, offset});
+    SetSlice(parts.back(), {full_name, spec.shape, offset});
   }
   return PartitionedVariable(full_name, spec.shape, axis, std::move(parts));
 }
@@ -131,6 +130,11 @@ Output PartitionedVariable::value() const {
   if (parts_.size() == 1) return parts_[0].value();
   std::vector<Output> values(parts_.begin(), parts_.end());
   return Concat(values, axis_);
+}
+
+void SetSlice(const Variable& variable, VariableSlice slice) {
+  AttachedTo<Slices>(variable.handle().graph(), "variable slices")
+      ->insert_or_assign(variable.name(), std::move(slice));
 }
 
 const VariableSlice* SliceOf(const Variable& variable) {

@@ -73,5 +73,6 @@ struct VariableSlice {
   std::vector<int64_t> offset;
 };
 const VariableSlice* SliceOf(const Variable& variable);
+void SetSlice(const Variable& variable, VariableSlice slice);
 
 }  // namespace sextant

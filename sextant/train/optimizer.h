@@ -65,10 +65,9 @@ class Optimizer {
 
   // "Adam"
   const std::string& name() const;
-  // The slot of a variable in the current graph, and the names of all slots; none before
-  // ApplyGradients.
-  Variable Slot(const Variable& variable, std::string_view slot) const;
-  std::vector<std::string> SlotNames() const;
+  // The keys of its slots ("m", "v" for Adam), and the slot of a variable: none before ApplyGradients.
+  std::vector<std::string> SlotKeys() const;
+  Variable Slot(const Variable& variable, std::string_view key) const;
   const std::shared_ptr<const OptimizerImpl>& impl() const { return impl_; }
 
  private:

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "sextant/base/error.h"
 #include "sextant/formats/example.h"
 #include "sextant/formats/tfrecord.h"
 #include "sextant/graph/graph_def.h"
 #include "sextant/runtime/session.h"
+#include "tests/conformance/own_training_cases.h"
 
 namespace sextant::conformance {
 namespace {
@@ -167,6 +170,12 @@ std::string RunMetric(const Example& example) {
   return comparison.problem();
 }
 
+// The case by a graph of our own, where it is of that kind.
+void TryOwn(const std::string& path, const std::string& name, Counts& counts, const Example& example,
+            std::optional<std::string> (*run)(const Example&)) {
+  Try(path, name, "own graph", counts, [&] { return run(example).value_or("of no known kind"); });
+}
+
 }  // namespace
 
 Counts RunTrainingCases(const std::string& path, const std::string& filter) {
@@ -179,14 +188,17 @@ Counts RunTrainingCases(const std::string& path, const std::string& filter) {
     if (name.find(filter) == std::string::npos) continue;
     if (HasFeature(example, "optimizer")) {
       Try(path, name, "optimizer", counts, [&] { return RunOptimizer(example); });
+      TryOwn(path, name, counts, example, RunOwnOptimizer);
     } else if (HasFeature(example, "schedule")) {
       Try(path, name, "schedule", counts, [&] { return RunSchedule(example); });
+      TryOwn(path, name, counts, example, RunOwnSchedule);
     } else if (HasFeature(example, "average_tensor")) {
       Try(path, name, "average", counts, [&] { return RunAverage(example); });
     } else if (HasFeature(example, "clip_norm")) {
       Try(path, name, "clipping", counts, [&] { return RunClipping(example); });
     } else if (HasFeature(example, "metric")) {
       Try(path, name, "metric", counts, [&] { return RunMetric(example); });
+      TryOwn(path, name, counts, example, RunOwnMetric);
     } else {
       ++counts.skipped;
       fmt::print("SKIPPED {} {}: not a kind of training case\n", path, name);

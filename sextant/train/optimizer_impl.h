@@ -1,0 +1,54 @@
+// OptimizerImpl: what one kind of optimizer does to one variable. Optimizer (optimizer.h) does the rest:
+// gradients, scopes, the global step.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sextant/train/optimizer.h"
+
+namespace sextant::train {
+
+// One call of ApplyGradients: where slots and the shared scalars of an update come from.
+class UpdateContext {
+ public:
+  UpdateContext(const OptimizerImpl& optimizer, const Variable& global_step)
+      : optimizer_(optimizer), global_step_(global_step) {}
+
+  // The slot "key" of a variable, made at the first call: "<variable>/<Optimizer>", then "…_1".
+  Variable Slot(const Variable& variable, std::string_view key, const Initializer& initializer);
+  // A hyper-parameter as a scalar of the variable's type; one node per name and type.
+  Output Number(std::string_view name, double value, DType dtype);
+  Output Rate(const LearningRate& rate, DType dtype);
+  // A scalar variable of the optimizer's own, e.g. beta1_power.
+  Variable Scalar(std::string_view name, float initial);
+  const Variable& global_step() const { return global_step_; }
+
+ private:
+  const OptimizerImpl& optimizer_;
+  const Variable global_step_;
+  std::map<std::pair<std::string, DType>, Output> numbers_;
+};
+
+class OptimizerImpl {
+ public:
+  virtual ~OptimizerImpl() = default;
+  virtual const std::string& name() const = 0;
+  // Keys of the slots, in the order in which they are made.
+  virtual std::vector<std::string> SlotKeys() const { return {}; }
+  // Makes slots and scalars; all variables' slots stand before the first update.
+  virtual void Prepare(UpdateContext& context, const Variable& variable) const = 0;
+  virtual Operation Update(UpdateContext& context, const Variable& variable, Output gradient) const = 0;
+  // The rows in "slices" are different ones.
+  virtual Operation UpdateRows(UpdateContext& context, const Variable& variable,
+                               const IndexedSlices& slices) const = 0;
+  // What must happen once after all updates.
+  virtual std::vector<Operation> Finish(UpdateContext& context) const {
+    (void)context;
+    return {};
+  }
+};
+
+}  // namespace sextant::train
