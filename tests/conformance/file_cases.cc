@@ -14,6 +14,7 @@ using nlohmann::json;
 Counts RunKind(const std::string& directory, const std::string& index_path) {
   const json index = ReadJson(index_path);
   if (index.contains("files") && index.contains("corrupted")) return RunTFRecordFiles(directory);
+  if (index.contains("tensors")) return RunCheckpointFiles(directory);
   if (!index.is_object() || index.empty()) {
     throw InvalidArgument("{} is not an index of recorded files", index_path);
   }
