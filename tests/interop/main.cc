@@ -15,6 +15,7 @@ struct Writer {
 };
 
 const Writer kWriters[] = {
+    {"checkpoints", WriteCheckpoints},
     {"records", WriteRecords},
 };
 

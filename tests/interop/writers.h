@@ -5,6 +5,7 @@
 
 namespace sextant::interop {
 
+void WriteCheckpoints(const std::string& folder);
 void WriteRecords(const std::string& folder);
 
 }  // namespace sextant::interop
