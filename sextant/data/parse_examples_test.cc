@@ -85,6 +85,23 @@ TEST(ParseExamplesTest, PadsSequences) {
              {batch});
 }
 
+// Shuffle keeps what threads have not finished; the elements are those of a walk without threads.
+TEST(ParseExamplesTest, ShufflesBeforeItParses) {
+  const Dataset records = TFRecordFiles({WriteExamples("shuffled_later", 50)}).Repeat(2);
+  const auto noisy = [](Element element, MapContext& context) {
+    element.Set("noise", Tensor(UniformFloat(context.random.Next()[0])));
+    return element;
+  };
+  const auto made = [&](int parallel) {
+    return records.ParseExamples(FixedSpec())
+        .Map(noisy, {.parallel = parallel, .seed = 4})
+        .Shuffle(20, {.seed = 5})
+        .Batch(8);
+  };
+  ExpectSame(AllOf(made(kAutotune)), AllOf(made(1)));
+  ExpectResumes(made(2));
+}
+
 std::string ErrorOfParsing(const FeatureSpec& spec) {
   const Dataset records = TFRecordFiles({WriteExamples("wrong", 8)});
   const std::string one = ErrorOf([&] { AllOf(records.ParseExamples({spec})); });

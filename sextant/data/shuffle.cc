@@ -4,6 +4,7 @@
 #include "sextant/base/fingerprint.h"
 #include "sextant/base/philox.h"
 #include "sextant/data/dataset.h"
+#include "sextant/data/row_batch.h"
 #include "sextant/data/state.h"
 #include "sextant/data/unary_node.h"
 
@@ -11,25 +12,25 @@ namespace sextant::data {
 namespace {
 
 // Keeps a buffer of elements, gives one of them at random and puts the next of the input in its
-// place.
+// place. Of tasks it keeps what is left to be finished, mostly smaller than what is made of it.
 class ShuffleIterator : public NodeIterator {
  public:
-  ShuffleIterator(std::unique_ptr<NodeIterator> input, bool seekable, int64_t size, uint64_t seed)
-      : input_(std::move(input)), seekable_(seekable), size_(size), seed_(seed) {}
+  ShuffleIterator(std::unique_ptr<NodeIterator> input, bool tasks, bool seekable, int64_t size,
+                  uint64_t seed)
+      : input_(std::move(input)), tasks_(tasks), seekable_(seekable), size_(size), seed_(seed) {}
 
   bool Next(Element* element) override {
-    while (!input_ended_ && buffer_.size() < static_cast<size_t>(size_)) {
-      if (!Read(&spare_)) break;
-      buffer_.push_back(std::move(spare_));
-      spare_ = {};
-    }
-    if (buffer_.empty()) return false;
-    Slot& slot = buffer_[Draw(buffer_.size())];
-    std::swap(*element, slot.element);
-    // What the caller's element held goes on to the input as a buffer to be used again.
-    std::swap(spare_.element, slot.element);
-    std::swap(slot, buffer_.back());
-    buffer_.pop_back();
+    Slot* const slot = Drawn();
+    if (slot == nullptr) return false;
+    std::swap(*element, slot->task.element);
+    Remove(slot);
+    return true;
+  }
+  bool NextTask(Task* task) override {
+    Slot* const slot = Drawn();
+    if (slot == nullptr) return false;
+    std::swap(*task, slot->task);
+    Remove(slot);
     return true;
   }
 
@@ -41,8 +42,9 @@ class ShuffleIterator : public NodeIterator {
       if (seekable_) {
         writer.Bytes("at", slot.position);
       } else {
-        writer.Whole("element", slot.element);
+        writer.Whole("element", slot.task.element);
       }
+      if (tasks_) SavePositions(slot.task, writer);
     }
     input_->Save(writer);
   }
@@ -54,29 +56,60 @@ class ShuffleIterator : public NodeIterator {
       if (seekable_) {
         slot.position = reader.Bytes("at");
       } else {
-        slot.element = reader.Whole("element");
+        slot.task.element = reader.Whole("element");
       }
+      if (tasks_) RestorePositions(&slot.task, reader);
       buffer_.push_back(std::move(slot));
     }
     input_->Restore(reader);
     if (!seekable_) return;
     auto& source = static_cast<SeekableIterator&>(*input_);
-    for (Slot& slot : buffer_) slot.element = source.ElementAt(slot.position);
+    for (Slot& slot : buffer_) slot.task.element = source.ElementAt(slot.position);
   }
 
  private:
   struct Slot {
-    Element element;
+    Task task;             // only its element unless tasks_
     std::string position;  // where the input is seekable
   };
 
+  // One of the buffer, which is full; null at the end.
+  Slot* Drawn() {
+    while (!input_ended_ && buffer_.size() < static_cast<size_t>(size_)) {
+      if (!Read(&spare_)) break;
+      buffer_.push_back(std::move(spare_));
+      spare_ = {};
+    }
+    return buffer_.empty() ? nullptr : &buffer_[Draw(buffer_.size())];
+  }
+  // What the caller gave for it goes on to the input as a buffer to be used again.
+  void Remove(Slot* slot) {
+    std::swap(spare_.task, slot->task);
+    std::swap(*slot, buffer_.back());
+    buffer_.pop_back();
+  }
+
   bool Read(Slot* slot) {
-    if (!input_->Next(&slot->element)) {
+    if (tasks_ ? !input_->NextTask(&slot->task) : !input_->Next(&slot->task.element)) {
       input_ended_ = true;
       return false;
     }
     if (seekable_) slot->position = static_cast<SeekableIterator&>(*input_).Position();
     return true;
+  }
+
+  static void SavePositions(const Task& task, StateWriter& writer) {
+    writer.Int("positions", static_cast<int64_t>(task.positions.size()));
+    for (const Task::Position& position : task.positions) {
+      writer.Int("index", position.index);
+      writer.Int("iteration", position.iteration);
+    }
+  }
+  static void RestorePositions(Task* task, StateReader& reader) {
+    for (int64_t i = reader.Int("positions"); i > 0; --i) {
+      const int64_t index = reader.Int("index");
+      task->positions.push_back({index, reader.Int("iteration")});
+    }
   }
 
   // A number below `count`; each is as likely as the others to one part in 2^32 of `count`.
@@ -87,6 +120,7 @@ class ShuffleIterator : public NodeIterator {
   }
 
   const std::unique_ptr<NodeIterator> input_;
+  const bool tasks_;
   const bool seekable_;
   const int64_t size_;
   const uint64_t seed_;
@@ -105,10 +139,16 @@ class ShuffleNode : public UnaryNode {
   }
 
   std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override {
-    uint64_t seed = options_.seed ? static_cast<uint64_t>(*options_.seed) : walk.entropy;
-    if (options_.reshuffle) seed = FingerprintCat64(seed, static_cast<uint64_t>(walk.iteration));
-    return std::make_unique<ShuffleIterator>(input_->MakeIterator(walk), input_->Seekable(), size_,
-                                             seed);
+    return Shuffled(input_->MakeIterator(walk), false, walk);
+  }
+  // What is left to be finished depends on the element's place in the walk, not on when it is done.
+  int parallel() const override { return input_->parallel(); }
+  std::unique_ptr<NodeIterator> MakeTasks(const Walk& walk) const override {
+    return Shuffled(input_->MakeTasks(walk), true, walk);
+  }
+  void Finish(Task& task) const override { input_->Finish(task); }
+  void FinishRows(std::span<Task> tasks, RowBatch& batch, int64_t first) const override {
+    input_->FinishRows(tasks, batch, first);
   }
   std::string Describe() const override {
     return fmt::format("{}.Shuffle({},seed={},reshuffle={})", input_->Describe(), size_,
@@ -116,6 +156,14 @@ class ShuffleNode : public UnaryNode {
   }
 
  private:
+  std::unique_ptr<NodeIterator> Shuffled(std::unique_ptr<NodeIterator> input, bool tasks,
+                                         const Walk& walk) const {
+    uint64_t seed = options_.seed ? static_cast<uint64_t>(*options_.seed) : walk.entropy;
+    if (options_.reshuffle) seed = FingerprintCat64(seed, static_cast<uint64_t>(walk.iteration));
+    return std::make_unique<ShuffleIterator>(std::move(input), tasks, input_->Seekable(), size_,
+                                             seed);
+  }
+
   const int64_t size_;
   const ShuffleOptions options_;
 };
