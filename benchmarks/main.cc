@@ -46,7 +46,14 @@ int Main(int argc, char** argv) {
   CLI::App* peak = app.add_subcommand("peak", "multiply-add and copy limits of the machine");
   CLI::App* overhead = app.add_subcommand("session_overhead", "cost of Session::Run itself");
   CLI::App* matmul = app.add_subcommand("matmul", "square float32 matrix products");
-  for (CLI::App* command : {peak, overhead, matmul}) AddOptions(command, options);
+  CLI::App* input = app.add_subcommand("input", "files of records and of CSV to batches");
+  for (CLI::App* command : {peak, overhead, matmul, input}) AddOptions(command, options);
+  InputOptions files;
+  input->add_option("--batch", options.batches, "batch sizes");
+  input->add_option("--megabytes", files.megabytes, "of records")->capture_default_str();
+  input->add_option("--data", files.data, "folder with adult.data, for rows of CSV");
+  input->add_option("--copies", files.copies, "of adult.data in the file")->capture_default_str();
+  input->add_flag("--csv-only", files.csv_only, "leave the records out");
   overhead->add_option("--chain", chain, "additions one after another")->capture_default_str();
   matmul->add_option("--size", sizes, "rows and columns");
   for (const Model& model : kModels) {
@@ -62,6 +69,10 @@ int Main(int argc, char** argv) {
     if (command->count("--batch") == 0) options.batches = model.batches;
     if (command->count("--warmup") == 0) options.warmup = model.warmup;
     model.run(options);
+  }
+  if (*input) {
+    if (input->count("--batch") == 0) options.batches = {128};
+    MeasureInput(options, files);
   }
   if (*peak) Peak(options);
   if (*overhead) SessionOverhead(options, chain);

@@ -32,7 +32,15 @@ void Emit(const std::string& workload, const std::string& metric, std::vector<do
 // "text" as a JSON string.
 std::string Quote(const std::string& text);
 
+struct InputOptions {
+  int megabytes = 200;    // of records
+  std::string data = {};  // folder with adult.data; without it rows of CSV are left out
+  int copies = 3;         // of adult.data in the file that is read
+  bool csv_only = false;
+};
+
 // The workloads.
+void MeasureInput(const Options& options, const InputOptions& input);
 void Peak(const Options& options);
 void SessionOverhead(const Options& options, int chain);
 void Matmul(const Options& options, const std::vector<int>& sizes);

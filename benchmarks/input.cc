@@ -1,0 +1,89 @@
+// Files in and out: what peers/input_tf.py measures of tf.data.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <random>
+
+#include "benchmarks/input_pipelines.h"
+#include "benchmarks/report.h"
+#include "sextant/base/file_system.h"
+#include "sextant/data/sources.h"
+#include "sextant/formats/tfrecord.h"
+#include "sextant/proto/example.pb.h"
+
+namespace sextant::bench {
+namespace {
+
+double Seconds(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Images of random bytes with labels, as CIFAR-10 has them.
+std::vector<std::string> MakeRecords(int count) {
+  std::mt19937 random(1);
+  std::vector<std::string> records;
+  for (int i = 0; i < count; ++i) {
+    std::string image(3072, '\0');
+    for (char& pixel : image) pixel = static_cast<char>(random());
+    tensorflow::Example example;
+    auto& features = *example.mutable_features()->mutable_feature();
+    features["image"].mutable_bytes_list()->add_value(image);
+    features["label"].mutable_int64_list()->add_value(i % 10);
+    records.push_back(example.SerializeAsString());
+  }
+  return records;
+}
+
+void MeasureRecords(const Options& options, const InputOptions& input, const std::string& path) {
+  const std::vector<std::string> pool = MakeRecords(1000);
+  const size_t count = static_cast<size_t>(input.megabytes) * 1000000 / (pool[0].size() + 16);
+  std::vector<double> rates;
+  for (int i = 0; i < options.repeats; ++i) {
+    const double seconds = Seconds([&] {
+      TFRecordWriter writer(path);
+      for (size_t r = 0; r < count; ++r) writer.Write(pool[r % pool.size()]);
+      writer.Close();
+    });
+    rates.push_back(static_cast<double>(FileSystem::ForPath(path).Stat(path).size) / 1e6 / seconds);
+  }
+  Emit("input", "MB/s", rates, false,
+       {{"mode", Quote("TFRecord write, records already serialised")},
+        {"megabytes", std::to_string(input.megabytes)}});
+  rates.clear();
+  for (int i = 0; i < options.repeats; ++i) {
+    rates.push_back(static_cast<double>(count) / Seconds([&] {
+                      const auto iterator = data::TFRecordFiles({path}).Batch(1000).MakeIterator();
+                      for (data::Element batch; iterator->Next(&batch);) {
+                      }
+                    }));
+  }
+  Emit("input", "records/s", rates, false,
+       {{"mode", Quote("TFRecord read, one pass, batches of 1000")},
+        {"threads", std::to_string(options.threads)}});
+}
+
+}  // namespace
+
+void MeasureInput(const Options& options, const InputOptions& input) {
+  std::string work = "/tmp/sextant-bench-XXXXXX";
+  if (mkdtemp(work.data()) == nullptr) throw Internal("cannot make a folder like {}", work);
+  const std::string records = JoinPath(work, "records");
+  try {
+    for (const int64_t batch : options.batches) {
+      if (!input.csv_only) {
+        MeasureRecords(options, input, records);
+        MeasureRecordPipelines(options, records, batch);
+      }
+      if (!input.data.empty()) MeasureCsv(options, input.data, work, input.copies, batch);
+    }
+  } catch (...) {
+    FileSystem::ForPath(work).DeleteRecursively(work);
+    throw;
+  }
+  FileSystem::ForPath(work).DeleteRecursively(work);
+}
+
+}  // namespace sextant::bench
