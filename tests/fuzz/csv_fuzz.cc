@@ -1,13 +1,19 @@
-// libFuzzer target: bytes are split as a CSV record, and the fields are read as numbers. The first
-// byte says how. A finding is a memory error, fields that the record does not hold, or fields that
-// quoted and joined again are split otherwise.
+// libFuzzer target: bytes are split as a CSV record, and the fields are read as numbers; and they are
+// parsed as a file of rows. The first byte says how. A finding is a memory error, fields that the
+// record does not hold, fields that quoted and joined again are split otherwise, or rows that parsed
+// together are not what they are one by one.
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <cstring>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "sextant/base/error.h"
 #include "sextant/base/parse_number.h"
+#include "sextant/data/csv_row_cutter.h"
+#include "sextant/data/parse_csv.h"
 #include "sextant/formats/csv.h"
 
 namespace sextant::fuzz {
@@ -46,6 +52,79 @@ void Check(CsvOptions options, std::string_view record) {
   if (second.Split(joined) != fields) Report("fields quoted and joined are split otherwise");
 }
 
+// The columns of rows, or none when one of them is bad; *bad is then where the text goes on.
+std::optional<std::vector<Tensor>> ParseRows(data::CsvParser& parser, std::string_view text, const data::CutRows& cut, size_t* bad) {
+  std::vector<Tensor> tensors;
+  std::vector<void*> outs;
+  for (const data::CsvColumn& column : parser.columns()) {
+    tensors.push_back(Tensor::Zeros(column.dtype, {cut.rows}));
+    outs.push_back(tensors.back().raw_data());
+  }
+  try {
+    parser.Parse(text, cut, 1, outs);
+  } catch (const Error& e) {
+    if (e.code() != Code::kInvalidArgument) Report(e.what());
+    *bad = parser.bad_row_end();
+    if (*bad > text.size() || parser.bad_row() >= cut.rows) Report("a bad row outside the text");
+    return std::nullopt;
+  }
+  return tensors;
+}
+
+// Of a row without quotes: what stands between its delimiters.
+std::vector<std::string> PlainFields(std::string_view row, char delimiter) {
+  if (row.ends_with('\r')) row.remove_suffix(1);
+  std::vector<std::string> fields(1);
+  for (const char c : row) {
+    if (c == delimiter) {
+      fields.emplace_back();
+    } else {
+      fields.back() += c;
+    }
+  }
+  return fields;
+}
+
+void CheckRows(const CsvOptions& split, bool numbers, std::string_view text) {
+  const data::CsvFileOptions options = {
+      .columns = {{"a", numbers ? DType::kInt32 : DType::kString, numbers ? Tensor(int32_t{0}) : Tensor("")},
+                  {"b", numbers ? DType::kFloat : DType::kString, numbers ? Tensor(0.0f) : Tensor("")},
+                  {"c", DType::kString, Tensor("")}},
+      .delimiter = split.delimiter,
+      .quotes = split.quotes};
+  data::CsvParser parser(options);
+  const data::CutRows all = data::CutCsvRows(text, static_cast<int64_t>(text.size()), options.delimiter, options.quotes, true);
+  if (all.bytes != text.size()) Report("rows that do not make up the text");
+  size_t bad = 0, begin = 0;
+  const auto whole = ParseRows(parser, text, all, &bad);
+  for (int64_t row = 0; begin < text.size(); ++row) {
+    const std::string_view rest = text.substr(begin);
+    const data::CutRows one = data::CutCsvRows(rest, 1, options.delimiter, options.quotes, true);
+    if (one.rows == 0) break;
+    const std::string_view piece = rest.substr(0, one.bytes);
+    size_t unused;
+    const auto single = ParseRows(parser, piece, one, &unused);
+    if (whole && !single) Report("a row is bad by itself only");
+    if (!whole && !single) return;  // the first bad one
+    for (size_t c = 0; whole && c < single->size(); ++c) {
+      if (!(*single)[c].Identical((*whole)[c].Rows(row, row + 1).Clone())) Report("a row has other values by itself");
+    }
+    if (!numbers && piece.find('"') == std::string_view::npos) {
+      std::string_view line = piece.substr(0, piece.find('\n'));
+      for (size_t end = 0; data::IsBlankRow(line); line = line.substr(0, line.find('\n'))) {
+        end = piece.find('\n', end) + 1;
+        line = piece.substr(end);
+      }
+      const std::vector<std::string> fields = PlainFields(line, options.delimiter);
+      for (size_t c = 0; c < fields.size(); ++c) {
+        if ((*single)[c].data<std::string>()[0] != fields[c]) Report("another field than the row has");
+      }
+    }
+    begin += one.bytes;
+  }
+  if (!whole && begin >= text.size()) Report("a row is bad among others only");
+}
+
 }  // namespace
 }  // namespace sextant::fuzz
 
@@ -55,8 +134,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (data[0] & 1) options.quotes = false;
   if (data[0] & 2) options.delimiter = static_cast<char>(data[0]);
   if (data[0] & 4) options.columns = {1, 2, 5};
+  const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  if (options.delimiter != '"' && options.delimiter != '\n' && options.delimiter != '\r') {
+    sextant::fuzz::CheckRows(options, data[0] & 8, text);
+  }
   try {
-    sextant::fuzz::Check(options, std::string_view(reinterpret_cast<const char*>(data) + 1, size - 1));
+    sextant::fuzz::Check(options, text);
   } catch (const sextant::Error& e) {
     if (e.code() != sextant::Code::kInvalidArgument) sextant::fuzz::Report(e.what());
   }

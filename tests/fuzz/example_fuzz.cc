@@ -1,5 +1,6 @@
-// libFuzzer target: bytes are read as an Example and a SequenceExample by the wire reader and by
-// protobuf. A finding is a memory error, or an answer that differs from protobuf's.
+// libFuzzer target: bytes are read as an Example and a SequenceExample by the wire reader, as an
+// Example by the parser of datasets, and by protobuf. A finding is a memory error, or an answer that
+// differs from protobuf's.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/error.h"
+#include "sextant/data/parse_examples.h"
 #include "sextant/formats/example_wire.h"
 #include "sextant/proto/example.pb.h"
 
@@ -110,6 +113,40 @@ void CheckSequenceExample(std::string_view bytes) {
   }
 }
 
+const data::ExampleParser& Parser() {
+  static const data::ExampleParser parser({{.name = "f", .dtype = DType::kFloat, .shape = {-1}, .by_default = Tensor(0.0f)},
+                                           {.name = "i", .dtype = DType::kInt64, .shape = {-1}, .by_default = Tensor(int64_t{0})},
+                                           {.name = "s", .dtype = DType::kString, .shape = {-1}, .by_default = Tensor("")}});
+  return parser;
+}
+
+template <typename T, typename List>
+void CompareTensor(std::string_view key, const Tensor& tensor, const List& expected) {
+  if (tensor.num_elements() != expected.size()) Report("a tensor of another size", key);
+  for (int i = 0; i < expected.size(); ++i) {
+    const T value = expected[i];
+    if (!(tensor.data<T>()[i] == value) && value == value) Report("another value in a tensor", key);
+  }
+}
+
+// Features of another kind than the parser's are refused; else the tensors have protobuf's values.
+void CheckParser(std::string_view bytes) {
+  tensorflow::Example example;
+  const bool parsed = example.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+  data::Element element;
+  try {
+    Parser().Parse(Tensor(std::string(bytes)), &element);
+  } catch (const Error& e) {
+    if (e.code() != Code::kInvalidArgument) Report(e.what(), "");
+    return;
+  }
+  if (!parsed) return;
+  auto& features = *example.mutable_features()->mutable_feature();
+  CompareTensor<float>("f", element["f"], features["f"].float_list().value());
+  CompareTensor<int64_t>("i", element["i"], features["i"].int64_list().value());
+  CompareTensor<std::string>("s", element["s"], features["s"].bytes_list().value());
+}
+
 }  // namespace
 }  // namespace sextant::fuzz
 
@@ -117,5 +154,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   sextant::fuzz::CheckExample(bytes);
   sextant::fuzz::CheckSequenceExample(bytes);
+  sextant::fuzz::CheckParser(bytes);
   return 0;
 }
