@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <shared_mutex>
 
 #include "sextant/base/thread_team.h"
 #include "sextant/device/device.h"
@@ -61,21 +62,17 @@ class FrameLease {
 // The cancellation of one run: the session's, a caller's, a deadline's.
 class RunCancellation {
  public:
-  RunCancellation(const RunOptions& options, const SessionOptions& session,
-                  CancellationToken& fallback) {
-    const auto deadline = options.deadline ? options.deadline : session.deadline;
+  RunCancellation(const RunOptions& options, const SessionOptions& session_options,
+                  CancellationToken& session) {
+    const auto deadline = options.deadline ? options.deadline : session_options.deadline;
     if (!deadline && !options.cancellation) {
-      token_ = &fallback;
-    } else if (!deadline) {
-      token_ = options.cancellation;
-    } else {
-      token_ = &own_.emplace();
-      if (options.cancellation) {
-        link_ = options.cancellation->OnCancel(
-            [this, outer = options.cancellation] { own_->Cancel(outer->status()); });
-      }
-      timer_.emplace(*deadline, *own_);
+      token_ = &session;
+      return;
     }
+    token_ = &own_.emplace();
+    session_link_ = Link(session);
+    if (options.cancellation) caller_link_ = Link(*options.cancellation);
+    if (deadline) timer_.emplace(*deadline, *own_);
   }
   CancellationToken& token() { return *token_; }
 
@@ -85,9 +82,13 @@ class RunCancellation {
         : handle(DeadlineTimer::Schedule(std::chrono::steady_clock::now() + deadline, token)) {}
     DeadlineTimer::Handle handle;
   };
+  CancellationToken::Registration Link(CancellationToken& outer) {
+    return outer.OnCancel([this, &outer] { own_->Cancel(outer.status()); });
+  }
+
   CancellationToken* token_ = nullptr;
   std::optional<CancellationToken> own_;
-  CancellationToken::Registration link_;
+  CancellationToken::Registration session_link_, caller_link_;
   std::optional<Timer> timer_;
 };
 
@@ -107,6 +108,10 @@ class SessionState {
     environment_.optimizer = options.optimizer;
     environment_.allocator = pool_.get();
   }
+  ~SessionState() {
+    Close();
+    const std::lock_guard last(running_);
+  }
 
   void Run(const Request& request, const RunOptions& options, std::span<Tensor> fetches) {
     RunWith(*FindPlan(request), request.values, options, fetches);
@@ -123,7 +128,8 @@ class SessionState {
 
   void RunWith(PreparedPlan& prepared, std::span<const Tensor> values, const RunOptions& options,
                std::span<Tensor> fetches) {
-    RunCancellation cancellation(options, options_, never_);
+    const std::shared_lock running(running_);
+    RunCancellation cancellation(options, options_, closed_);
     cancellation.token().ThrowIfCancelled();
     const RunState run{.team = &ThreadTeam::Process(),
                        .max_threads = options_.threads,
@@ -144,6 +150,8 @@ class SessionState {
       Execute(prepared.plan(), lease.frame(), run, feeds, fetches, options.trace);
     }
   }
+
+  void Close() { closed_.Cancel(Status(Code::kCancelled, "the session is closed")); }
 
   const Graph& graph() const { return graph_; }
   ResourceManager& resources() { return resources_; }
@@ -213,7 +221,8 @@ class SessionState {
   PlanEnvironment environment_;
   ResourceManager resources_;
   LocalRendezvous rendezvous_;
-  CancellationToken never_;
+  CancellationToken closed_;
+  std::shared_mutex running_;  // shared by every Run, taken alone by the destructor
   std::atomic<int64_t> next_step_{1};
   PlanCache plans_;
 };
@@ -223,6 +232,7 @@ class SessionState {
 Session::Session(const Graph& graph, const SessionOptions& options)
     : state_(std::make_unique<SessionState>(graph, options)) {}
 Session::~Session() = default;
+void Session::Close() { state_->Close(); }
 
 const Graph& Session::graph() const { return state_->graph(); }
 ResourceManager& Session::resources() { return state_->resources(); }

@@ -72,11 +72,16 @@ class Callable {
 class Session : public Evaluator {
  public:
   explicit Session(const Graph& graph, const SessionOptions& options = {});
+  // Closes, then waits until every Run has returned.
   ~Session() override;
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
   const Graph& graph() const;
+
+  // Ends the Runs that other threads are in, those that wait for a queue or a device included, with
+  // CANCELLED; so do all later ones. What the session holds stays until it is destroyed.
+  void Close();
 
   // The value of one tensor, of several, or the effect of operations.
   Tensor Run(Output fetch, const RunOptions& options = {});

@@ -1,0 +1,179 @@
+#include "sextant/ops/dataset/iterator.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "sextant/device/resource_manager.h"
+#include "sextant/graph/graph_def.h"
+#include "sextant/graph/op_builder.h"
+#include "sextant/graph/scope.h"
+#include "sextant/ops/control_flow/optional.h"
+#include "sextant/ops/dataset/element_source.h"
+#include "sextant/ops/dataset/iterator_resource.h"
+#include "sextant/proto/graph.pb.h"
+#include "sextant/runtime/session.h"
+
+namespace sextant {
+namespace {
+
+Code CodeOf(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return e.code();
+  }
+  return Code::kOk;
+}
+
+// begin, begin + 1, … end - 1, each as an int64 scalar.
+class Count : public ElementSource {
+ public:
+  Count(int64_t begin, int64_t end) : begin_(begin), end_(end) {}
+  std::unique_ptr<ElementStream> Open() const override {
+    return std::make_unique<Stream>(begin_, end_);
+  }
+
+ private:
+  class Stream : public ElementStream {
+   public:
+    Stream(int64_t next, int64_t end) : next_(next), end_(end) {}
+    bool Next(std::span<Tensor> components, CancellationToken&) override {
+      if (next_ == end_) return false;
+      components[0] = Tensor(next_++);
+      return true;
+    }
+    std::string Save() override { return std::to_string(next_); }
+    void Restore(std::string_view state) override { next_ = std::stoll(std::string(state)); }
+
+   private:
+    int64_t next_;
+    const int64_t end_;
+  };
+  const int64_t begin_, end_;
+};
+
+class IteratorTest : public testing::Test {
+ protected:
+  const IteratorSignature signature_{{DType::kInt64}, {Shape()}};
+  Graph graph_;
+  GraphScope scope_{graph_};
+};
+
+TEST_F(IteratorTest, EverySessionWalksByItself) {
+  const Output handle = IteratorHandle(signature_, std::make_shared<Count>(3, 5));
+  const Output next = IteratorGetNext(handle)[0];
+  EXPECT_EQ(next.shape(), PartialShape(Shape()));
+  for (int i = 0; i < 2; ++i) {
+    Session session(graph_);
+    EXPECT_EQ(session.Run(next).AsInt64(), 3);
+    EXPECT_EQ(session.Run(next).AsInt64(), 4);
+    EXPECT_EQ(CodeOf([&] { session.Run(next); }), Code::kOutOfRange);
+    EXPECT_EQ(CodeOf([&] { session.Run(next); }), Code::kOutOfRange);
+    EXPECT_EQ(session.Run({{next, Tensor(int64_t{9})}}, next).AsInt64(), 9);
+  }
+}
+
+TEST_F(IteratorTest, IsInitialisedAnew) {
+  const Output handle = IteratorHandle(signature_);
+  const Output next = IteratorGetNext(handle)[0];
+  const Operation low = MakeIterator(handle, std::make_shared<Count>(0, 2));
+  const Operation high = MakeIterator(handle, std::make_shared<Count>(10, 12));
+  Session session(graph_);
+  EXPECT_EQ(CodeOf([&] { session.Run(next); }), Code::kFailedPrecondition);
+  session.Run(low);
+  EXPECT_EQ(session.Run(next).AsInt64(), 0);
+  session.Run(high);
+  EXPECT_EQ(session.Run(next).AsInt64(), 10);
+  EXPECT_EQ(session.Run(next).AsInt64(), 11);
+  EXPECT_EQ(CodeOf([&] { session.Run(next); }), Code::kOutOfRange);
+  session.Run(high);
+  EXPECT_EQ(session.Run(next).AsInt64(), 10);
+}
+
+TEST_F(IteratorTest, ChecksWhatItGives) {
+  const Output wrong = IteratorHandle({{DType::kFloat}, {Shape()}}, std::make_shared<Count>(0, 2));
+  const Output vector =
+      IteratorHandle({{DType::kInt64}, {PartialShape{-1}}}, std::make_shared<Count>(0, 2));
+  Session session(graph_);
+  EXPECT_EQ(CodeOf([&] { session.Run(IteratorGetNext(wrong)[0]); }), Code::kInvalidArgument);
+  EXPECT_EQ(CodeOf([&] { session.Run(IteratorGetNext(vector)[0]); }), Code::kInvalidArgument);
+}
+
+TEST_F(IteratorTest, IsFoundByItsName) {
+  const Output handle = IteratorHandle(signature_, std::make_shared<Count>(3, 5), "numbers");
+  const Output name = OpBuilder("IteratorToStringHandle").Input(handle).Build();
+  const Output fed = OpBuilder("Placeholder").Attr("dtype", DType::kString).Build();
+  const auto types = signature_.types;
+  const auto shapes = signature_.shapes;
+  const Output found = OpBuilder("IteratorFromStringHandleV2")
+                           .Input(fed)
+                           .Attr("output_types", types)
+                           .Attr("output_shapes", shapes)
+                           .Build();
+  const Output next = OpBuilder("IteratorGetNextSync")
+                          .Input(found)
+                          .Attr("output_types", types)
+                          .Attr("output_shapes", shapes)
+                          .Build();
+  Session session(graph_);
+  const Tensor value = session.Run(name);
+  EXPECT_EQ(value.scalar<std::string>(), "numbers");
+  EXPECT_EQ(session.Run({{fed, value}}, next).AsInt64(), 3);
+  EXPECT_EQ(CodeOf([&] { session.Run({{fed, Tensor("none")}}, next); }), Code::kNotFound);
+}
+
+TEST_F(IteratorTest, GivesOptionals) {
+  const Output handle = IteratorHandle(signature_, std::make_shared<Count>(3, 4));
+  const Output optional = OpBuilder("IteratorGetNextAsOptional")
+                              .Input(handle)
+                              .Attr("output_types", signature_.types)
+                              .Attr("output_shapes", signature_.shapes)
+                              .Build();
+  const Output has = OptionalHasValue(optional);
+  Session session(graph_);
+  EXPECT_TRUE(session.Run(has).scalar<bool>());
+  EXPECT_FALSE(session.Run(has).scalar<bool>());
+}
+
+TEST_F(IteratorTest, GoesOnWhereItStood) {
+  const Output handle = IteratorHandle(signature_, std::make_shared<Count>(0, 9), "numbers");
+  const Output next = IteratorGetNext(handle)[0];
+  std::string state;
+  {
+    Session session(graph_);
+    session.Run(next);
+    session.Run(next);
+    state = *session.resources()
+                 .Lookup<IteratorResource>(IteratorResource::kContainer, "numbers")
+                 ->Save();
+    session.Run(next);
+  }
+  IteratorResource fresh;
+  EXPECT_FALSE(fresh.Save());
+  Session session(graph_);
+  const auto resource = session.resources().LookupOrCreate<IteratorResource>(
+      IteratorResource::kContainer, "numbers", [] { return std::make_shared<IteratorResource>(); });
+  resource->Restore(state);
+  EXPECT_EQ(resource->Save(), state);
+  EXPECT_EQ(session.Run(next).AsInt64(), 2);
+  EXPECT_EQ(session.Run(next).AsInt64(), 3);
+  resource->Restore(state);  // in the middle of a walk
+  EXPECT_EQ(session.Run(next).AsInt64(), 2);
+}
+
+TEST_F(IteratorTest, IsExportedWithoutItsSource) {
+  const Output handle = IteratorHandle(signature_, std::make_shared<Count>(0, 9), "numbers");
+  MakeIterator(handle, std::make_shared<Count>(0, 9), "start");
+  const std::string next = IteratorGetNext(handle, "next")[0].name();
+  const tensorflow::GraphDef def = ExportGraphDef(graph_);
+  Graph copy;
+  ImportGraphDef(def, copy);
+  Session session(copy);
+  EXPECT_EQ(CodeOf([&] { session.Run({}, std::vector<std::string>{next}); }),
+            Code::kFailedPrecondition);
+  EXPECT_EQ(CodeOf([&] { session.Run(copy.FindOperation("start")); }), Code::kUnimplemented);
+}
+
+}  // namespace
+}  // namespace sextant

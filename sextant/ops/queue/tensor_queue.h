@@ -1,0 +1,93 @@
+// TensorQueue: the resource behind the queue ops. Thread-safe.
+//
+// Callers wait in one of two lines, one for enqueues (and orderly closes), one for dequeues; the
+// first of a line is served first. A caller that waits holds only its own thread: a Run's steps run
+// on the thread that called it. Cancelling the token ends the wait with the token's status.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "sextant/base/cancellation.h"
+#include "sextant/base/function_ref.h"
+#include "sextant/ops/queue/tuple_store.h"
+#include "sextant/tensor/handle.h"
+#include "sextant/tensor/shape.h"
+
+namespace sextant {
+
+struct QueueSpec {
+  std::string kind;  // "FIFOQueue"
+  std::string name;
+  std::vector<DType> types;
+  std::vector<PartialShape> shapes;  // empty, or one per type
+  int64_t capacity = 0;
+  int64_t min_after_dequeue = 0;
+  int64_t seed = 0, seed2 = 0;
+};
+
+class TensorQueue final : public Resource {
+ public:
+  static constexpr const char* kTypeName = "Queue";
+  // Throws INVALID_ARGUMENT when the spec contradicts itself.
+  explicit TensorQueue(QueueSpec spec);
+
+  // Throws INVALID_ARGUMENT unless a queue of "spec" would be like this one.
+  void CheckLike(const QueueSpec& spec) const;
+  const QueueSpec& spec() const { return spec_; }
+
+  // Types and shapes that do not fit throw INVALID_ARGUMENT. A closed queue, or one closed with
+  // cancel_pending meanwhile, throws CANCELLED.
+  void Enqueue(Tuple tuple, CancellationToken& cancellation);
+  // All or, when it is ended meanwhile, the first of them.
+  void EnqueueMany(const Tuple& batch, CancellationToken& cancellation);
+
+  // A closed queue with too few tuples throws OUT_OF_RANGE.
+  Tuple Dequeue(CancellationToken& cancellation);
+  // "count" tuples as a batch, taken as they come, so that there may be more than the capacity.
+  // When the queue is closed before: those taken, if "or_fewer" and there is one, else they are put
+  // back.
+  Tuple DequeueMany(int64_t count, bool or_fewer, CancellationToken& cancellation);
+
+  // Waits until the enqueues that came before are through; with cancel_pending, ends them instead.
+  // Throws CANCELLED when the queue is closed already, unless cancel_pending.
+  void Close(bool cancel_pending, CancellationToken& cancellation);
+  bool closed() const;
+  int64_t size() const;
+
+  std::string DebugString() const override { return spec_.kind; }
+
+ private:
+  struct Caller {
+    const char* what;  // "Enqueue"
+    bool cancelled = false;
+  };
+  using Line = std::list<Caller*>;
+  class Place;
+
+  void Add(std::vector<Tuple> tuples, CancellationToken& cancellation);
+  std::vector<Tuple> Take(int64_t count, bool or_fewer, CancellationToken& cancellation);
+  // REQUIRES: mutex_ held, for all below.
+  void Await(std::unique_lock<std::mutex>& lock, const Line& line, const Caller& caller,
+             CancellationToken& cancellation, FunctionRef<bool()> ready);
+  bool full() const { return spec_.capacity > 0 && store_->size() >= spec_.capacity; }
+  // Tuples that may be taken now.
+  int64_t available() const;
+  [[noreturn]] void ThrowExhausted(int64_t wanted) const;
+
+  void CheckTypes(const Tuple& tuple) const;
+
+  QueueSpec spec_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::unique_ptr<TupleStore> store_;
+  Line enqueuers_, dequeuers_;
+  bool closed_ = false;
+};
+
+}  // namespace sextant
