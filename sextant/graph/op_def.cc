@@ -36,9 +36,14 @@ std::string Join(const std::vector<std::string_view>& parts, std::string_view se
   return fmt::format("{}", fmt::join(parts, separator));
 }
 
+// The text in quotes; \t and \n in it stand for a tab and a line end.
 std::string Unquote(std::string_view s) {
-  return s.size() >= 2 && s.front() == '\'' ? std::string(s.substr(1, s.size() - 2))
-                                            : std::string(s);
+  if (s.size() < 2 || s.front() != '\'') return std::string(s);
+  std::string text(s.substr(1, s.size() - 2));
+  for (const auto& [escape, character] : {std::pair{"\\t", "\t"}, std::pair{"\\n", "\n"}}) {
+    for (size_t at; (at = text.find(escape)) != std::string::npos;) text.replace(at, 2, character);
+  }
+  return text;
 }
 
 std::vector<std::string_view> ListItems(std::string_view bracketed) {
