@@ -104,6 +104,8 @@ class DatasetNode {
   // a position smaller than they are (an offset in a file). Shuffle then saves positions, not
   // elements.
   virtual bool Seekable() const { return false; }
+  // The same of MakeTasks: ElementAt then gives what is left to be finished.
+  virtual bool SeekableTasks() const { return Seekable(); }
 };
 
 class SeekableIterator : public NodeIterator {

@@ -31,6 +31,9 @@ class MapNode : public UnaryNode {
            : own == kAutotune                             ? inputs
                                                           : std::min(own, inputs);
   }
+  bool SeekableTasks() const override {
+    return options_.parallel != 1 && input_->SeekableTasks();
+  }
   void Finish(Task& task) const override {
     if (options_.parallel == 1) return;
     input_->Finish(task);
@@ -56,11 +59,11 @@ class MapNode : public UnaryNode {
   const MapOptions options_;
 };
 
-// Elements one after another, or tasks for threads.
-class MapIterator : public NodeIterator {
+// Elements one after another, or tasks for threads, which have the positions of the input.
+class MapIterator : public PassingIterator {
  public:
   MapIterator(const MapNode& node, std::unique_ptr<NodeIterator> input, int64_t iteration)
-      : node_(node), input_(std::move(input)), iteration_(iteration) {}
+      : PassingIterator(std::move(input)), node_(node), iteration_(iteration) {}
 
   bool Next(Element* element) override {
     const int64_t index = index_++;  // one that the input fails to make has a number too
@@ -82,7 +85,6 @@ class MapIterator : public NodeIterator {
 
  protected:
   const MapNode& node_;
-  const std::unique_ptr<NodeIterator> input_;
   const int64_t iteration_;
   int64_t index_ = 0;
 };

@@ -77,6 +77,7 @@ class ParseCsvNode final : public UnaryNode {
   std::unique_ptr<NodeIterator> MakeTasks(const Walk& walk) const override {
     return input_->MakeTasks(walk);
   }
+  bool SeekableTasks() const override { return input_->SeekableTasks(); }
   void Finish(Task& task) const override {
     input_->Finish(task);
     const Tensor lines = LineOf(task.element);

@@ -10,8 +10,8 @@
 namespace sextant::data {
 namespace {
 
-// Example i: x has 2 floats, words i % 4 strings, label one integer, raw 4 bytes; "rare" is in every
-// third.
+// Example i: x has 2 floats, words i % 4 strings, label one integer, raw 4 bytes, unused many; "rare" is
+// in every third.
 std::string MakeExample(int i) {
   tensorflow::Example example;
   auto& features = *example.mutable_features()->mutable_feature();
@@ -23,6 +23,7 @@ std::string MakeExample(int i) {
   }
   features["label"].mutable_int64_list()->add_value(i - 3);
   features["raw"].mutable_bytes_list()->add_value(std::string{char(i), 1, char(200), char(255)});
+  features["unused"].mutable_bytes_list()->add_value(std::string(1000, 'u'));
   if (i % 3 == 0) features["rare"].mutable_int64_list()->add_value(100 + i);
   return example.SerializeAsString();
 }
@@ -100,6 +101,11 @@ TEST(ParseExamplesTest, ShufflesBeforeItParses) {
   };
   ExpectSame(AllOf(made(kAutotune)), AllOf(made(1)));
   ExpectResumes(made(2));
+  auto iterator = made(2).MakeIterator();
+  Element batch;
+  iterator->Next(&batch);
+  // Positions: the records of the buffer alone have more.
+  EXPECT_LT(iterator->SaveState().size(), 20 * MakeExample(0).size());
 }
 
 std::string ErrorOfParsing(const FeatureSpec& spec) {

@@ -22,6 +22,7 @@ class RepeatNode : public UnaryNode {
     input_->FinishRows(tasks, batch, first);
   }
   bool Seekable() const override { return input_->Seekable(); }
+  bool SeekableTasks() const override { return input_->SeekableTasks(); }
 
   std::unique_ptr<NodeIterator> Input(const Walk& walk, bool tasks) const {
     return tasks ? input_->MakeTasks(walk) : input_->MakeIterator(walk);

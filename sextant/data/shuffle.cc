@@ -160,8 +160,8 @@ class ShuffleNode : public UnaryNode {
                                          const Walk& walk) const {
     uint64_t seed = options_.seed ? static_cast<uint64_t>(*options_.seed) : walk.entropy;
     if (options_.reshuffle) seed = FingerprintCat64(seed, static_cast<uint64_t>(walk.iteration));
-    return std::make_unique<ShuffleIterator>(std::move(input), tasks, input_->Seekable(), size_,
-                                             seed);
+    const bool seekable = tasks ? input_->SeekableTasks() : input_->Seekable();
+    return std::make_unique<ShuffleIterator>(std::move(input), tasks, seekable, size_, seed);
   }
 
   const int64_t size_;
