@@ -82,5 +82,33 @@ TEST(NamedDataTest, CensusHasFifteenColumns) {
   EXPECT_EQ(rows[0]["income_bracket"].scalar<std::string>(), " <=50K");
 }
 
+// Sums of columns, made from the file by Python's split.
+TEST(NamedDataTest, ReadsTheRealCensusFile) {
+  const std::string path = SEXTANT_SOURCE_DIR "/../shared/data/census/adult.data";
+  if (!FileSystem::ForPath(path).Exists(path)) GTEST_SKIP() << path << " is not there";
+  for (const int64_t batch : {1000, 128}) {
+    int64_t rows = 0, age = 0, weight = 0, gain = 0, hours = 0, rich = 0, country = 0;
+    const auto iterator = Csv({path}, {.columns = CensusColumns()}).Batch(batch).MakeIterator();
+    for (Element element; iterator->Next(&element);) {
+      rows += element["age"].dim(0);
+      for (const int32_t value : element["age"].flat<int32_t>()) age += value;
+      for (const int32_t value : element["fnlwgt"].flat<int32_t>()) weight += value;
+      for (const int32_t value : element["capital_gain"].flat<int32_t>()) gain += value;
+      for (const int32_t value : element["hours_per_week"].flat<int32_t>()) hours += value;
+      for (const auto& text : element["income_bracket"].flat<std::string>()) rich += text == " >50K";
+      for (const auto& text : element["native_country"].flat<std::string>()) {
+        country += static_cast<int64_t>(text.size());
+      }
+    }
+    EXPECT_EQ(rows, 32561);
+    EXPECT_EQ(age, 1256257);
+    EXPECT_EQ(weight, 6179373392);
+    EXPECT_EQ(gain, 35089324);
+    EXPECT_EQ(hours, 1316684);
+    EXPECT_EQ(rich, 7841);
+    EXPECT_EQ(country, 432861);
+  }
+}
+
 }  // namespace
 }  // namespace sextant::data
