@@ -19,11 +19,11 @@ using data::Element;
 
 constexpr int64_t kShuffle = 18000;  // and three batches: 0.4 of an epoch as cifar10 counts it
 
-const data::ExampleSpec kSpec = {{.name = "image",
-                                  .dtype = DType::kString,
-                                  .shape = {3, 32, 32},
-                                  .decode_raw = DType::kUInt8},
-                                 {.name = "label", .dtype = DType::kInt64}};
+data::ExampleSpec Spec() {
+  return {
+      {.name = "image", .dtype = DType::kString, .shape = {3, 32, 32}, .decode_raw = DType::kUInt8},
+      {.name = "label", .dtype = DType::kInt64}};
+}
 
 Element WithImage(const Element& parsed, Tensor image) {
   const Tensor& labels = parsed["label"];
@@ -90,22 +90,23 @@ void MeasureRecordPipelines(const Options& options, const std::string& records, 
   const data::MapOptions parallel = {.parallel = data::kAutotune, .seed = 1};
   measure("TFRecord read, batch", source.Batch(batch));
   measure("TFRecord read, parse, decode, batch",
-          source.ParseExamples(kSpec).Batch(batch).Map(Decode, parallel).Prefetch());
-  // What is done to each image by itself may as well be done behind the shuffle, to a batch at once.
+          source.ParseExamples(Spec()).Batch(batch).Map(Decode, parallel).Prefetch());
+  // What is done to each image by itself may as well be done behind the shuffle, to a batch at
+  // once.
   measure("TFRecord read, parse, decode, augment, shuffle, batch",
-          source.ParseExamples(kSpec)
+          source.ParseExamples(Spec())
               .Shuffle(shuffle, {.seed = 2})
               .Batch(batch)
               .Map(Distort, parallel)
               .Prefetch());
   measure("TFRecord read, shuffle, parse, decode, augment, batch",
           source.Shuffle(shuffle, {.seed = 2})
-              .ParseExamples(kSpec)
+              .ParseExamples(Spec())
               .Batch(batch)
               .Map(Distort, parallel)
               .Prefetch());
   measure("TFRecord read, parse, decode, augment one by one, shuffle, batch",
-          source.ParseExamples(kSpec)
+          source.ParseExamples(Spec())
               .Map(Distort, parallel)
               .Shuffle(shuffle, {.seed = 2})
               .Batch(batch)

@@ -12,12 +12,21 @@ CsvColumn Text(const char* name) { return {name, DType::kString, Tensor("")}; }
 }  // namespace
 
 const std::vector<CsvColumn>& CensusColumns() {
-  static const std::vector<CsvColumn> columns = {
-      Number("age"),           Text("workclass"),      Number("fnlwgt"),
-      Text("education"),       Number("education_num"), Text("marital_status"),
-      Text("occupation"),      Text("relationship"),   Text("race"),
-      Text("gender"),          Number("capital_gain"), Number("capital_loss"),
-      Number("hours_per_week"), Text("native_country"), Text("income_bracket")};
+  static const std::vector<CsvColumn> columns = {Number("age"),
+                                                 Text("workclass"),
+                                                 Number("fnlwgt"),
+                                                 Text("education"),
+                                                 Number("education_num"),
+                                                 Text("marital_status"),
+                                                 Text("occupation"),
+                                                 Text("relationship"),
+                                                 Text("race"),
+                                                 Text("gender"),
+                                                 Number("capital_gain"),
+                                                 Number("capital_loss"),
+                                                 Number("hours_per_week"),
+                                                 Text("native_country"),
+                                                 Text("income_bracket")};
   return columns;
 }
 

@@ -10,11 +10,9 @@ namespace sextant::data {
 namespace {
 
 const ExampleSpec& Spec() {
-  static const ExampleSpec spec = {{.name = "image",
-                                    .dtype = DType::kString,
-                                    .shape = {3, 32, 32},
-                                    .decode_raw = DType::kUInt8},
-                                   {.name = "label", .dtype = DType::kInt64}};
+  static const ExampleSpec spec = {
+      {.name = "image", .dtype = DType::kString, .shape = {3, 32, 32}, .decode_raw = DType::kUInt8},
+      {.name = "label", .dtype = DType::kInt64}};
   return spec;
 }
 
@@ -49,10 +47,11 @@ Dataset DistortedCifar10(const std::string& split, const std::string& folder,
       .Shuffle(options.shuffle, {.seed = options.seed})
       .ParseExamples(Spec())
       .Batch(options.batch)
-      .Map([](Element batch, MapContext& context) {
-             return Made(batch, PadCropFlip(batch["image"], {}, context.random));
-           },
-           {.parallel = kAutotune, .seed = options.seed});
+      .Map(
+          [](Element batch, MapContext& context) {
+            return Made(batch, PadCropFlip(batch["image"], {}, context.random));
+          },
+          {.parallel = kAutotune, .seed = options.seed});
 }
 
 }  // namespace sextant::data

@@ -8,9 +8,9 @@
 
 namespace sextant::data {
 
-// Split "train", "validation" or "eval". Elements: image float [32, 32, 3] in [0, 255], label int32.
-// Folder "" stands for $SEXTANT_DATA/cifar10, else data/cifar10. NOT_FOUND names the command that
-// makes the files.
+// Split "train", "validation" or "eval". Elements: image float [32, 32, 3] in [0, 255], label
+// int32. Folder "" stands for $SEXTANT_DATA/cifar10, else data/cifar10. NOT_FOUND names the command
+// that makes the files.
 Dataset Cifar10(const std::string& split, const std::string& folder = "");
 
 // For training: images padded by 4, cropped at random and flipped with probability 1/2.

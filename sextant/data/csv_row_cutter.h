@@ -19,8 +19,8 @@ struct CutRows {
   int64_t lines = 0;  // line ends in these bytes
 };
 
-// The first whole rows of the text, at most "count". "last" says that nothing follows the text: what
-// is left behind the last line end is a row too, also when a quote in it is not closed.
+// The first whole rows of the text, at most "count". "last" says that nothing follows the text:
+// what is left behind the last line end is a row too, also when a quote in it is not closed.
 CutRows CutCsvRows(std::string_view text, int64_t count, char delimiter, bool quotes, bool last);
 
 }  // namespace sextant::data

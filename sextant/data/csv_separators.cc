@@ -1,12 +1,13 @@
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sextant/data/csv_separators.cc"
-#include "hwy/foreach_target.h"
-#include "hwy/highway.h"
 #include "sextant/data/csv_separators.h"
 
 #include <bit>
 #include <cstring>
+
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::data {

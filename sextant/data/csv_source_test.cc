@@ -45,8 +45,8 @@ TEST(CsvRowCutterTest, CutsAtLineEndsOutsideQuotes) {
 }
 
 TEST(CsvTest, TypesColumnsAndFillsInDefaults) {
-  const std::string path =
-      WriteMemoryFile("typed.csv", "1,2.5,abc\n -7 ,1e3,\"a \"\"b\"\", c\"\r\n\n,0.125,\n3000000000,1,x\n");
+  const std::string path = WriteMemoryFile(
+      "typed.csv", "1,2.5,abc\n -7 ,1e3,\"a \"\"b\"\", c\"\r\n\n,0.125,\n3000000000,1,x\n");
   auto iterator = Csv({path}, ThreeColumns()).MakeIterator();
   Element row;
   ASSERT_TRUE(iterator->Next(&row));
@@ -70,11 +70,10 @@ TEST(CsvTest, TypesColumnsAndFillsInDefaults) {
 
 TEST(CsvTest, ParsesAllTypes) {
   const std::string path = WriteMemoryFile("types.csv", "-9000000000|0.1|\"q\n3|.5|\"\n");
-  const Dataset rows = Csv({path}, {.columns = {{"a", DType::kInt64},
-                                                {"b", DType::kDouble},
-                                                {"c", DType::kString}},
-                                    .delimiter = '|',
-                                    .quotes = false});
+  const Dataset rows =
+      Csv({path}, {.columns = {{"a", DType::kInt64}, {"b", DType::kDouble}, {"c", DType::kString}},
+                   .delimiter = '|',
+                   .quotes = false});
   Element batch;
   ASSERT_TRUE(rows.Batch(5).MakeIterator()->Next(&batch));
   EXPECT_TRUE(batch["a"].Identical(Tensor::Of<int64_t>({-9000000000, 3})));
@@ -127,10 +126,10 @@ TEST(CsvTest, CountsLinesInQuotesAndReportsOpenOnes) {
 TEST(CsvTest, FindsColumnsByTheHeader) {
   const std::string a = WriteMemoryFile("head_a.csv", "x,skipped,n\n0.5,?,1\n");
   const std::string b = WriteMemoryFile("head_b.csv", "n,x\r\nNA,0.25\r\n");
-  CsvFileOptions options = {.columns = {{"n", DType::kInt32, Tensor(int32_t{7})},
-                                        {"x", DType::kFloat}},
-                            .header = true,
-                            .na_value = "NA"};
+  CsvFileOptions options = {
+      .columns = {{"n", DType::kInt32, Tensor(int32_t{7})}, {"x", DType::kFloat}},
+      .header = true,
+      .na_value = "NA"};
   const Dataset rows = Csv({a, b}, options);
   Element batch;
   ASSERT_TRUE(rows.Batch(2).MakeIterator()->Next(&batch));
@@ -184,7 +183,8 @@ TEST(CsvTest, BatchesHoldTheirRows) {
 TEST(CsvTest, ReusesBuffersThatNobodyHolds) {
   std::string text;
   for (int i = 0; i < 40; ++i) text += "1,2,a string that does not fit in itself\n";
-  auto iterator = Csv({WriteMemoryFile("reuse.csv", text)}, ThreeColumns()).Batch(10).MakeIterator();
+  auto iterator =
+      Csv({WriteMemoryFile("reuse.csv", text)}, ThreeColumns()).Batch(10).MakeIterator();
   Element batch;
   iterator->Next(&batch);
   const void* const column = batch["s"].raw_data();
@@ -211,9 +211,13 @@ TEST(ParseCsvTest, ParsesLinesAndBatchesOfThem) {
 
 TEST(CsvTest, RefusesOptionsThatContradict) {
   EXPECT_NE(ErrorOf([] { Csv({"f"}, {}); }).find("no columns"), std::string::npos);
-  EXPECT_NE(ErrorOf([] { Csv({"f"}, {.columns = {{"a", DType::kBool}}}); }).find("cannot be bool"),
+  EXPECT_NE(ErrorOf([] {
+              Csv({"f"}, {.columns = {{"a", DType::kBool}}});
+            }).find("cannot be bool"),
             std::string::npos);
-  EXPECT_NE(ErrorOf([] { Csv({"f"}, {.columns = {{"a"}, {"a"}}}); }).find("two columns"),
+  EXPECT_NE(ErrorOf([] {
+              Csv({"f"}, {.columns = {{"a"}, {"a"}}});
+            }).find("two columns"),
             std::string::npos);
   EXPECT_NE(ErrorOf([] { Csv({"f"}, {.columns = {{"a"}}, .delimiter = '\n'}); }).find("delimiter"),
             std::string::npos);

@@ -26,9 +26,10 @@ class FixedLengthFile final : public RecordFile {
     if (!window_.Need(record_ + footer_)) {
       const size_t left = window_.view().size();
       if (left == footer_) return false;
-      throw DataLoss("{}: short record at offset {}: {} bytes are left for a record of {} and a "
-                     "footer of {}",
-                     window_.path(), window_.offset(), left, record_, footer_);
+      throw DataLoss(
+          "{}: short record at offset {}: {} bytes are left for a record of {} and a "
+          "footer of {}",
+          window_.path(), window_.offset(), left, record_, footer_);
     }
     *record = window_.view().substr(0, record_);
     used_ = record_;

@@ -19,9 +19,8 @@ struct Size {
 
 Size SizeOf(const Tensor& image) {
   if (image.rank() != 3 || (image.dtype() != DType::kUInt8 && image.dtype() != DType::kFloat)) {
-    throw InvalidArgument(
-        "an image must be uint8 or float [height, width, channels], got {}",
-        image.valid() ? image.Describe() : "no tensor");
+    throw InvalidArgument("an image must be uint8 or float [height, width, channels], got {}",
+                          image.valid() ? image.Describe() : "no tensor");
   }
   return {image.dim(0), image.dim(1), image.dim(2)};
 }
@@ -102,8 +101,9 @@ Tensor PadImage(const Tensor& image, int64_t y, int64_t x, int64_t height, int64
   const auto pixel = static_cast<size_t>(size.channels) * DTypeSize(image.dtype());
   const size_t row = static_cast<size_t>(size.width) * pixel;
   for (int64_t i = 0; row > 0 && i < size.height; ++i) {
-    std::memcpy(static_cast<char*>(out.raw_data()) + static_cast<size_t>((y + i) * width + x) * pixel,
-                static_cast<const char*>(image.raw_data()) + static_cast<size_t>(i) * row, row);
+    std::memcpy(
+        static_cast<char*>(out.raw_data()) + static_cast<size_t>((y + i) * width + x) * pixel,
+        static_cast<const char*>(image.raw_data()) + static_cast<size_t>(i) * row, row);
   }
   return out;
 }
@@ -147,10 +147,10 @@ Tensor FlipUpDown(const Tensor& image) {
   Tensor out(image.dtype(), image.shape());
   const size_t row = static_cast<size_t>(size.width * size.channels) * DTypeSize(image.dtype());
   for (int64_t i = 0; row > 0 && i < size.height; ++i) {
-    std::memcpy(static_cast<char*>(out.raw_data()) + static_cast<size_t>(i) * row,
-                static_cast<const char*>(image.raw_data()) +
-                    static_cast<size_t>(size.height - 1 - i) * row,
-                row);
+    std::memcpy(
+        static_cast<char*>(out.raw_data()) + static_cast<size_t>(i) * row,
+        static_cast<const char*>(image.raw_data()) + static_cast<size_t>(size.height - 1 - i) * row,
+        row);
   }
   return out;
 }

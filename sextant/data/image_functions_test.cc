@@ -36,25 +36,25 @@ void ExpectNear(const Tensor& actual, const std::vector<float>& expected, float 
 
 TEST(ImageFunctionsTest, PadsAndCrops) {
   ExpectBytes(PadImage(Bytes(), 1, 0, 5, 5), {5, 5, 2},
-              {0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   11,  48,  85,  122, 159, 196, 233,
-               14,  0,   0,   51,  88,  125, 162, 199, 236, 17,  54,  0,   0,   91,  128, 165, 202,
-               239, 20,  57,  94,  0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0});
+              {0,   0,  0,  0,  0,  0,   0,   0,   0,   0,  11, 48, 85, 122, 159, 196, 233,
+               14,  0,  0,  51, 88, 125, 162, 199, 236, 17, 54, 0,  0,  91,  128, 165, 202,
+               239, 20, 57, 94, 0,  0,   0,   0,   0,   0,  0,  0,  0,  0,   0,   0});
   ExpectBytes(CropImage(Bytes(), 1, 1, 2, 2), {2, 2, 2}, {125, 162, 199, 236, 165, 202, 239, 20});
   ExpectBytes(CropOrPad(Bytes(), 2, 7), {2, 7, 2},
               {0, 0, 11, 48, 85,  122, 159, 196, 233, 14, 0, 0, 0, 0,
                0, 0, 51, 88, 125, 162, 199, 236, 17,  54, 0, 0, 0, 0});
   ExpectBytes(CropOrPad(Bytes(), 6, 3), {6, 3, 2},
-              {0,   0,   0,   0,   0,   0,  11, 48, 85, 122, 159, 196, 51, 88, 125, 162, 199, 236,
-               91,  128, 165, 202, 239, 20, 0,  0,  0,  0,   0,   0,   0,  0,  0,   0,   0,   0});
+              {0,  0,   0,   0,   0,   0,  11, 48, 85, 122, 159, 196, 51, 88, 125, 162, 199, 236,
+               91, 128, 165, 202, 239, 20, 0,  0,  0,  0,   0,   0,   0,  0,  0,   0,   0,   0});
 }
 
 TEST(ImageFunctionsTest, Flips) {
-  ExpectBytes(FlipLeftRight(Bytes()), {3, 4, 2}, {233, 14,  159, 196, 85,  122, 11, 48,
-                                                  17,  54,  199, 236, 125, 162, 51, 88,
-                                                  57,  94,  239, 20,  165, 202, 91, 128});
-  ExpectBytes(FlipUpDown(Bytes()), {3, 4, 2}, {91, 128, 165, 202, 239, 20, 57, 94,
-                                               51, 88,  125, 162, 199, 236, 17, 54,
-                                               11, 48,  85,  122, 159, 196, 233, 14});
+  ExpectBytes(FlipLeftRight(Bytes()), {3, 4, 2},
+              {233, 14,  159, 196, 85, 122, 11,  48, 17,  54,  199, 236,
+               125, 162, 51,  88,  57, 94,  239, 20, 165, 202, 91,  128});
+  ExpectBytes(FlipUpDown(Bytes()), {3, 4, 2},
+              {91,  128, 165, 202, 239, 20, 57, 94,  51,  88,  125, 162,
+               199, 236, 17,  54,  11,  48, 85, 122, 159, 196, 233, 14});
 }
 
 TEST(ImageFunctionsTest, AdjustsBrightness) {
@@ -62,8 +62,8 @@ TEST(ImageFunctionsTest, AdjustsBrightness) {
               {36,  73,  110, 147, 184, 221, 255, 39,  76,  113, 150, 187,
                224, 255, 42,  79,  116, 153, 190, 227, 255, 45,  82,  119});
   ExpectBytes(AdjustBrightness(Bytes(), -0.3f), {3, 4, 2},
-              {0, 0, 8, 45, 82, 119, 156, 0, 0, 11, 48, 85, 122, 159, 0, 0, 14, 51, 88, 125, 162, 0,
-               0, 17});
+              {0,   0,   8, 45, 82, 119, 156, 0,   0,   11, 48, 85,
+               122, 159, 0, 0,  14, 51,  88,  125, 162, 0,  0,  17});
   ExpectNear(CropImage(AdjustBrightness(Floats(), 0.25f), 0, 0, 1, 2),
              {1.82142854f, 7.10714293f, 12.3928576f, 17.6785717f}, 0);
 }
@@ -112,17 +112,17 @@ TEST(ImageFunctionsTest, Standardizes) {
 
 TEST(ImageFunctionsTest, Resizes) {
   ExpectNear(Resize(Bytes(), 5, 3),
-             {23.3333359f, 60.3333359f, 122,         159,          220.666687f, 44.3332977f,
-              39.3333359f, 76.3333359f, 138,         175,          151.333328f, 60.3332977f,
-              63.3333359f, 100.333336f, 162,         199,          47.3332977f, 84.3332977f,
-              87.3333435f, 124.333336f, 186,         146.199982f,  71.3333054f, 82.7333298f,
-              103.333336f, 140.333328f, 202,         111,          87.3332977f, 81.6666794f},
+             {23.3333359f, 60.3333359f, 122, 159,         220.666687f, 44.3332977f,
+              39.3333359f, 76.3333359f, 138, 175,         151.333328f, 60.3332977f,
+              63.3333359f, 100.333336f, 162, 199,         47.3332977f, 84.3332977f,
+              87.3333435f, 124.333336f, 186, 146.199982f, 71.3333054f, 82.7333298f,
+              103.333336f, 140.333328f, 202, 111,         87.3332977f, 81.6666794f},
              2e-5f);
   ExpectNear(Resize(Bytes(), 2, 7),
-             {21,          58,          47.4285774f, 84.4285736f, 89.7142868f, 126.714287f, 132,
-              169,         169.714294f, 192.999969f, 175.428574f, 88.9999695f, 179,         24,
-              81,          118,         107.428574f, 144.428574f, 149.714294f, 186.714294f, 192,
-              133,         215.999969f, 74.7142944f, 111.999969f, 80.4285736f, 47,          84},
+             {21,  58,          47.4285774f, 84.4285736f, 89.7142868f, 126.714287f, 132,
+              169, 169.714294f, 192.999969f, 175.428574f, 88.9999695f, 179,         24,
+              81,  118,         107.428574f, 144.428574f, 149.714294f, 186.714294f, 192,
+              133, 215.999969f, 74.7142944f, 111.999969f, 80.4285736f, 47,          84},
              2e-5f);
 }
 
@@ -154,8 +154,8 @@ TEST(ImageFunctionsTest, RandomFunctionsFollowTheirStream) {
         ++columns[static_cast<size_t>(x)];
       }
     }
-    const float added = RandomBrightness(Floats(), 2.0f, random).data<float>()[0] -
-                        Floats().data<float>()[0];
+    const float added =
+        RandomBrightness(Floats(), 2.0f, random).data<float>()[0] - Floats().data<float>()[0];
     EXPECT_TRUE(added >= -2.0f && added <= 2.0f);
     EXPECT_EQ(RandomContrast(Floats(), 0.2f, 1.8f, random).shape(), Bytes().shape());
   }
@@ -181,17 +181,16 @@ TEST(PadCropFlipTest, IsTheSameAsItsParts) {
         const Philox::Block words = again.Next();
         const int64_t y = static_cast<int64_t>(words[0] * uint64_t{9} >> 32);
         const int64_t x = static_cast<int64_t>(words[1] * uint64_t{9} >> 32);
-        const Tensor source =
-            ToHwc(images.Rows(i, i + 1).Reshaped({channels, height, width}));
-        Tensor expected = CropImage(
-            PadImage(source, pad, pad, height + 2 * pad, width + 2 * pad), y, x, height, width);
+        const Tensor source = ToHwc(images.Rows(i, i + 1).Reshaped({channels, height, width}));
+        Tensor expected = CropImage(PadImage(source, pad, pad, height + 2 * pad, width + 2 * pad),
+                                    y, x, height, width);
         if (words[2] & 1) expected = FlipLeftRight(expected);
         Tensor floats = ToFloat(expected);
         for (float& value : floats.flat<float>()) value = (value - 128.0f) / 128.0f;
         const Tensor row = made.Rows(i, i + 1).Reshaped(floats.shape()).Clone();
         ASSERT_TRUE(row.Identical(floats)) << width << " " << channels << " " << i;
-        ASSERT_TRUE(plain.Rows(i, i + 1).Reshaped(floats.shape()).Clone().Identical(
-            ToFloat(source)));
+        ASSERT_TRUE(
+            plain.Rows(i, i + 1).Reshaped(floats.shape()).Clone().Identical(ToFloat(source)));
       }
     }
   }
@@ -202,9 +201,9 @@ TEST(PadCropFlipTest, IsTheSameAsItsParts) {
 
 TEST(ImageFunctionsTest, RefuseWhatIsNoImage) {
   const Tensor vector = Tensor::Of<float>({1, 2});
-  for (const auto& error : {ErrorOf([&] { FlipLeftRight(vector); }),
-                            ErrorOf([&] { Standardize(vector); }),
-                            ErrorOf([&] { Resize(vector, 1, 1); })}) {
+  for (const auto& error :
+       {ErrorOf([&] { FlipLeftRight(vector); }), ErrorOf([&] { Standardize(vector); }),
+        ErrorOf([&] { Resize(vector, 1, 1); })}) {
     EXPECT_EQ(error,
               "INVALID_ARGUMENT: an image must be uint8 or float [height, width, channels], got "
               "float[2]");

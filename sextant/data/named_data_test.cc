@@ -17,7 +17,8 @@ void WriteImages(const std::string& folder, const std::string& split, int count,
     tensorflow::Example example;
     auto& features = *example.mutable_features()->mutable_feature();
     std::string pixels(bytes, '\0');
-    for (size_t p = 0; p < bytes; ++p) pixels[p] = static_cast<char>(p * 7 + static_cast<size_t>(i));
+    for (size_t p = 0; p < bytes; ++p)
+      pixels[p] = static_cast<char>(p * 7 + static_cast<size_t>(i));
     features["image"].mutable_bytes_list()->add_value(pixels);
     features["label"].mutable_int64_list()->add_value(i % 10);
     writer.Write(example.SerializeAsString());
@@ -26,9 +27,10 @@ void WriteImages(const std::string& folder, const std::string& split, int count,
 }
 
 TEST(NamedDataTest, NamesTheCommandThatMakesTheFiles) {
-  EXPECT_EQ(ErrorOf([] { Mnist("train", "memory://no_mnist"); }),
-            "NOT_FOUND: memory://no_mnist/train.tfrecords: no such file; make it with `sextant data "
-            "mnist --out memory://no_mnist`");
+  EXPECT_EQ(
+      ErrorOf([] { Mnist("train", "memory://no_mnist"); }),
+      "NOT_FOUND: memory://no_mnist/train.tfrecords: no such file; make it with `sextant data "
+      "mnist --out memory://no_mnist`");
   setenv("SEXTANT_DATA", "memory://all_data", 1);
   EXPECT_EQ(ErrorOf([] { Cifar10("eval"); }),
             "NOT_FOUND: memory://all_data/cifar10/eval.tfrecords: no such file; make it with "
@@ -55,9 +57,9 @@ TEST(NamedDataTest, Cifar10IsChannelsLast) {
   ASSERT_EQ(elements.size(), 5u);
   EXPECT_EQ(elements[1].Describe(), "image: float[32,32,3], label: int32[]");
   const float* const pixels = elements[1]["image"].data<float>();
-  EXPECT_EQ(pixels[0], 1.0f);                                // red of (0, 0)
+  EXPECT_EQ(pixels[0], 1.0f);                                    // red of (0, 0)
   EXPECT_EQ(pixels[1], static_cast<float>(1 + 7 * 1024 % 256));  // green
-  EXPECT_EQ(pixels[3], 8.0f);                                // red of (0, 1)
+  EXPECT_EQ(pixels[3], 8.0f);                                    // red of (0, 1)
 }
 
 TEST(NamedDataTest, DistortedCifar10Resumes) {
@@ -95,7 +97,8 @@ TEST(NamedDataTest, ReadsTheRealCensusFile) {
       for (const int32_t value : element["fnlwgt"].flat<int32_t>()) weight += value;
       for (const int32_t value : element["capital_gain"].flat<int32_t>()) gain += value;
       for (const int32_t value : element["hours_per_week"].flat<int32_t>()) hours += value;
-      for (const auto& text : element["income_bracket"].flat<std::string>()) rich += text == " >50K";
+      for (const auto& text : element["income_bracket"].flat<std::string>())
+        rich += text == " >50K";
       for (const auto& text : element["native_country"].flat<std::string>()) {
         country += static_cast<int64_t>(text.size());
       }

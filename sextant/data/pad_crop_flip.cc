@@ -1,12 +1,11 @@
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sextant/data/pad_crop_flip.cc"
-#include "hwy/foreach_target.h"
-#include "hwy/highway.h"
-
 #include <algorithm>
 #include <cstdint>
 
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
 #include "sextant/base/error.h"
 #include "sextant/data/image_functions.h"
 

@@ -58,8 +58,8 @@ class ParseCsvNode final : public UnaryNode {
   std::string Describe() const override {
     std::string columns;
     for (const RowField& field : row_fields_) {
-      columns += fmt::format("{}{}: {}", columns.empty() ? "" : ", ", field.name,
-                             DTypeName(field.dtype));
+      columns +=
+          fmt::format("{}{}: {}", columns.empty() ? "" : ", ", field.name, DTypeName(field.dtype));
     }
     return fmt::format("{}.ParseCsv({})", input_->Describe(), columns);
   }

@@ -128,8 +128,9 @@ int64_t ExampleParser::Count(int f, const WireFeature& found) const {
   if (feature.spec.decode_raw != DType::kInvalid) {
     const size_t bytes = static_cast<size_t>(feature.unit) * DTypeSize(feature.dtype);
     if (count != 1 || FirstBytes(found.list).size() != bytes) {
-      throw InvalidArgument("feature '{}': has {} values, the first of {} bytes, expected one of {}",
-                            name, count, count > 0 ? FirstBytes(found.list).size() : 0, bytes);
+      throw InvalidArgument(
+          "feature '{}': has {} values, the first of {} bytes, expected one of {}", name, count,
+          count > 0 ? FirstBytes(found.list).size() : 0, bytes);
     }
   } else if (!feature.sequence && count != feature.unit) {
     throw InvalidArgument("feature '{}': has {} values, expected {} for shape {}", name, count,
@@ -141,8 +142,8 @@ int64_t ExampleParser::Count(int f, const WireFeature& found) const {
   return count;
 }
 
-void ExampleParser::Scan(std::string_view record, JoinedBytes& joined,
-                         std::span<WireFeature> found, std::span<int64_t> counts) const {
+void ExampleParser::Scan(std::string_view record, JoinedBytes& joined, std::span<WireFeature> found,
+                         std::span<int64_t> counts) const {
   std::ranges::fill(found, WireFeature());
   const auto each = [&](std::string_view key, const WireFeature& feature) {
     const int f = table_.Find(key);
@@ -214,8 +215,8 @@ void ExampleParser::Parse(const Tensor& records, Element* element) const {
     auto& [name, tensor] = element->fields()[f];
     name = feature.spec.name;
     MakeOwn(&tensor, feature.dtype, shape);
-    const Tensor padding = feature.by_default ? *feature.by_default
-                                              : Tensor::Zeros(feature.dtype, Shape());
+    const Tensor padding =
+        feature.by_default ? *feature.by_default : Tensor::Zeros(feature.dtype, Shape());
     const size_t size = DTypeSize(feature.dtype);
     char* out = static_cast<char*>(tensor.raw_data());
     for (size_t i = f; i < scratch.counts.size(); i += width) {

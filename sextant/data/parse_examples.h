@@ -39,9 +39,9 @@ class ExampleParser {
   struct Feature {
     FeatureSpec spec;
     FeatureKind kind;
-    DType dtype;              // of the tensor
-    int64_t unit;             // values of one example; of one step where their number differs
-    bool sequence;            // whether it does
+    DType dtype;    // of the tensor
+    int64_t unit;   // values of one example; of one step where their number differs
+    bool sequence;  // whether it does
     std::optional<Tensor> by_default;  // "unit" values, or one for sequences
   };
   struct Scratch;

@@ -10,8 +10,8 @@
 namespace sextant::data {
 namespace {
 
-// Example i: x has 2 floats, words i % 4 strings, label one integer, raw 4 bytes, unused many; "rare" is
-// in every third.
+// Example i: x has 2 floats, words i % 4 strings, label one integer, raw 4 bytes, unused many;
+// "rare" is in every third.
 std::string MakeExample(int i) {
   tensorflow::Example example;
   auto& features = *example.mutable_features()->mutable_feature();
@@ -71,10 +71,8 @@ TEST(ParseExamplesTest, BatchesAreTheSameEitherWay) {
 
 TEST(ParseExamplesTest, PadsSequences) {
   const Dataset records = TFRecordFiles({WriteExamples("padded", 4)});
-  const ExampleSpec spec = {{.name = "words",
-                             .dtype = DType::kString,
-                             .shape = {-1},
-                             .by_default = Tensor("-")}};
+  const ExampleSpec spec = {
+      {.name = "words", .dtype = DType::kString, .shape = {-1}, .by_default = Tensor("-")}};
   Element batch;
   ASSERT_TRUE(records.Batch(4).ParseExamples(spec).MakeIterator()->Next(&batch));
   EXPECT_TRUE(batch["words"].Identical(Tensor::Of<std::string>(
@@ -126,12 +124,11 @@ TEST(ParseExamplesTest, SaysWhatIsWrongWithAFeature) {
   EXPECT_EQ(ErrorOfParsing({.name = "x", .dtype = DType::kFloat, .shape = {-1, 3}}),
             "INVALID_ARGUMENT: feature 'x': has 2 values, expected a multiple of 3 for shape "
             "[?,3]");
-  EXPECT_EQ(ErrorOfParsing({.name = "raw",
-                            .dtype = DType::kString,
-                            .shape = {3},
-                            .decode_raw = DType::kUInt16}),
-            "INVALID_ARGUMENT: feature 'raw': has 1 values, the first of 4 bytes, expected one of "
-            "6");
+  EXPECT_EQ(
+      ErrorOfParsing(
+          {.name = "raw", .dtype = DType::kString, .shape = {3}, .decode_raw = DType::kUInt16}),
+      "INVALID_ARGUMENT: feature 'raw': has 1 values, the first of 4 bytes, expected one of "
+      "6");
 }
 
 TEST(ParseExamplesTest, PassesOverBadRecords) {
@@ -149,8 +146,9 @@ TEST(ParseExamplesTest, PassesOverBadRecords) {
 
 TEST(ParseExamplesTest, RefusesASpecThatContradictsItself) {
   const Dataset records = TFRecordFiles({"memory://unused"});
-  EXPECT_NE(ErrorOf([&] { records.ParseExamples({{.name = "a", .dtype = DType::kInt32}}); })
-                .find("cannot be int32"),
+  EXPECT_NE(ErrorOf([&] {
+              records.ParseExamples({{.name = "a", .dtype = DType::kInt32}});
+            }).find("cannot be int32"),
             std::string::npos);
   EXPECT_NE(ErrorOf([&] {
               records.ParseExamples({{.name = "a", .dtype = DType::kInt64, .shape = {2, -1}}});

@@ -149,8 +149,7 @@ class RecordFilesNode final : public DatasetNode {
     return std::make_unique<RecordIterator>(params_, walk);
   }
   std::string Describe() const override {
-    return fmt::format("{}([{}]{})", params_.kind, JoinPatterns(params_.patterns),
-                       params_.options);
+    return fmt::format("{}([{}]{})", params_.kind, JoinPatterns(params_.patterns), params_.options);
   }
   ElementSpec Spec() const override { return {{params_.field, DType::kString, Shape()}}; }
   bool Seekable() const override { return params_.seekable; }

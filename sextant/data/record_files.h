@@ -1,5 +1,6 @@
 // RecordFiles: what sources that yield one string per record have in common: a list of files read
-// one after another, positions that are saved, restored and sought, rows of batches filled in place.
+// one after another, positions that are saved, restored and sought, rows of batches filled in
+// place.
 #pragma once
 
 #include <cstdint>

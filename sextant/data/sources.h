@@ -54,8 +54,8 @@ Dataset FixedLengthRecords(const std::vector<std::string>& files,
 
 struct CsvColumn {
   std::string name;
-  DType dtype = DType::kString;            // or kInt32, kInt64, kFloat, kDouble
-  std::optional<Tensor> by_default = {};   // of empty fields; none: they are an error
+  DType dtype = DType::kString;           // or kInt32, kInt64, kFloat, kDouble
+  std::optional<Tensor> by_default = {};  // of empty fields; none: they are an error
 };
 struct CsvFileOptions {
   // All columns of the files from left to right; with a header, those wanted, by their names.

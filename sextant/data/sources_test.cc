@@ -23,8 +23,7 @@ std::string WriteRecords(const std::string& name, const Strings& records,
 
 std::string WriteGzip(const std::string& name, std::string_view contents) {
   const std::string path = "memory://" + name;
-  auto writer =
-      NewCompressingWriter(FileSystem::ForPath(path).NewWriter(path), Compression::kGzip);
+  auto writer = NewCompressingWriter(FileSystem::ForPath(path).NewWriter(path), Compression::kGzip);
   writer->Append(contents);
   writer->Close();
   return path;

@@ -26,9 +26,10 @@ Dataset TFRecordFiles(const std::vector<std::string>& files, const TFRecordOptio
       .field = "record",
       .patterns = files,
       .options = fmt::format(",{}", CompressionName(compression)),
-      .open = [=](const std::string& path) {
-        return std::make_unique<TFRecordFile>(path, compression);
-      },
+      .open =
+          [=](const std::string& path) {
+            return std::make_unique<TFRecordFile>(path, compression);
+          },
       .seekable = compression == Compression::kNone,
   });
 }
