@@ -9,6 +9,7 @@ namespace {
 
 using tensorflow::Example;
 using tensorflow::Feature;
+using tensorflow::SequenceExample;
 
 std::string_view KindName(Feature::KindCase kind) {
   switch (kind) {
@@ -34,6 +35,16 @@ const Feature& GetFeature(const Example& example, std::string_view key, Feature:
   return *feature;
 }
 
+template <typename Message>
+Message Parse(std::string_view bytes, std::string_view name) {
+  Message message;
+  if (bytes.size() > std::numeric_limits<int>::max() ||
+      !message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    throw DataLoss("{} bytes that are not a tf.train.{}", bytes.size(), name);
+  }
+  return message;
+}
+
 template <typename Values>
 auto One(const Values& values, std::string_view key) {
   if (values.size() != 1) {
@@ -44,20 +55,28 @@ auto One(const Values& values, std::string_view key) {
 
 }  // namespace
 
-Example ParseExample(std::string_view bytes) {
-  Example example;
-  if (bytes.size() > std::numeric_limits<int>::max() ||
-      !example.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    throw DataLoss("{} bytes that are not a tf.train.Example", bytes.size());
-  }
-  return example;
+Example ParseExample(std::string_view bytes) { return Parse<Example>(bytes, "Example"); }
+
+SequenceExample ParseSequenceExample(std::string_view bytes) {
+  return Parse<SequenceExample>(bytes, "SequenceExample");
+}
+
+const Feature* FindFeature(const tensorflow::Features& features, std::string_view key) {
+  const auto it = features.feature().find(std::string(key));
+  const bool found =
+      it != features.feature().end() && it->second.kind_case() != Feature::KIND_NOT_SET;
+  return found ? &it->second : nullptr;
 }
 
 const Feature* FindFeature(const Example& example, std::string_view key) {
-  const auto& features = example.features().feature();
-  const auto it = features.find(std::string(key));
-  const bool found = it != features.end() && it->second.kind_case() != Feature::KIND_NOT_SET;
-  return found ? &it->second : nullptr;
+  return FindFeature(example.features(), key);
+}
+
+const tensorflow::FeatureList* FindFeatureList(const SequenceExample& example,
+                                               std::string_view key) {
+  const auto& lists = example.feature_lists().feature_list();
+  const auto it = lists.find(std::string(key));
+  return it == lists.end() ? nullptr : &it->second;
 }
 
 bool HasFeature(const Example& example, std::string_view key) {

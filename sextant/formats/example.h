@@ -1,4 +1,4 @@
-// Reading the features of a tf.train.Example.
+// Reading the features of a tf.train.Example or SequenceExample.
 //
 // A feature that is absent, or present without a kind, is missing. The functions below throw
 // NOT_FOUND for a missing feature and INVALID_ARGUMENT for one of another kind or, where one value
@@ -16,9 +16,13 @@ namespace sextant {
 
 // Throws DATA_LOSS when the bytes are not an Example.
 tensorflow::Example ParseExample(std::string_view bytes);
+tensorflow::SequenceExample ParseSequenceExample(std::string_view bytes);
 
 // Null when missing.
+const tensorflow::Feature* FindFeature(const tensorflow::Features& features, std::string_view key);
 const tensorflow::Feature* FindFeature(const tensorflow::Example& example, std::string_view key);
+const tensorflow::FeatureList* FindFeatureList(const tensorflow::SequenceExample& example,
+                                               std::string_view key);
 bool HasFeature(const tensorflow::Example& example, std::string_view key);
 
 std::vector<std::string_view> GetBytes(const tensorflow::Example& example, std::string_view key);

@@ -135,6 +135,86 @@ TEST(TFRecordTest, HugeLengthWithGoodChecksumTakesNoMemory) {
   EXPECT_EQ(ReadAll(kPath).second.code(), Code::kDataLoss);
 }
 
+TEST(TFRecordTest, ViewsStayUntilTheNextCall) {
+  std::string bytes;
+  for (int i = 0; i < 1000; ++i) AppendTFRecord(&bytes, std::string(1000, static_cast<char>(i)));
+  WriteRaw(bytes);
+  TFRecordReader reader(kPath);
+  std::string_view record;
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_TRUE(reader.NextView(&record));
+    EXPECT_TRUE(record == std::string(1000, static_cast<char>(i))) << i;
+  }
+  EXPECT_FALSE(reader.NextView(&record));
+}
+
+TEST(TFRecordTest, SeekGoesOnAfterADamagedRecord) {
+  std::string bytes;
+  AppendTFRecord(&bytes, "hello");
+  AppendTFRecord(&bytes, "world");
+  bytes[13] ^= 1;
+  WriteRaw(bytes);
+  TFRecordReader reader(kPath);
+  std::string record;
+  EXPECT_THROW(reader.Next(&record), Error);
+  EXPECT_THROW(reader.Next(&record), Error);
+  reader.Seek(21);
+  EXPECT_TRUE(reader.Next(&record));
+  EXPECT_EQ(record, "world");
+}
+
+TEST(TFRecordTest, FollowsAGrowingFile) {
+  std::string bytes;
+  AppendTFRecord(&bytes, "hello");
+  AppendTFRecord(&bytes, std::string(300'000, 'w'));
+  const auto file = FileSystem::ForPath(kPath).NewWriter(kPath);
+  TFRecordReader reader(kPath);
+  reader.Follow();
+  std::string record;
+  size_t written = 0;
+  for (const size_t size : {0, 5, 12, 20, 21, 30, 40, 1000, 299'000, 300'036}) {
+    file->Append(std::string_view(bytes).substr(written, size - written));
+    file->Flush();
+    written = size;
+    EXPECT_FALSE(size < 21 && reader.Next(&record)) << size;
+    if (size == 21) {
+      EXPECT_TRUE(reader.Next(&record));
+    }
+    EXPECT_FALSE(size < 300'037 && reader.Next(&record)) << size;
+  }
+  file->Append(std::string_view(bytes).substr(written));
+  file->Flush();
+  EXPECT_TRUE(reader.Next(&record));
+  EXPECT_TRUE(record == std::string(300'000, 'w'));
+  EXPECT_FALSE(reader.Next(&record));
+  EXPECT_FALSE(reader.ended_in_header());
+}
+
+TEST(TFRecordTest, AppendsBehindWhatIsThere) {
+  TFRecordWriter(kPath).Write("hello");
+  TFRecordWriter(kPath, {.append = true}).Write("world");
+  EXPECT_EQ(ReadAll(kPath).first, (Strings{"hello", "world"}));
+  EXPECT_THROW(TFRecordWriter(kPath, {.compression = Compression::kZlib, .append = true}), Error);
+  EXPECT_THROW(TFRecordWriter(kPath, {.append = true, .atomic = true}), Error);
+  EXPECT_EQ(ReadAll(kPath).first, (Strings{"hello", "world"}));
+}
+
+TEST(TFRecordTest, AnAtomicFileAppearsOnClose) {
+  for (const Compression compression : {Compression::kNone, Compression::kGzip}) {
+    TFRecordWriter(kPath).Write("before");
+    { TFRecordWriter(kPath, {.compression = compression, .atomic = true}).Write("lost"); }
+    EXPECT_EQ(ReadAll(kPath).first, Strings{"before"});
+    TFRecordWriter writer(kPath, {.compression = compression, .atomic = true});
+    writer.Write("after");
+    EXPECT_EQ(ReadAll(kPath).first, Strings{"before"});
+    writer.Close();
+    TFRecordReader reader(kPath, compression);
+    std::string record;
+    EXPECT_TRUE(reader.Next(&record));
+    EXPECT_EQ(record, "after");
+  }
+}
+
 TEST(TFRecordTest, MissingFileIsNotFound) {
   try {
     TFRecordReader reader("memory://no_such_file");

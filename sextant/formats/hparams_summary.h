@@ -1,0 +1,44 @@
+// Hyperparameters of runs, for TensorBoard's table of them. Each message is one value of a Summary
+// written at step 0. A session is one run directory: its start, later its end.
+#pragma once
+
+#include <map>
+#include <string>
+#include <variant>
+
+namespace tensorboard::hparams {
+class Experiment;
+class HParamsPluginData;
+}  // namespace tensorboard::hparams
+namespace tensorflow {
+class Summary;
+class Summary_Value;
+}  // namespace tensorflow
+
+namespace sextant {
+
+using HParamValue = std::variant<bool, double, std::string>;
+
+struct HParamsSession {
+  std::map<std::string, HParamValue> hparams;
+  std::string group_name;  // sessions of one group are one row; empty: the name of the run
+  std::string model_uri;
+  std::string monitor_url;
+  double start_time_secs = 0;  // since the epoch
+};
+
+enum class HParamsStatus { kUnknown = 0, kSuccess = 1, kFailure = 2, kRunning = 3 };
+
+// What hyperparameters and metrics there are; once, in the run above all others. TensorBoard finds
+// out by itself without it.
+void AddHParamsExperiment(tensorflow::Summary* summary,
+                          const tensorboard::hparams::Experiment& experiment);
+void AddHParamsSessionStart(tensorflow::Summary* summary, const HParamsSession& session);
+void AddHParamsSessionEnd(tensorflow::Summary* summary, HParamsStatus status, double end_time_secs);
+
+// Whether the value is of the hparams plugin; then *data is what it says. Throws DATA_LOSS when
+// that cannot be parsed.
+bool ReadHParams(const tensorflow::Summary_Value& value,
+                 tensorboard::hparams::HParamsPluginData* data);
+
+}  // namespace sextant
