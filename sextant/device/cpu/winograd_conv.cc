@@ -38,18 +38,19 @@ float* Scratch(int64_t floats) {
 
 // The tiles of a batch, numbered image by image, row by row.
 struct TileGrid {
-  TileGrid(int64_t batch, int64_t h, int64_t w)
-      : rows((h + kTile - 1) / kTile),
-        columns((w + kTile - 1) / kTile),
+  TileGrid(int64_t tile, int64_t batch, int64_t h, int64_t w)
+      : size(tile),
+        rows((h + tile - 1) / tile),
+        columns((w + tile - 1) / tile),
         count(batch * rows * columns) {}
   struct Place {
     int64_t image, row, column;  // of the first output
   };
   Place At(int64_t tile) const {
     const int64_t in_image = tile % (rows * columns);
-    return {tile / (rows * columns), in_image / columns * kTile, in_image % columns * kTile};
+    return {tile / (rows * columns), in_image / columns * size, in_image % columns * size};
   }
-  int64_t rows, columns, count;
+  int64_t size, rows, columns, count;
 };
 
 }  // namespace
@@ -57,28 +58,30 @@ struct TileGrid {
 bool Suits(const ConvSizes& s) {
   const int64_t lanes = BestKernels().lanes;
   if (lanes == 0 || lanes != onednn::ChannelBlock() || s.groups != 1) return false;
-  if (s.filter_h != 3 || s.filter_w != 3 || s.stride_h != 1 || s.stride_w != 1) return false;
+  if (s.filter_h != 3 && s.filter_h != 5) return false;
+  if (s.filter_w != s.filter_h || s.stride_h != 1 || s.stride_w != 1) return false;
   if (s.dilation_h != 1 || s.dilation_w != 1 || s.in_c % lanes != 0 || s.out_c % lanes != 0)
     return false;
   for (const int64_t pad : {s.pad_top, s.pad_bottom, s.pad_left, s.pad_right}) {
-    if (pad < 0 || pad > 2) return false;
+    if (pad < 0 || pad >= s.filter_h) return false;
   }
   // Small images waste parts of tiles, few tiles the transform of the filter, few channels that of
   // the images.
-  const int64_t tiles = s.batch * ((s.out_h + 3) / 4) * ((s.out_w + 3) / 4);
-  return s.out_h >= 4 && s.out_w >= 4 && tiles >= 64 && s.in_c >= 16 && s.out_c >= 16;
+  const int64_t tile = BestKernels().For(s.filter_h).tile;
+  return s.out_h >= 4 && s.out_w >= 4 && TileGrid(tile, s.batch, s.out_h, s.out_w).count >= 64 &&
+         s.in_c >= 16 && s.out_c >= 16;
 }
 
 ConvForward::ConvForward(const ConvSizes& s, const onednn::ConvEpilogue& epilogue, bool transposed)
-    : epilogue_(epilogue), transposed_(transposed), batch_(s.batch) {
+    : epilogue_(epilogue), transposed_(transposed), filter_size_(s.filter_h), batch_(s.batch) {
   in_c_ = transposed ? s.out_c : s.in_c;
   in_h_ = transposed ? s.out_h : s.in_h;
   in_w_ = transposed ? s.out_w : s.in_w;
   out_c_ = transposed ? s.in_c : s.out_c;
   out_h_ = transposed ? s.in_h : s.out_h;
   out_w_ = transposed ? s.in_w : s.out_w;
-  pad_top_ = transposed ? 2 - s.pad_top : s.pad_top;
-  pad_left_ = transposed ? 2 - s.pad_left : s.pad_left;
+  pad_top_ = transposed ? s.filter_h - 1 - s.pad_top : s.pad_top;
+  pad_left_ = transposed ? s.filter_w - 1 - s.pad_left : s.pad_left;
   tiles_ = GroupTiles(in_c_ + out_c_);
   part_ = tiles_ * std::max(in_c_, out_c_) + kPartGap;
   filter_ = NewBuffer(kParts * (in_c_ * out_c_ + kPartGap) * sizeof(float));
@@ -87,12 +90,13 @@ ConvForward::ConvForward(const ConvSizes& s, const onednn::ConvEpilogue& epilogu
 void ConvForward::SetFilter(KernelContext& ctx, const float* filter, const float* scale) {
   const Kernels& kernels = BestKernels();
   const int64_t count = in_c_ * out_c_, lanes = kernels.lanes, out_blocks = out_c_ / lanes;
+  const int64_t taps = filter_size_ * filter_size_;
   if (transposed_ || scale != nullptr) {
-    prepared_.resize(9 * count);
-    for (int64_t p = 0; p < 9; ++p) {
+    prepared_.resize(taps * count);
+    for (int64_t p = 0; p < taps; ++p) {
       float* to = prepared_.data() + p * count;
       if (transposed_) {  // turned by half a turn, inputs and outputs exchanged
-        const float* from = filter + (8 - p) * count;
+        const float* from = filter + (taps - 1 - p) * count;
         for (int64_t i = 0; i < in_c_; ++i) {
           for (int64_t o = 0; o < out_c_; ++o) to[i * out_c_ + o] = from[o * in_c_ + i];
         }
@@ -107,9 +111,9 @@ void ConvForward::SetFilter(KernelContext& ctx, const float* filter, const float
   ctx.ParallelFor(in_c_, 12.0 * static_cast<double>(out_c_), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       for (int64_t o = 0; o < out_c_; o += lanes) {
-        kernels.transform_filter(filter + i * out_c_ + o, count,
-                                 to + PackedIndex(i, o, in_c_, out_blocks, lanes),
-                                 count + kPartGap);
+        kernels.For(filter_size_)
+            .transform_filter(filter + i * out_c_ + o, count,
+                              to + PackedIndex(i, o, in_c_, out_blocks, lanes), count + kPartGap);
       }
     }
   });
@@ -118,7 +122,8 @@ void ConvForward::SetFilter(KernelContext& ctx, const float* filter, const float
 void ConvForward::Run(KernelContext& ctx, const float* src, const float* bias, float* dst) {
   const Kernels& kernels = BestKernels();
   const int64_t lanes = kernels.lanes, in_blocks = in_c_ / lanes, out_blocks = out_c_ / lanes;
-  const TileGrid grid(batch_, out_h_, out_w_);
+  const FilterKernels& by_size = kernels.For(filter_size_);
+  const TileGrid grid(by_size.tile, batch_, out_h_, out_w_);
   const int64_t groups = (grid.count + tiles_ - 1) / tiles_;
   const float* filter = Floats(filter_);
   const double cost = kNanosecondsPerTileChannel * static_cast<double>(tiles_ * (in_c_ + out_c_));
@@ -144,7 +149,7 @@ void ConvForward::Run(KernelContext& ctx, const float* src, const float* bias, f
       for (int64_t b = 0; b < out_blocks; ++b) {
         const Epilogue epilogue{epilogue_.bias ? bias + b * lanes : nullptr, epilogue_.sum,
                                 epilogue_.relu};
-        kernels.transform_output(out + (b * tiles_ + t) * lanes, part_,
+        by_size.transform_output(out + (b * tiles_ + t) * lanes, part_,
                                  image + b * out_h_ * out_w_ * lanes, out_h_, out_w_, place.row,
                                  place.column, epilogue);
       }
@@ -163,10 +168,12 @@ void ConvBackwardFilter::Run(KernelContext& ctx, const float* src, const float* 
                              float* diff_filter) {
   const Kernels& kernels = BestKernels();
   const int64_t lanes = kernels.lanes, pairs = sizes_.in_c * sizes_.out_c, units = units_.count();
-  float* partial = Scratch<PartialScratch>(units * 9 * pairs);
-  const double cost = kNanosecondsPerTileChannel *
-                      static_cast<double>(units_.size * sizes_.out_h * sizes_.out_w *
-                                          (sizes_.in_c + sizes_.out_c) / (kTile * kTile));
+  const FilterKernels& by_size = kernels.For(sizes_.filter_h);
+  const int64_t elements = sizes_.filter_elements(), outputs = by_size.tile * by_size.tile;
+  float* partial = Scratch<PartialScratch>(units * elements);
+  const double cost =
+      kNanosecondsPerTileChannel * static_cast<double>(units_.size * sizes_.out_h * sizes_.out_w *
+                                                       (sizes_.in_c + sizes_.out_c) / outputs);
   onednn::ForEachUnit(ctx, units, cost, [&](int, int64_t unit) {
     float* sum = Scratch<SumScratch>(kParts * pairs);
     std::memset(sum, 0, kParts * pairs * sizeof(float));
@@ -174,13 +181,13 @@ void ConvBackwardFilter::Run(KernelContext& ctx, const float* src, const float* 
     Accumulate(src + first * sizes_.in_elements(), diff_dst + first * sizes_.out_elements(),
                units_.images(unit), sum);
     for (int64_t i = 0; i < pairs; i += lanes) {
-      kernels.transform_filter_back(sum + i, pairs, partial + unit * 9 * pairs + i, pairs);
+      by_size.transform_filter_back(sum + i, pairs, partial + unit * elements + i, pairs);
     }
   });
-  ctx.ParallelFor(9 * pairs, 0.3 * static_cast<double>(units), [&](int64_t begin, int64_t end) {
+  ctx.ParallelFor(elements, 0.3 * static_cast<double>(units), [&](int64_t begin, int64_t end) {
     std::copy(partial + begin, partial + end, diff_filter + begin);
     for (int64_t unit = 1; unit < units; ++unit) {
-      const float* part = partial + unit * 9 * pairs;
+      const float* part = partial + unit * elements;
       for (int64_t i = begin; i < end; ++i) diff_filter[i] += part[i];
     }
   });
@@ -191,7 +198,8 @@ void ConvBackwardFilter::Accumulate(const float* src, const float* diff_dst, int
   const Kernels& kernels = BestKernels();
   const ConvSizes& s = sizes_;
   const int64_t lanes = kernels.lanes, in_blocks = s.in_c / lanes, out_blocks = s.out_c / lanes;
-  const TileGrid grid(images, s.out_h, s.out_w);
+  const FilterKernels& by_size = kernels.For(s.filter_h);
+  const TileGrid grid(by_size.tile, images, s.out_h, s.out_w);
   float* in = Scratch<TileScratch>(kParts * (in_part_ + out_part_));
   float* out = in + kParts * in_part_;
   for (int64_t first = 0; first < grid.count; first += tiles_) {
@@ -206,7 +214,7 @@ void ConvBackwardFilter::Accumulate(const float* src, const float* diff_dst, int
                                 in + (b * tiles_ + t) * lanes, in_part_);
       }
       for (int64_t b = 0; b < out_blocks; ++b) {
-        kernels.transform_gradient(gradient + b * s.out_h * s.out_w * lanes, s.out_h, s.out_w,
+        by_size.transform_gradient(gradient + b * s.out_h * s.out_w * lanes, s.out_h, s.out_w,
                                    place.row, place.column, out + (b * tiles_ + t) * lanes,
                                    out_part_);
       }

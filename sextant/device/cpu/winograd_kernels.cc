@@ -3,6 +3,8 @@
 #define HWY_TARGET_INCLUDE "sextant/device/cpu/winograd_kernels.cc"
 #include "sextant/device/cpu/winograd_kernels.h"
 
+#include <array>
+
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
@@ -30,69 +32,98 @@ inline void InputRow(V x0, V x1, V x2, V x3, V x4, V x5, V y[6]) {
   y[5] = Plus(Plus(x5, -5.0f, x3), 4.0f, x1);
 }
 
+// With 6 points a tile and a filter have 7 values together.
+template <int filter>
+constexpr int kTileOf = 7 - filter;
+
 // y = A^T x
-inline void OutputRow(V x0, V x1, V x2, V x3, V x4, V x5, V y[4]) {
+template <int tile>
+inline void OutputRow(V x0, V x1, V x2, V x3, V x4, V x5, V y[tile]) {
   const V sum = hn::Add(x1, x2), difference = hn::Sub(x1, x2);
   const V sum2 = hn::Add(x3, x4), difference2 = hn::Sub(x3, x4);
   y[0] = hn::Add(hn::Add(x0, sum), sum2);
   y[1] = Plus(difference, 2.0f, difference2);
-  y[2] = Plus(sum, 4.0f, sum2);
-  y[3] = Plus(hn::Add(difference, x5), 8.0f, difference2);
+  if constexpr (tile == 4) {
+    y[2] = Plus(sum, 4.0f, sum2);
+    y[3] = Plus(hn::Add(difference, x5), 8.0f, difference2);
+  } else {
+    y[1] = hn::Add(y[1], x5);
+  }
 }
 
 // y = A x
-inline void GradientRow(V x0, V x1, V x2, V x3, V y[6]) {
-  const V even = hn::Add(x0, x2), odd = hn::Add(x1, x3);
-  const V even2 = Plus(x0, 4.0f, x2), odd2 = Times(2.0f, Plus(x1, 4.0f, x3));
-  y[0] = x0;
+template <int tile>
+inline void GradientRow(const V x[tile], V y[6]) {
+  V even = x[0], odd = x[1], even2 = x[0], odd2 = x[1];
+  if constexpr (tile == 4) {
+    even = hn::Add(x[0], x[2]);
+    odd = hn::Add(x[1], x[3]);
+    even2 = Plus(x[0], 4.0f, x[2]);
+    odd2 = Plus(x[1], 4.0f, x[3]);
+  }
+  odd2 = Times(2.0f, odd2);
+  y[0] = x[0];
   y[1] = hn::Add(even, odd);
   y[2] = hn::Sub(even, odd);
   y[3] = hn::Add(even2, odd2);
   y[4] = hn::Sub(even2, odd2);
-  y[5] = x3;
+  y[5] = x[tile - 1];
 }
 
-// The points are 0, 1, -1, 2, -2 and infinity.
-constexpr float kG[6][3] = {{1.0f / 4, 0, 0},
-                            {-1.0f / 6, -1.0f / 6, -1.0f / 6},
-                            {-1.0f / 6, 1.0f / 6, -1.0f / 6},
-                            {1.0f / 24, 1.0f / 12, 1.0f / 6},
-                            {1.0f / 24, -1.0f / 12, 1.0f / 6},
-                            {0, 0, 1}};
+// G: powers of the points 0, 1, -1, 2, -2 and infinity, scaled.
+template <int filter>
+constexpr std::array<std::array<float, filter>, 6> FilterMatrix() {
+  constexpr float kPoints[] = {0, 1, -1, 2, -2};
+  constexpr float kScales[] = {1.0f / 4, -1.0f / 6, -1.0f / 6, 1.0f / 24, 1.0f / 24};
+  std::array<std::array<float, filter>, 6> g{};
+  for (int i = 0; i < 5; ++i) {
+    g[i][0] = kScales[i];
+    for (int j = 1; j < filter; ++j) g[i][j] = g[i][j - 1] * kPoints[i];
+  }
+  g[5][filter - 1] = 1;
+  return g;
+}
+template <int filter>
+constexpr auto kG = FilterMatrix<filter>();
 
+template <int size>
 void TransformFilter(const float* filter, int64_t step, float* to, int64_t part) {
   const D d;
-  V half[6][3];
-  for (int j = 0; j < 3; ++j) {
-    const auto at = [&](int i) { return hn::LoadU(d, filter + (3 * i + j) * step); };
-    for (int i = 0; i < 6; ++i)
-      half[i][j] = Plus(Plus(Times(kG[i][0], at(0)), kG[i][1], at(1)), kG[i][2], at(2));
+  V half[6][size];
+  for (int j = 0; j < size; ++j) {
+    for (int i = 0; i < 6; ++i) {
+      V sum = Times(kG<size>[i][0], hn::LoadU(d, filter + j * step));
+      for (int p = 1; p < size; ++p)
+        sum = Plus(sum, kG<size>[i][p], hn::LoadU(d, filter + (size * p + j) * step));
+      half[i][j] = sum;
+    }
   }
   for (int i = 0; i < 6; ++i) {
     for (int j = 0; j < 6; ++j) {
-      const V v =
-          Plus(Plus(Times(kG[j][0], half[i][0]), kG[j][1], half[i][1]), kG[j][2], half[i][2]);
-      hn::StoreU(v, d, to + (6 * i + j) * part);
+      V sum = Times(kG<size>[j][0], half[i][0]);
+      for (int q = 1; q < size; ++q) sum = Plus(sum, kG<size>[j][q], half[i][q]);
+      hn::StoreU(sum, d, to + (6 * i + j) * part);
     }
   }
 }
 
+template <int size>
 void TransformFilterBack(const float* from, int64_t part, float* filter, int64_t step) {
   const D d;
-  V half[3][6];
+  V half[size][6];
   for (int j = 0; j < 6; ++j) {
-    for (int p = 0; p < 3; ++p) {
+    for (int p = 0; p < size; ++p) {
       V sum = hn::Zero(d);
       for (int i = 0; i < 6; ++i)
-        sum = Plus(sum, kG[i][p], hn::LoadU(d, from + (6 * i + j) * part));
+        sum = Plus(sum, kG<size>[i][p], hn::LoadU(d, from + (6 * i + j) * part));
       half[p][j] = sum;
     }
   }
-  for (int p = 0; p < 3; ++p) {
-    for (int q = 0; q < 3; ++q) {
+  for (int p = 0; p < size; ++p) {
+    for (int q = 0; q < size; ++q) {
       V sum = hn::Zero(d);
-      for (int j = 0; j < 6; ++j) sum = Plus(sum, kG[j][q], half[p][j]);
-      hn::StoreU(sum, d, filter + (3 * p + q) * step);
+      for (int j = 0; j < 6; ++j) sum = Plus(sum, kG<size>[j][q], half[p][j]);
+      hn::StoreU(sum, d, filter + (size * p + q) * step);
     }
   }
 }
@@ -129,36 +160,40 @@ void TransformInput(const float* image, int64_t h, int64_t w, int64_t row, int64
   }
 }
 
+template <int tile>
 void TransformGradient(const float* image, int64_t h, int64_t w, int64_t row, int64_t column,
                        float* to, int64_t part) {
   const D d;
-  V x[4][4], half[6][4], y[6];
-  LoadSquare<4>(image, h, w, row, column, x);
-  for (int j = 0; j < 4; ++j) {
-    GradientRow(x[0][j], x[1][j], x[2][j], x[3][j], y);
+  V x[tile][tile], half[6][tile], y[6];
+  LoadSquare<tile>(image, h, w, row, column, x);
+  for (int j = 0; j < tile; ++j) {
+    V line[tile];
+    for (int i = 0; i < tile; ++i) line[i] = x[i][j];
+    GradientRow<tile>(line, y);
     for (int i = 0; i < 6; ++i) half[i][j] = y[i];
   }
   for (int i = 0; i < 6; ++i) {
-    GradientRow(half[i][0], half[i][1], half[i][2], half[i][3], y);
+    GradientRow<tile>(half[i], y);
     for (int j = 0; j < 6; ++j) hn::Store(y[j], d, to + (6 * i + j) * part);
   }
 }
 
+template <int tile>
 void TransformOutput(const float* from, int64_t part, float* image, int64_t h, int64_t w,
                      int64_t row, int64_t column, const Epilogue& epilogue) {
   const D d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  V half[4][6], y[4];
+  V half[tile][6], y[tile];
   for (int j = 0; j < 6; ++j) {
     const auto at = [&](int i) { return hn::Load(d, from + (6 * i + j) * part); };
-    OutputRow(at(0), at(1), at(2), at(3), at(4), at(5), y);
-    for (int i = 0; i < 4; ++i) half[i][j] = y[i];
+    OutputRow<tile>(at(0), at(1), at(2), at(3), at(4), at(5), y);
+    for (int i = 0; i < tile; ++i) half[i][j] = y[i];
   }
   const V bias = epilogue.bias != nullptr ? hn::LoadU(d, epilogue.bias) : hn::Zero(d);
-  for (int i = 0; i < 4 && row + i < h; ++i) {
-    OutputRow(half[i][0], half[i][1], half[i][2], half[i][3], half[i][4], half[i][5], y);
+  for (int i = 0; i < tile && row + i < h; ++i) {
+    OutputRow<tile>(half[i][0], half[i][1], half[i][2], half[i][3], half[i][4], half[i][5], y);
     float* to = image + ((row + i) * w + column) * lanes;
-    for (int j = 0; j < 4 && column + j < w; ++j) {
+    for (int j = 0; j < tile && column + j < w; ++j) {
       V v = hn::Add(y[j], bias);
       if (epilogue.sum) v = hn::Add(v, hn::Load(d, to + j * lanes));
       if (epilogue.relu) v = hn::IfThenElse(hn::Lt(v, hn::Zero(d)), hn::Zero(d), v);
@@ -268,15 +303,14 @@ void Accumulate(const float* in, const float* out, float* sum, int64_t in_blocks
 
 }  // namespace
 
+template <int filter>
+FilterKernels KernelsOf() {
+  return {kTileOf<filter>, TransformOutput<kTileOf<filter>>, TransformGradient<kTileOf<filter>>,
+          TransformFilter<filter>, TransformFilterBack<filter>};
+}
+
 Kernels GetKernels() {
-  Kernels kernels{0,
-                  TransformInput,
-                  TransformOutput,
-                  TransformGradient,
-                  TransformFilter,
-                  TransformFilterBack,
-                  Multiply,
-                  Accumulate};
+  Kernels kernels{0, TransformInput, Multiply, Accumulate, KernelsOf<3>(), KernelsOf<5>()};
   // Shorter vectors have too few registers for it to beat oneDNN.
   if (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3)
     kernels.lanes = static_cast<int64_t>(hn::Lanes(D()));
