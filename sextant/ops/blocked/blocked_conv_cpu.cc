@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sextant/base/error.h"
+#include "sextant/device/cpu/few_channel_conv.h"
 #include "sextant/device/cpu/onednn_conv.h"
 #include "sextant/device/cpu/thread_scratch.h"
 #include "sextant/device/cpu/winograd_conv.h"
@@ -319,6 +320,14 @@ class BlockedConvBackpropFilterKernel final : public BlockedConvBase {
           g, [&] { return std::make_unique<winograd::ConvBackwardFilter>(OnednnSizes(g)); });
       return conv->Run(ctx, input.data<float>(), out_backprop.data<float>(), grad.data<float>());
     }
+    if (!blocked_input_ && MayUseOnednn() && out_backprop.num_elements() > 0 &&
+        few_channels::Suits(OnednnSizes(g))) {
+      few_channels::ConvBackwardFilter* conv = few_channels_conv_.Get(g, [&] {
+        return std::make_unique<few_channels::ConvBackwardFilter>(OnednnSizes(g),
+                                                                  format_ == "NCHW");
+      });
+      return conv->Run(ctx, input.data<float>(), out_backprop.data<float>(), grad.data<float>());
+    }
     onednn::ConvBackwardFilter* conv = nullptr;
     if (MayUseOnednn() && out_backprop.num_elements() > 0) {
       conv = conv_.Get(g, [&] {
@@ -332,20 +341,14 @@ class BlockedConvBackpropFilterKernel final : public BlockedConvBase {
     }
     const Tensor x = ChannelsLast(ctx, input, InShape(g), blocked_input_);
     const Tensor dy = ChannelsLast(ctx, out_backprop, OutShape(g), true);
-    // Of a single channel oneDNN has a fast kernel for channels-last images only.
-    if (onednn::ConvBackwardFilter* plain =
-            dy.num_elements() == 0 ? nullptr : plain_conv_.Get(g, [&] {
-              return onednn::ConvBackwardFilter::Make(OnednnSizes(g), {}, ctx.threads());
-            })) {
-      return plain->Run(ctx, x.data<float>(), dy.data<float>(), grad.data<float>());
-    }
     ConvBackpropFilter<float>(ctx, g, x.data<float>(), dy.data<float>(), grad.data<float>());
   }
 
  private:
   const bool blocked_input_;
   const Shape shape_;
-  Prepared<onednn::ConvBackwardFilter> conv_, plain_conv_;
+  Prepared<onednn::ConvBackwardFilter> conv_;
+  Prepared<few_channels::ConvBackwardFilter> few_channels_conv_;
   Prepared<winograd::ConvBackwardFilter> winograd_conv_;
 };
 

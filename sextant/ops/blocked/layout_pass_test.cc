@@ -145,14 +145,46 @@ TEST_F(BlockedGraph, FoldsNormalizationBiasAdditionAndReluForInference) {
 // Sizes that are not multiples of a tile, and paddings of all kinds.
 TEST_F(BlockedGraph, WinogradAgreesWithTheDirectWay) {
   for (const char* padding : {"SAME", "VALID"}) {
-    for (const int64_t out : {16, 32, 48}) {
-      const Output x = Feed(Shape{9, 13, 10, 16}), filter = Feed(Shape{3, 3, 16, out});
-      const Output y = Conv2D(x, filter, {.padding = padding});
-      const Output loss = Sum(y * y * y, {0, 1, 2, 3});
-      const auto gradients = Gradients({loss}, {x, filter});
-      Compare({y, gradients[0].dense(), gradients[1].dense()});
+    for (const int64_t size : {3, 5}) {
+      for (const int64_t out : {16, 32, 48}) {
+        const Output x = Feed(Shape{9, 13, 10, 16}), filter = Feed(Shape{size, size, 16, out});
+        const Output y = Conv2D(x, filter, {.padding = padding});
+        const Output loss = Sum(y * y * y, {0, 1, 2, 3});
+        const auto gradients = Gradients({loss}, {x, filter});
+        Compare({y, gradients[0].dense(), gradients[1].dense()}, size == 3 ? 2e-5 : 4e-5);
+      }
     }
   }
+}
+
+// Batches of several units, more taps than fit the registers, rows that no window reaches.
+TEST_F(BlockedGraph, SumsFiltersOfFewChannels) {
+  for (const char* format : {"NHWC", "NCHW"}) {
+    const bool first = std::string(format) == "NCHW";
+    const Output x = Feed(first ? Shape{37, 3, 16, 12} : Shape{37, 16, 12, 3});
+    const Output filter = Feed(Shape{7, 5, 3, 24});
+    const Output y = Conv2D(
+        x, filter,
+        {.strides = first ? std::vector<int64_t>{1, 1, 2, 3} : std::vector<int64_t>{1, 2, 3, 1},
+         .padding = "VALID",
+         .data_format = format});
+    const Output grad = Gradients({Sum(y * y, {0, 1, 2, 3})}, {filter})[0].dense();
+    Compare({grad});
+    Session one(graph_, {.threads = 1}), several(graph_, {.threads = 3});
+    EXPECT_TRUE(one.Run(feeds_, grad).Identical(several.Run(feeds_, grad)));
+  }
+}
+
+// What the gradient of an addition does for operands that might have been spread, but were not.
+TEST_F(BlockedGraph, SkipsSumsOverNoAxes) {
+  const Output x = Placeholder(DType::kFloat, PartialShape{-1, 8, 8, 16});
+  feeds_.emplace_back(x, Noise(Shape{3, 8, 8, 16}, 7));
+  const Output filter = Feed(Shape{3, 3, 16, 16}), bias = Feed(Shape{16});
+  const Output y = Relu(Conv2D(x, filter, {.padding = "SAME"}) + bias);
+  const auto gradients = Gradients({Sum(y * y, {0, 1, 2, 3})}, {filter, bias});
+  const auto types = Compare({gradients[0].dense(), gradients[1].dense()});
+  EXPECT_EQ(types.count("Sum"), 1);
+  EXPECT_EQ(types.count("_FromBlocked"), 0);
 }
 
 TEST_F(BlockedGraph, SharesOutASingleImageByChannels) {
