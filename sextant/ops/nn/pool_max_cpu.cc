@@ -2,6 +2,7 @@
 #include <limits>
 #include <vector>
 
+#include "sextant/ops/nn/max_pool_loops.h"
 #include "sextant/ops/nn/pool_argmax.h"
 #include "sextant/ops/nn/pool_kernel.h"
 
@@ -41,6 +42,13 @@ class MaxPoolKernel final : public PoolKernel {
     ctx.ParallelFor(g.batch * image_rows, cost + 10.0, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
         const T* from = x + row / image_rows * image;
+        if constexpr (std::is_same_v<T, float>) {
+          if (rank() == 4) {
+            BestMaxPoolLoops().line(g, row % image_rows, channels, from,
+                                    y + row * g.width.out * channels);
+            continue;
+          }
+        }
         ForWindowsOfRow(g, row, [&](int64_t pixel, const PoolRegion& region) {
           T* to = y + pixel * channels;
           if constexpr (kPoolsVolumes<T>) {
@@ -99,6 +107,13 @@ class MaxPoolGradKernel final : public PoolKernel {
       }
       if constexpr (kPoolsVolumes<T>) {
         if (rank() == 5) return AddToAllLargest(g, x + in, y + out, dy + out, dx + in, count);
+      }
+      if constexpr (std::is_same_v<T, float>) {
+        for (int64_t h = 0; h < g.height.out; ++h) {
+          BestMaxPoolLoops().line_gradient(g, h, count, x + in,
+                                           dy + out + h * g.width.out * g.channels, dx + in);
+        }
+        return;
       }
       AddToFirstLargest(g, x + in, dy + out, dx + in, count);
     });
