@@ -12,6 +12,23 @@ bool Mergeable(const Node& node) {
          node.num_outputs() > 0 && !node.type().starts_with('_');
 }
 
+// The input that the node hands on as it is: reductions over no axes and reshapes to the shape that
+// is there, which gradients are full of; or empty.
+Output HandsOn(const Node& node) {
+  const std::string& type = node.type();
+  if (!node.control_inputs().empty() || node.num_inputs() != 2 || node.num_outputs() != 1)
+    return {};
+  const Output x = node.input(0);
+  if (type == "Reshape") {
+    return x.shape().fully_known() && x.shape() == node.output_shape(0) ? x : Output();
+  }
+  if (type != "Sum" && type != "Mean" && type != "Prod" && type != "Max" && type != "Min")
+    return {};
+  const Node& axes = *node.input(1).node();
+  const bool none = axes.type() == "Const" && axes.attr<Tensor>("value").num_elements() == 0;
+  return none ? x : Output();
+}
+
 size_t Hash(const Node& node) {
   size_t h = std::hash<const void*>()(&node.op());
   for (const Output& input : node.inputs()) h = h * 1000003 + std::hash<Output>()(input);
@@ -43,12 +60,19 @@ bool Same(const Node& a, const Node& b) {
 void MergeCommonSubexpressions(Graph& graph) {
   std::unordered_multimap<size_t, Node*> seen;
   std::unordered_map<const Node*, Node*> replaced;
+  std::unordered_map<const Node*, Output> handed_on;
   for (Node* node : TopologicalOrder(graph)) {
     for (int i = 0; i < node->num_inputs(); ++i) {
       const Output input = node->input(i);
       if (const auto it = replaced.find(input.node()); it != replaced.end()) {
         graph.SetInput(node, i, Output(it->second, input.index()));
+      } else if (const auto from = handed_on.find(input.node()); from != handed_on.end()) {
+        graph.SetInput(node, i, from->second);
       }
+    }
+    if (const Output same = HandsOn(*node)) {
+      handed_on.emplace(node, same);
+      continue;
     }
     if (!Mergeable(*node)) continue;
     const size_t hash = Hash(*node);

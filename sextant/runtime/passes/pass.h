@@ -33,7 +33,7 @@ struct Pass {
 // In the order they run.
 const std::vector<Pass>& OptimizationPasses();
 
-// Nodes with equal op, attributes and inputs, without effects, become one.
+// Equal nodes without effects become one; what readers take of nodes that change nothing is theirs.
 void MergeCommonSubexpressions(Graph& graph);
 // Steps of one optimizer that share their scalars, and that nothing orders, become one "_ApplyMany"
 // node; a gradient to which a multiple of its variable is added gives that addition to the node.
