@@ -135,7 +135,7 @@ void MeasureCsv(const Options& options, const std::string& folder, const std::st
   measure(fmt::format("decode_csv line by line, batch {}", batch), "age",
           data::ParseCsv(lines, columns).Batch(batch));
   measure(fmt::format("decode_csv per batch of {}, parallel", batch), "age",
-          data::Csv({path}, columns).Batch(batch).Prefetch());
+          data::Csv({path}, columns).Batch(batch));
 }
 
 }  // namespace sextant::bench

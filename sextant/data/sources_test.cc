@@ -55,6 +55,20 @@ TEST(TFRecordFilesTest, ReadsFilesInOrder) {
   ExpectResumes(records.Batch(3));
 }
 
+TEST(TFRecordFilesTest, FilesAreInterleaved) {
+  WriteRecords("cross_a", {"a1", "a2", "a3"});
+  WriteRecords("cross_b", {"b1"});
+  WriteRecords("cross_c", {"c1", "c2"});
+  const Dataset records = Files({"memory://cross_*"})
+                              .Interleave(
+                                  [](const Element& element) {
+                                    return TFRecordFiles({element["file"].scalar<std::string>()});
+                                  },
+                                  {.cycle = 2});
+  EXPECT_EQ(StringsOf(records, "record"), (Strings{"a1", "b1", "a2", "a3", "c1", "c2"}));
+  ExpectResumes(records);
+}
+
 TEST(TFRecordFilesTest, ReadsCompressedFiles) {
   const std::string path = WriteRecords("zipped", {"a", "b", "c", "d"}, Compression::kGzip);
   const Dataset records = TFRecordFiles({path}, {.compression = Compression::kGzip});
@@ -130,6 +144,15 @@ TEST(TextLinesTest, ReadsCompressedFilesAndReportsCutOffOnes) {
   const Dataset cut = TextLines({"memory://cut.gz"}, {.compression = Compression::kGzip});
   const std::string error = ErrorOf([&] { AllOf(cut); });
   EXPECT_TRUE(error.starts_with("DATA_LOSS: memory://cut.gz: ")) << error;
+}
+
+TEST(CsvTest, ReadsCompressedFiles) {
+  const std::string path = WriteGzip("rows.csv.gz", "1,a\n2,b\n3,\"c\nd\"\n");
+  const Dataset rows = Csv({path, path}, {.columns = {{"n", DType::kInt32}, {"s", DType::kString}},
+                                          .compression = Compression::kGzip});
+  EXPECT_EQ(StringsOf(rows, "s"), (Strings{"a", "b", "c\nd", "a", "b", "c\nd"}));
+  ExpectResumes(rows);
+  ExpectResumes(rows.Batch(4));
 }
 
 TEST(FixedLengthRecordsTest, LeavesOutHeaderAndFooter) {
