@@ -16,7 +16,9 @@ struct Writer {
 
 const Writer kWriters[] = {
     {"checkpoints", WriteCheckpoints},
+    {"events", WriteEvents},
     {"records", WriteRecords},
+    {"saved_models", WriteSavedModels},
 };
 
 int Main(int argc, char** argv) {

@@ -6,6 +6,8 @@
 namespace sextant::interop {
 
 void WriteCheckpoints(const std::string& folder);
+void WriteEvents(const std::string& folder);
 void WriteRecords(const std::string& folder);
+void WriteSavedModels(const std::string& folder);
 
 }  // namespace sextant::interop
