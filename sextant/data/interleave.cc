@@ -1,6 +1,7 @@
 #include "sextant/data/interleave.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "sextant/data/state.h"
 #include "sextant/data/unary_node.h"
@@ -115,10 +116,7 @@ InterleaveIterator::Got InterleaveIterator::Take(Part& part, Element* element) {
     if (!part.walk && part.taken.empty() && !part.ended) Open(slot_);
     outcome.status.ThrowIfError();
     std::swap(*element, outcome.element);
-    if (workers_) {
-      Workers::Lock lock(workers_->mutex());
-      if (spare_.size() < kMaxGroup) spare_.push_back(std::move(outcome.element));
-    }
+    if (workers_ && outcome.element.size() > 0) returned_.push_back(std::move(outcome.element));
     return Got::kElement;
   }
   if (part.ended) return Got::kEnd;
@@ -133,6 +131,9 @@ InterleaveIterator::Got InterleaveIterator::AwaitReady(Part& part) {
   workers_->Await(lock, ready);
   if (part.ready.empty()) return Got::kEnd;
   part.taken.swap(part.ready);
+  spare_.insert(spare_.end(), std::make_move_iterator(returned_.begin()),
+                std::make_move_iterator(returned_.end()));
+  returned_.clear();
   workers_->NotifyWork();
   return Got::kElement;
 }

@@ -68,7 +68,8 @@ class InterleaveIterator : public NodeIterator {
   bool started_ = false;
   bool input_ended_ = false;
   GroupSize group_size_;
-  std::vector<Element> spare_;      // to be filled again
+  std::vector<Element> returned_;   // by the consumer, to be filled again
+  std::vector<Element> spare_;      // the same, under workers_->mutex()
   std::optional<Workers> workers_;  // last: its threads use the others
 };
 

@@ -31,8 +31,8 @@ class PaddedBatchIterator : public NodeIterator {
     input_->Save(writer);
   }
   void Restore(StateReader& reader) override {
-    count_ = reader.Int("rows");
-    for (int64_t i = 0; i < count_; ++i) rows_.push_back(reader.Whole("row"));
+    for (int64_t i = reader.Int("rows"); i > 0; --i) rows_.push_back(reader.Whole("row"));
+    count_ = static_cast<int64_t>(rows_.size());
     input_->Restore(reader);
   }
 

@@ -2,10 +2,8 @@
 
 #include "sextant/base/cancellation.h"
 #include "sextant/base/coding.h"
-#include "sextant/base/crc32c.h"
 #include "sextant/data/dataset_node.h"
 #include "sextant/data/own_tensor.h"
-#include "sextant/data/row_batch.h"
 #include "sextant/data/state.h"
 
 namespace sextant::data {
@@ -169,10 +167,12 @@ class GeneratorIterator : public NodeIterator {
     if (generator_.restore) return generator_.restore(position);
     for (int64_t i = 0; i < calls_; ++i) {
       walk_.cancellation->ThrowIfCancelled();
+      bool more = true;
       try {
-        generator_.next();
+        more = generator_.next().has_value();
       } catch (...) {  // as it threw at the consumer of the saved walk
       }
+      if (!more) throw DataLoss("the generator gives fewer elements than when it was saved");
     }
   }
 
