@@ -47,7 +47,16 @@ int Main(int argc, char** argv) {
   CLI::App* overhead = app.add_subcommand("session_overhead", "cost of Session::Run itself");
   CLI::App* matmul = app.add_subcommand("matmul", "square float32 matrix products");
   CLI::App* input = app.add_subcommand("input", "files of records and of CSV to batches");
-  for (CLI::App* command : {peak, overhead, matmul, input}) AddOptions(command, options);
+  CheckpointOptions checkpoints;
+  CLI::App* checkpoint = app.add_subcommand("checkpoint", "saving and restoring variables");
+  for (CLI::App* command : {peak, overhead, matmul, input, checkpoint}) {
+    AddOptions(command, options);
+  }
+  checkpoint->add_option("--megabytes", checkpoints.megabytes, "of variables")
+      ->capture_default_str();
+  checkpoint->add_option("--variables", checkpoints.variables, "number of them")
+      ->capture_default_str();
+  checkpoint->add_option("--dir", checkpoints.folder, "where to write");
   InputOptions files;
   input->add_option("--batch", options.batches, "batch sizes");
   input->add_option("--megabytes", files.megabytes, "of records")->capture_default_str();
@@ -69,6 +78,10 @@ int Main(int argc, char** argv) {
     if (command->count("--batch") == 0) options.batches = model.batches;
     if (command->count("--warmup") == 0) options.warmup = model.warmup;
     model.run(options);
+  }
+  if (*checkpoint) {
+    if (checkpoint->count("--repeats") == 0) options.repeats = 3;
+    MeasureCheckpoint(options, checkpoints);
   }
   if (*input) {
     if (input->count("--batch") == 0) options.batches = {128};

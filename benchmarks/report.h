@@ -40,6 +40,13 @@ struct InputOptions {
 };
 
 // The workloads.
+// Of the checkpoint workload.
+struct CheckpointOptions {
+  int megabytes = 1000;
+  int variables = 20;
+  std::string folder;  // where to write; empty: the folder of temporary files
+};
+void MeasureCheckpoint(const Options& options, const CheckpointOptions& checkpoint);
 void MeasureInput(const Options& options, const InputOptions& input);
 void Peak(const Options& options);
 void SessionOverhead(const Options& options, int chain);

@@ -1,0 +1,135 @@
+// Saving and restoring float variables through a Session, beside plain writing and reading of the
+// same bytes, in turn.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+#include "benchmarks/report.h"
+#include "sextant/ops/checkpoint/save_restore.h"
+#include "sextant/sextant.h"
+
+namespace sextant::bench {
+namespace {
+
+constexpr int64_t kColumns = 1000;
+constexpr size_t kPiece = 8'000'000;
+
+double Seconds(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Plain files, without our own layers between.
+class PlainFile {
+ public:
+  PlainFile(const std::string& path, int flags) : fd_(open(path.c_str(), flags, 0666)) {
+    if (fd_ < 0) throw FailedPrecondition("{}: cannot be opened", path);
+  }
+  ~PlainFile() { close(fd_); }
+  void Write(std::string_view data) const {
+    while (!data.empty()) {
+      const ssize_t done = write(fd_, data.data(), std::min(kPiece, data.size()));
+      if (done < 0) throw ResourceExhausted("the disk is full");
+      data.remove_prefix(done);
+    }
+  }
+  void Sync() const { fsync(fd_); }
+  void ReadAll(std::vector<char>& buffer) const {
+    while (read(fd_, buffer.data(), buffer.size()) > 0) {
+    }
+  }
+
+ private:
+  const int fd_;
+};
+
+// A folder that is gone afterwards.
+class TemporaryFolder {
+ public:
+  explicit TemporaryFolder(const std::string& parent)
+      : path_((parent.empty() ? std::filesystem::temp_directory_path().string() : parent) +
+              fmt::format("/sextant-bench-{}", getpid())) {
+    std::filesystem::create_directories(path_);
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  const std::string path_;
+};
+
+}  // namespace
+
+void MeasureCheckpoint(const Options& options, const CheckpointOptions& checkpoint) {
+  const int64_t rows =
+      int64_t{checkpoint.megabytes} * 1'000'000 / 4 / checkpoint.variables / kColumns;
+  const double megabytes = static_cast<double>(rows * kColumns * 4 * checkpoint.variables) / 1e6;
+  Graph graph;
+  GraphScope use(graph);
+  std::vector<std::string> names;
+  std::vector<Variable> variables;
+  std::vector<Output> values;
+  for (int i = 0; i < checkpoint.variables; ++i) {
+    names.push_back(fmt::format("v{}", i));
+    variables.emplace_back(names.back(), RandomUniform({rows, kColumns}, {.seed = i + 1}));
+    values.push_back(variables.back());
+  }
+  const TemporaryFolder folder(checkpoint.folder);
+  const Output prefix = Const(Tensor(folder.path() + "/model.ckpt"));
+  const Output keys = Const(Tensor::FromVector(names));
+  const Output whole = Const(Tensor::FromVector(std::vector<std::string>(names.size())));
+  const Operation save = SaveV2(prefix, keys, whole, values);
+  std::vector<Operation> assigns;
+  const std::vector<Output> restored =
+      RestoreV2(prefix, keys, whole, std::vector<DType>(names.size(), DType::kFloat));
+  for (size_t i = 0; i < variables.size(); ++i) {
+    assigns.push_back(AssignVariable(variables[i].handle(), restored[i]));
+  }
+  const Operation restore = Group(assigns);
+
+  Session session(graph, {.threads = options.threads});
+  session.Run(GlobalVariablesInitializer());
+  std::vector<char> block(kPiece);
+  for (size_t i = 0; i < block.size(); ++i) block[i] = static_cast<char>(i * i >> 7);
+  const auto blocks = static_cast<int64_t>(megabytes * 1e6 / kPiece);
+  const std::string raw = folder.path() + "/raw";
+  const double scale = static_cast<double>(blocks * kPiece) / 1e6;
+
+  std::vector<double> write, read, saved, loaded, ratio;
+  for (int repeat = 0; repeat < options.repeats; ++repeat) {
+    const double plain = Seconds([&] {
+      const PlainFile file(raw, O_WRONLY | O_CREAT | O_TRUNC);
+      for (int64_t i = 0; i < blocks; ++i) file.Write({block.data(), block.size()});
+      file.Sync();
+    });
+    write.push_back(scale / plain);
+    read.push_back(scale / Seconds([&] { PlainFile(raw, O_RDONLY).ReadAll(block); }));
+    std::filesystem::remove(raw);
+    saved.push_back(megabytes / Seconds([&] { session.Run(save); }));
+    loaded.push_back(megabytes / Seconds([&] { session.Run(restore); }));
+    ratio.push_back(saved.back() / write.back());
+  }
+  const auto emit = [&](const char* mode, const std::vector<double>& rates,
+                        const char* metric = "MB/s") {
+    Emit("checkpoint", metric, rates, false,
+         {{"mode", Quote(mode)},
+          {"megabytes", fmt::format("{:.0f}", megabytes)},
+          {"variables", std::to_string(checkpoint.variables)},
+          {"threads", std::to_string(options.threads)}});
+  };
+  emit("raw write + fsync", write);
+  emit("raw read", read);
+  emit("save", saved);
+  emit("restore", loaded);
+  emit("save against raw write + fsync", ratio, "ratio");
+}
+
+}  // namespace sextant::bench
