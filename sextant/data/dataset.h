@@ -33,6 +33,7 @@
 namespace sextant::data {
 
 class DatasetNode;
+class GraphIterator;
 
 // A number of parallel calls, or of elements made ahead, that the pipeline finds while it runs. One
 // rule: it begins small (one thread, two elements) and grows by one whenever the consumer has to
@@ -128,6 +129,8 @@ class Dataset {
   Dataset ParseExamples(const ExampleSpec& spec) const;
 
   std::unique_ptr<Iterator> MakeIterator() const;
+  // In the current graph, for a Session program; see graph_iterator.h.
+  GraphIterator OneShotIterator() const;
   // Of the structure: transformations and their parameters, not the functions' code.
   std::string Fingerprint() const;
   // The fields, their types and what is known of their shapes. May make an element to find out.

@@ -1,0 +1,165 @@
+#include "sextant/data/graph_iterator.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <latch>
+#include <thread>
+
+#include "sextant/data/tensor_sources.h"
+#include "sextant/device/resource_manager.h"
+#include "sextant/graph/graph.h"
+#include "sextant/graph/scope.h"
+#include "sextant/ops/math/binary.h"
+#include "sextant/runtime/session.h"
+
+namespace sextant::data {
+namespace {
+
+Status StatusOf(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return e.status();
+  }
+  return Status();
+}
+
+Dataset Pairs() {
+  return FromTensorSlices({{"x", Tensor::Of<float>({3, 2}, {1, 2, 3, 4, 5, 6})},
+                           {"y", Tensor::Of<int64_t>({7, 8, 9})}});
+}
+
+class GraphIteratorTest : public testing::Test {
+ protected:
+  Graph graph_;
+  GraphScope scope_{graph_};
+};
+
+TEST_F(GraphIteratorTest, GivesFieldsOfOneElementPerRun) {
+  const ElementOutputs next = Pairs().OneShotIterator().GetNext();
+  EXPECT_EQ(next["x"].shape(), (PartialShape{2}));
+  EXPECT_EQ(next["y"].dtype(), DType::kInt64);
+  EXPECT_EQ(StatusOf([&] { next["z"]; }).code(), Code::kNotFound);
+  const Output sum = next["x"] + next["x"];
+  for (int i = 0; i < 2; ++i) {
+    Session session(graph_);
+    auto values = session.Run({sum, next["y"]});
+    EXPECT_TRUE(values[0].Identical(Tensor::Of<float>({2, 4})));
+    EXPECT_EQ(values[1].AsInt64(), 7);
+    values = session.Run({sum, next["y"]});
+    EXPECT_TRUE(values[0].Identical(Tensor::Of<float>({6, 8})));
+    EXPECT_EQ(values[1].AsInt64(), 8);
+    session.Run(next["y"]);
+    EXPECT_EQ(StatusOf([&] { session.Run(sum); }).code(), Code::kOutOfRange);
+  }
+}
+
+TEST_F(GraphIteratorTest, TheGraphKeepsTheDataset) {
+  Output value;
+  {
+    const Dataset dataset = Range(3).Batch(2);
+    value = OneShotIterator(dataset, {.prefetch = false}).GetNext()["value"];
+  }
+  EXPECT_EQ(value.shape(), (PartialShape{-1}));
+  Session session(graph_);
+  EXPECT_TRUE(session.Run(value).Identical(Tensor::Of<int64_t>({0, 1})));
+  EXPECT_TRUE(session.Run(value).Identical(Tensor::Of<int64_t>({2})));
+}
+
+TEST_F(GraphIteratorTest, TwoNodesTakeTwoElements) {
+  const GraphIterator iterator = Range(10).OneShotIterator();
+  const Output a = iterator.GetNext()["value"], b = iterator.GetNext()["value"];
+  Session session(graph_);
+  const auto values = session.Run({a, b});
+  EXPECT_EQ(values[0].AsInt64() + values[1].AsInt64(), 1);
+  EXPECT_EQ(session.Run(a).AsInt64(), 2);
+}
+
+TEST_F(GraphIteratorTest, BeginsAnewWhenInitialised) {
+  const GraphIterator iterator(Range(1).Spec(), {.name = "epochs"});
+  const Output value = iterator.GetNext()["value"];
+  const Operation train = iterator.MakeInitializer(Range(2));
+  const Operation evaluate = iterator.MakeInitializer(Range(100, 102));
+  EXPECT_EQ(StatusOf([&] { iterator.MakeInitializer(Pairs()); }).code(), Code::kInvalidArgument);
+  Session session(graph_);
+  EXPECT_EQ(StatusOf([&] { session.Run(value); }).code(), Code::kFailedPrecondition);
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    session.Run(train);
+    EXPECT_EQ(session.Run(value).AsInt64(), 0);
+    EXPECT_EQ(session.Run(value).AsInt64(), 1);
+    EXPECT_EQ(StatusOf([&] { session.Run(value); }).code(), Code::kOutOfRange);
+    session.Run(evaluate);
+    EXPECT_EQ(session.Run(value).AsInt64(), 100);
+  }
+}
+
+TEST_F(GraphIteratorTest, StatesAreSavedAndRestoredByName) {
+  const Dataset shuffled = Range(50).Shuffle(20, {.seed = 3}).Repeat();
+  const Output a = OneShotIterator(shuffled, {.name = "a"}).GetNext()["value"];
+  const Output b = OneShotIterator(Range(9), {.name = "b"}).GetNext()["value"];
+  std::map<std::string, std::string> states;
+  std::vector<int64_t> expected;
+  {
+    Session session(graph_);
+    for (int i = 0; i < 30; ++i) session.Run(a);
+    states = SaveIteratorStates(session.resources());
+    ASSERT_EQ(states.size(), 1u);
+    session.Run(b);
+    states = SaveIteratorStates(session.resources());
+    ASSERT_EQ(states.size(), 2u);
+    for (int i = 0; i < 40; ++i) expected.push_back(session.Run(a).AsInt64());
+  }
+  Session resumed(graph_);
+  for (int round = 0; round < 2; ++round) {  // before the first element, and in the middle
+    RestoreIteratorStates(states, resumed.resources());
+    std::vector<int64_t> values;
+    for (int i = 0; i < 40; ++i) values.push_back(resumed.Run(a).AsInt64());
+    EXPECT_EQ(values, expected);
+    EXPECT_EQ(resumed.Run(b).AsInt64(), 1);
+  }
+  EXPECT_EQ(StatusOf([&] {
+              RestoreIteratorStates({{"b", states["a"]}}, resumed.resources());
+            }).code(),
+            Code::kFailedPrecondition);
+}
+
+TEST_F(GraphIteratorTest, AWaitEndsWithTheSession) {
+  // The second element is never made: its maker waits for the end of the walk.
+  std::latch begun(1), ended(1);
+  const Dataset endless = Range(2).Map([&](Element e) {
+    if (e["value"].scalar<int64_t>() == 1) {
+      begun.count_down();
+      ended.wait();
+    }
+    return e;
+  });
+  const Output value = OneShotIterator(endless).GetNext()["value"];
+  auto session = std::make_unique<Session>(graph_);
+  session->Run(value);
+  std::thread runner([&] {
+    EXPECT_EQ(StatusOf([&] { session->Run(value); }).code(), Code::kCancelled);
+    ended.count_down();
+  });
+  begun.wait();
+  session->Close();
+  runner.join();
+}
+
+TEST_F(GraphIteratorTest, RunsTakeTurns) {
+  const Output value = Range(400).OneShotIterator().GetNext()["value"];
+  Session session(graph_);
+  std::atomic<int64_t> sum{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 100; ++i) sum += session.Run(value).AsInt64();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(sum, 399 * 400 / 2);
+}
+
+}  // namespace
+}  // namespace sextant::data

@@ -1,0 +1,52 @@
+// QueueRunner: keeps a queue (ops/queue/queue.h) filled from threads of its own.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sextant/base/error.h"
+#include "sextant/graph/output.h"
+
+namespace tensorflow {
+class MetaGraphDef;
+class QueueRunnerDef;
+}  // namespace tensorflow
+
+namespace sextant {
+class Graph;
+class Session;
+}  // namespace sextant
+
+namespace sextant::train {
+
+class Coordinator;
+
+struct QueueRunner {
+  std::string queue;               // its name, for messages and files
+  std::vector<Operation> enqueue;  // each is run again and again by a thread; one may be repeated
+  Operation close;                 // run when all threads have come to the end of the data
+  Operation cancel;                // run when the coordinator stops
+  std::vector<Code> closed = {Code::kOutOfRange};  // errors that are the end of the data
+};
+
+// With ops, added to the current graph, that close the queue and that cancel pending enqueues.
+QueueRunner MakeQueueRunner(Output queue, std::vector<Operation> enqueue);
+
+// Throws NOT_FOUND when the graph has not what the message names.
+QueueRunner QueueRunnerFromDef(const tensorflow::QueueRunnerDef& def, const Graph& graph);
+tensorflow::QueueRunnerDef QueueRunnerToDef(const QueueRunner& runner);
+
+// The runners of a graph: those added, and those of the collection "queue_runners" of the message
+// it was imported from.
+void AddQueueRunner(Graph& graph, QueueRunner runner);
+void AddQueueRunners(Graph& graph, const tensorflow::MetaGraphDef& def);
+std::vector<QueueRunner> QueueRunnersOf(const Graph& graph);
+
+// Starts the threads of the runners of the session's graph, or of those given. They end when the
+// coordinator stops, which also ends the Runs they are in; what they fail with makes it stop.
+// REQUIRES: the session outlives the threads (Coordinator::Join).
+void StartQueueRunners(Session& session, Coordinator& coordinator);
+void StartQueueRunners(Session& session, Coordinator& coordinator,
+                       const std::vector<QueueRunner>& runners);
+
+}  // namespace sextant::train
