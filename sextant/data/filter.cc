@@ -1,3 +1,4 @@
+#include "sextant/base/cancellation.h"
 #include "sextant/data/dataset.h"
 #include "sextant/data/state.h"
 #include "sextant/data/unary_node.h"
@@ -9,13 +10,14 @@ using Keep = std::function<bool(const Element&)>;
 
 class FilterIterator : public PassingIterator {
  public:
-  FilterIterator(const Keep& keep, std::unique_ptr<NodeIterator> input)
-      : PassingIterator(std::move(input)), keep_(keep) {}
+  FilterIterator(const Keep& keep, std::unique_ptr<NodeIterator> input, const Walk& walk)
+      : PassingIterator(std::move(input)), keep_(keep), cancellation_(walk.cancellation) {}
 
   bool Next(Element* element) override {
     while (input_->Next(element)) {
       const int64_t index = index_++;
       if (Kept(*element, index)) return true;
+      cancellation_->ThrowIfCancelled();  // an endless input may have none to keep
     }
     return false;
   }
@@ -38,6 +40,7 @@ class FilterIterator : public PassingIterator {
   }
 
   const Keep& keep_;
+  const std::shared_ptr<CancellationToken> cancellation_;
   int64_t index_ = 0;
 };
 
@@ -47,7 +50,7 @@ class FilterNode : public UnaryNode {
       : UnaryNode(std::move(input)), keep_(std::move(keep)) {}
 
   std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override {
-    return std::make_unique<FilterIterator>(keep_, input_->MakeIterator(walk));
+    return std::make_unique<FilterIterator>(keep_, input_->MakeIterator(walk), walk);
   }
   std::string Describe() const override { return input_->Describe() + ".Filter()"; }
   bool Seekable() const override { return input_->Seekable(); }

@@ -1,3 +1,4 @@
+#include "sextant/base/cancellation.h"
 #include "sextant/data/dataset.h"
 #include "sextant/data/state.h"
 #include "sextant/data/unary_node.h"
@@ -7,15 +8,16 @@ namespace {
 
 class IgnoreErrorsIterator : public PassingIterator {
  public:
-  IgnoreErrorsIterator(std::unique_ptr<NodeIterator> input, const IgnoreErrorsOptions& options)
-      : PassingIterator(std::move(input)), options_(options) {}
+  IgnoreErrorsIterator(std::unique_ptr<NodeIterator> input, const IgnoreErrorsOptions& options,
+                       const Walk& walk)
+      : PassingIterator(std::move(input)), options_(options), cancellation_(walk.cancellation) {}
 
   bool Next(Element* element) override {
     for (;;) {
       try {
         return input_->Next(element);
       } catch (const Error& error) {  // passing over them is what this is for
-        if (error.code() == Code::kCancelled) throw;
+        cancellation_->ThrowIfCancelled();
         if (ignored_ == options_.budget) {
           throw error.WithPrefix(fmt::format(
               "IgnoreErrors has passed over {} elements, its budget; then: ", ignored_));
@@ -36,6 +38,7 @@ class IgnoreErrorsIterator : public PassingIterator {
 
  private:
   const IgnoreErrorsOptions& options_;
+  const std::shared_ptr<CancellationToken> cancellation_;
   int64_t ignored_ = 0;
 };
 
@@ -45,7 +48,7 @@ class IgnoreErrorsNode : public UnaryNode {
       : UnaryNode(std::move(input)), options_(std::move(options)) {}
 
   std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override {
-    return std::make_unique<IgnoreErrorsIterator>(input_->MakeIterator(walk), options_);
+    return std::make_unique<IgnoreErrorsIterator>(input_->MakeIterator(walk), options_, walk);
   }
   std::string Describe() const override {
     return fmt::format("{}.IgnoreErrors({})", input_->Describe(), options_.budget);

@@ -46,6 +46,32 @@ TEST(ParallelTest, BatchesAreThoseOfOneThread) {
   }
 }
 
+TEST(ParallelTest, BatchesRejectWhatOneThreadRejects) {
+  // Runs of like shapes, so that rows fit the first of their batch or not.
+  const auto ragged = [](Element e) {
+    const int64_t n = e["value"].scalar<int64_t>();
+    e.Set("numbers", Tensor::Zeros(DType::kFloat, {n / 5 % 3}));
+    if (n % 11 == 0) e.Set("name", std::string("text"));
+    return e;
+  };
+  const auto batches = [&](int parallel) {
+    return Walked(Range(1000).Map(ragged, {.parallel = parallel}).Batch(8), 2000);
+  };
+  const Texts serial = batches(1);
+  EXPECT_GT(std::ranges::count_if(serial, [](auto& s) { return s.starts_with("error"); }), 100);
+  EXPECT_EQ(batches(2), serial);
+  EXPECT_EQ(batches(3), serial);
+}
+
+TEST(ParallelTest, CancelEndsAFilterThatKeepsNothing) {
+  const auto nothing = [](const Element&) { return false; };
+  const auto iterator = Range(3).Repeat().Filter(nothing).MakeIterator();
+  std::thread canceller([&] { iterator->Cancel(); });
+  Element element;
+  EXPECT_THROW(iterator->Next(&element), Error);
+  canceller.join();
+}
+
 TEST(ParallelTest, AnyOrderGivesEachElementOnce) {
   const auto same = [](Element e) { return e; };
   const auto values = Values(Range(5000).Map(same, {.parallel = 3, .ordered = false}));
