@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr size_t kHeaderAlignment = 64;
+constexpr size_t kMaxDigits = 21;  // room for the first size to grow, as NumPy leaves it
 
 // Element types by kind and size, as in "<f4".
 struct NumberType {
@@ -193,6 +194,7 @@ std::string HeaderBytes(const std::string& descr, const Shape& shape) {
   if (shape.rank() == 1) sizes += ',';
   std::string text =
       fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", descr, sizes);
+  if (shape.rank() > 0) text.append(kMaxDigits - std::to_string(shape[0]).size(), ' ');
   const size_t unpadded = kMagic.size() + 4 + text.size() + 1;
   text.append((kHeaderAlignment - unpadded % kHeaderAlignment) % kHeaderAlignment, ' ');
   text += '\n';
