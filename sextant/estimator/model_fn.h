@@ -17,28 +17,13 @@
 #include "sextant/estimator/hparams.h"
 #include "sextant/estimator/run_config.h"
 #include "sextant/graph/output.h"
+#include "sextant/nn/features.h"
 #include "sextant/nn/metric.h"
 #include "sextant/train/hook.h"
 
 namespace sextant {
 
 enum class Mode { kTrain, kEval, kPredict };
-
-// Tensors by name. Throws NOT_FOUND, naming those there are.
-class Features {
- public:
-  Features() = default;
-  explicit Features(std::vector<std::pair<std::string, Output>> fields)
-      : fields_(std::move(fields)) {}
-  Output operator[](std::string_view name) const;
-  bool Has(std::string_view name) const;
-  // The only one; INVALID_ARGUMENT when there are several.
-  Output only() const;
-  const std::vector<std::pair<std::string, Output>>& fields() const { return fields_; }
-
- private:
-  std::vector<std::pair<std::string, Output>> fields_;
-};
 
 struct ModelFnArgs {
   Features features;

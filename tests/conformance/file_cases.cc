@@ -18,7 +18,8 @@ Counts RunKind(const std::string& directory, const std::string& index_path) {
   if (!index.is_object() || index.empty()) {
     throw InvalidArgument("{} is not an index of recorded files", index_path);
   }
-  const auto& [name, first] = *index.items().begin();
+  const std::string name = index.begin().key();
+  const json& first = index.begin().value();
   if (first.is_array() && name.find("tfevents") != std::string::npos) {
     return RunEventFiles(directory);
   }

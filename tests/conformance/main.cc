@@ -10,6 +10,7 @@
 #include "tests/conformance/op_cases.h"
 #include "tests/conformance/saved_model_cases.h"
 #include "tests/conformance/training_cases.h"
+#include "tests/conformance/trajectory_cases.h"
 
 namespace sextant::conformance {
 namespace {
@@ -46,6 +47,11 @@ int Main(int argc, char** argv) {
   CLI::App* saved_models = app.add_subcommand("saved_model", "SavedModels and their answers");
   saved_models->add_option("directory", paths, "SavedModels, or directories of them")->required();
   saved_models->add_option("--filter", filter, "only models whose path contains this");
+  CLI::App* trajectories =
+      app.add_subcommand("trajectory", "trainings, by our own models and by TensorFlow's graph");
+  trajectories->add_option("directory", paths, "directories with a trajectory.json, or the one above")
+      ->required();
+  trajectories->add_option("--filter", filter, "only directories whose name contains this");
   const auto add_command = [&](const char* name, const char* description) {
     CLI::App* command = app.add_subcommand(name, description);
     command->add_option("path", paths, "files, or folders of .tfrecord files")->required();
@@ -62,6 +68,8 @@ int Main(int argc, char** argv) {
     for (const std::string& path : paths) total += RunFileCases(path);
   } else if (saved_models->parsed()) {
     for (const std::string& path : paths) total += RunSavedModelCases(path, filter);
+  } else if (trajectories->parsed()) {
+    for (const std::string& path : paths) total += RunTrajectories(path, filter);
   } else {
     for (const std::string& file : Expand(paths)) {
       total += ops->parsed() ? RunOpCases(file, filter) : RunTrainingCases(file, filter);
@@ -77,7 +85,7 @@ int Main(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return sextant::conformance::Main(argc, argv);
-  } catch (const sextant::Error& e) {
+  } catch (const std::exception& e) {  // an Error, or an index that is not as it should be
     fmt::print(stderr, "sextant-conformance: {}\n", e.what());
     return 2;
   }

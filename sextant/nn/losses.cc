@@ -1,0 +1,142 @@
+#include "sextant/nn/losses.h"
+
+#include "sextant/graph/graph.h"
+#include "sextant/graph/op_builder.h"
+#include "sextant/graph/scope.h"
+#include "sextant/nn/get_variable.h"
+#include "sextant/ops/array/const_fill.h"
+#include "sextant/ops/array/shape.h"
+#include "sextant/ops/math/activation.h"
+#include "sextant/ops/math/add_n.h"
+#include "sextant/ops/math/binary.h"
+#include "sextant/ops/math/cast.h"
+#include "sextant/ops/math/compare.h"
+#include "sextant/ops/math/range.h"
+#include "sextant/ops/math/reduce.h"
+#include "sextant/ops/math/unary.h"
+#include "sextant/ops/nn/cross_entropy.h"
+
+namespace sextant::losses {
+namespace {
+
+Output SumOfAll(Output x) {
+  if (x.shape().rank_known() && x.shape().rank() == 0) return x;
+  return Sum(x, Range(Const(Tensor(int32_t{0})), Rank(x), Const(Tensor(int32_t{1}))));
+}
+
+Output AsFloat(Output x) { return IsFloating(x.dtype()) ? x : Cast(x, DType::kFloat); }
+
+Output Collected(Output losses, const LossOptions& options) {
+  const Output loss = ComputeWeightedLoss(losses, options);
+  loss.graph().AddToCollection(kLosses, loss);
+  return loss;
+}
+
+const char* ScopeName(const LossOptions& options, const char* name) {
+  return options.name.empty() ? name : options.name.c_str();
+}
+
+}  // namespace
+
+Output SigmoidCrossEntropyWithLogits(Output logits, Output labels) {
+  return Relu(logits) - logits * labels + Log1p(Exp(Neg(Abs(logits))));
+}
+
+Output ComputeWeightedLoss(Output losses, const LossOptions& options) {
+  losses = AsFloat(losses);
+  Output weights;
+  if (options.weights) {
+    weights = options.weights.dtype() == losses.dtype() ? options.weights
+                                                        : Cast(options.weights, losses.dtype());
+    // [batch, 1] weights for [batch] losses, and the other way round.
+    if (weights.shape().rank_known() && losses.shape().rank_known() && weights.shape().rank() > 0) {
+      const int difference = weights.shape().rank() - losses.shape().rank();
+      if (difference == 1) weights = Squeeze(weights, {weights.shape().rank() - 1});
+      if (difference == -1) weights = ExpandDims(weights, -1);
+    }
+    losses = losses * weights;
+  }
+  if (options.reduction == Reduction::kNone) return losses;
+  const Output sum = SumOfAll(losses);
+  const Output count = Cast(Size(losses), losses.dtype());
+  switch (options.reduction) {
+    case Reduction::kSum:
+    case Reduction::kNone:
+      return sum;
+    case Reduction::kSumOverBatchSize:
+      return DivNoNan(sum, count);
+    case Reduction::kMean:
+      return DivNoNan(sum, weights ? SumOfAll(weights * OnesLike(losses)) : count);
+    case Reduction::kSumByNonzeroWeights: {
+      if (!weights) return DivNoNan(sum, count);
+      const Output present = Cast(NotEqual(weights, ScalarLike(0, weights)), losses.dtype());
+      return DivNoNan(sum, SumOfAll(present * OnesLike(losses)));
+    }
+  }
+  return sum;
+}
+
+Output SparseSoftmaxCrossEntropy(Output labels, Output logits, const LossOptions& options) {
+  const NameScope scope(ScopeName(options, "sparse_softmax_cross_entropy_loss"));
+  if (labels.shape().rank_known() && logits.shape().rank_known() &&
+      labels.shape().rank() == logits.shape().rank()) {
+    labels = Squeeze(labels, {labels.shape().rank() - 1});
+  }
+  return Collected(SparseSoftmaxCrossEntropyWithLogits(logits, labels).loss, options);
+}
+
+Output SoftmaxCrossEntropy(Output labels, Output logits, const LossOptions& options) {
+  const NameScope scope(ScopeName(options, "softmax_cross_entropy_loss"));
+  if (labels.dtype() != logits.dtype()) labels = Cast(labels, logits.dtype());
+  return Collected(SoftmaxCrossEntropyWithLogits(logits, labels).loss, options);
+}
+
+Output SigmoidCrossEntropy(Output labels, Output logits, const LossOptions& options) {
+  const NameScope scope(ScopeName(options, "sigmoid_cross_entropy_loss"));
+  if (labels.dtype() != logits.dtype()) labels = Cast(labels, logits.dtype());
+  return Collected(SigmoidCrossEntropyWithLogits(logits, labels), options);
+}
+
+Output MeanSquaredError(Output labels, Output predictions, const LossOptions& options) {
+  const NameScope scope(ScopeName(options, "mean_squared_error"));
+  return Collected(SquaredDifference(AsFloat(predictions), AsFloat(labels)), options);
+}
+
+Output AbsoluteDifference(Output labels, Output predictions, const LossOptions& options) {
+  const NameScope scope(ScopeName(options, "absolute_difference"));
+  return Collected(Abs(AsFloat(predictions) - AsFloat(labels)), options);
+}
+
+Output HuberLoss(Output labels, Output predictions, float delta, const LossOptions& options) {
+  const NameScope scope(ScopeName(options, "huber_loss"));
+  const Output distance = Abs(AsFloat(predictions) - AsFloat(labels));
+  const Output near = Minimum(distance, ScalarLike(delta, distance));
+  const Output far = distance - near;
+  return Collected(0.5 * (near * near) + static_cast<double>(delta) * far, options);
+}
+
+Output LogLoss(Output labels, Output predictions, float epsilon, const LossOptions& options) {
+  const NameScope scope(ScopeName(options, "log_loss"));
+  const Output p = AsFloat(predictions), y = AsFloat(labels);
+  const double e = static_cast<double>(epsilon);
+  return Collected(Neg(y * Log(p + e)) - (1.0 - y) * Log(1.0 - p + e), options);
+}
+
+Output HingeLoss(Output labels, Output logits, const LossOptions& options) {
+  const NameScope scope(ScopeName(options, "hinge_loss"));
+  const Output signs = 2.0 * AsFloat(labels) - 1.0;
+  const Output margin = 1.0 - signs * logits;
+  return Collected(Maximum(margin, ScalarLike(0, margin)), options);
+}
+
+Output TotalLoss(bool add_regularization) {
+  std::vector<Output> all = CurrentGraph().Collection(kLosses);
+  if (add_regularization) {
+    const std::vector<Output> penalties = CurrentGraph().Collection(kRegularizationLosses);
+    all.insert(all.end(), penalties.begin(), penalties.end());
+  }
+  if (all.empty()) return {};
+  return all.size() == 1 ? all[0] : AddN(all);
+}
+
+}  // namespace sextant::losses

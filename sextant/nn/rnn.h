@@ -1,0 +1,94 @@
+// Recurrent cells and their unrolling, with TensorFlow's variables: "rnn/gru_cell/gates/kernel", ….
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sextant/nn/initializers.h"
+#include "sextant/nn/layers.h"
+
+namespace sextant::rnn {
+
+// A cell's state: one tensor (GRU) or several (LSTM: c, h).
+using State = std::vector<Output>;
+
+// A description; the variables are made, or found again, in the VariableScope in which the cell is
+// called.
+class Cell {
+ public:
+  virtual ~Cell() = default;
+  // One step: x [batch, inputs] → (output [batch, units], new state).
+  virtual std::pair<Output, State> Step(Output x, const State& state) const = 0;
+  virtual std::vector<int64_t> state_sizes() const = 0;
+  virtual int64_t output_size() const = 0;
+  // Zeros for a batch: a number, or a scalar tensor.
+  State ZeroState(Output batch, DType dtype = DType::kFloat) const;
+};
+using CellRef = std::shared_ptr<const Cell>;
+
+struct GruCellOptions {
+  int64_t units = 0;
+  layers::Activation activation = {};     // default: tanh
+  Initializer kernel_initializer = {};
+  Initializer bias_initializer = {};      // default: gates 1, candidate 0
+  std::string name = "gru_cell";
+};
+// [r, u] = sigmoid([x, h] gates); c = act([x, r h] candidate); h' = u h + (1 - u) c
+CellRef GruCell(const GruCellOptions& options);
+
+struct LstmCellOptions {
+  int64_t units = 0;
+  float forget_bias = 1;
+  layers::Activation activation = {};
+  Initializer kernel_initializer = {};
+  std::string name = "basic_lstm_cell";
+};
+// [i, j, f, o] = [x, h] kernel + bias; c' = c sigmoid(f + forget_bias) + sigmoid(i) act(j);
+// h' = act(c') sigmoid(o). The state is {c, h}.
+CellRef BasicLstmCell(const LstmCellOptions& options);
+
+struct BasicRnnCellOptions {
+  int64_t units = 0;
+  layers::Activation activation = {};
+  std::string name = "basic_rnn_cell";
+};
+CellRef BasicRnnCell(const BasicRnnCellOptions& options);
+
+// Cells on top of each other: scopes "multi_rnn_cell/cell_0/…".
+CellRef MultiRnnCell(std::vector<CellRef> cells);
+
+// Applies dropout to a cell's output (and input) at every step.
+struct DropoutWrapperOptions {
+  float input_rate = 0;
+  float output_rate = 0;
+  bool training = true;
+};
+CellRef DropoutWrapper(CellRef cell, const DropoutWrapperOptions& options);
+
+struct RnnResult {
+  std::vector<Output> outputs;  // per time step
+  State state;
+};
+// One copy of the cell per time step, variables in the scope "rnn".
+RnnResult StaticRnn(const CellRef& cell, const std::vector<Output>& inputs, State initial = {},
+                    const std::string& scope = "rnn");
+
+struct DynamicRnnOptions {
+  State initial = {};           // default: zeros
+  Output sequence_length = {};  // [batch]: beyond it outputs are 0 and the state stays
+  bool time_major = false;      // inputs are [time, batch, ...]
+  std::string scope = "rnn";
+};
+struct DynamicRnnResult {
+  Output outputs;  // [batch, time, units], or time major
+  State state;
+};
+// A loop over the time dimension.
+DynamicRnnResult DynamicRnn(const CellRef& cell, Output inputs,
+                            const DynamicRnnOptions& options = {});
+
+}  // namespace sextant::rnn
