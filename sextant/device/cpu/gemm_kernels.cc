@@ -1,5 +1,7 @@
 #include "sextant/device/cpu/gemm_kernels.h"
 
+#include "hwy/cache_control.h"
+
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sextant/device/cpu/gemm_kernels.cc"
@@ -23,18 +25,27 @@ using Tag = hn::CappedTag<T, 64 / sizeof(T)>;
 template <typename T>
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(Tag<T>()));
 
-// One pointer serves three rows: the processor adds one or two strides for free.
-template <int rows, int vectors, typename T>
+// One pointer serves three rows: the processor adds one or two strides for free. Of a packed a the
+// strides are known.
+template <int rows, int vectors, bool packed = false, typename T>
 HWY_INLINE void TileOf(int64_t depth, const T* HWY_RESTRICT a, int64_t a_row, int64_t a_depth,
                        const T* HWY_RESTRICT b, int64_t b_stride, T* HWY_RESTRICT c,
                        int64_t c_stride, bool add) {
   const Tag<T> d;
   using V = hn::Vec<Tag<T>>;
-  constexpr int kPointers = (rows + 2) / 3;
+  constexpr int kPointers = packed ? 1 : (rows + 2) / 3;
+  constexpr int kRowsOfPointer = packed ? rows : 3;
+  if constexpr (packed) {
+    a_row = 1;
+    a_depth = kTileRows;
+  }
+  // What the sums are added to is needed only when they are ready.
+#pragma GCC unroll 12
+  for (int i = 0; i < rows; ++i) hwy::Prefetch(c + i * c_stride);
   const T* from[kPointers];
   V sums[rows * vectors];
 #pragma GCC unroll 4
-  for (int i = 0; i < kPointers; ++i) from[i] = a + 3 * i * a_row;
+  for (int i = 0; i < kPointers; ++i) from[i] = a + kRowsOfPointer * i * a_row;
 #pragma GCC unroll 24
   for (int i = 0; i < rows * vectors; ++i) sums[i] = hn::Zero(d);
   for (int64_t k = 0; k < depth; ++k) {
@@ -43,7 +54,7 @@ HWY_INLINE void TileOf(int64_t depth, const T* HWY_RESTRICT a, int64_t a_row, in
     for (int j = 0; j < vectors; ++j) line[j] = hn::LoadU(d, b + j * kLanes<T>);
 #pragma GCC unroll 12
     for (int i = 0; i < rows; ++i) {
-      const V value = hn::Set(d, from[i / 3][i % 3 * a_row]);
+      const V value = hn::Set(d, from[i / kRowsOfPointer][i % kRowsOfPointer * a_row]);
 #pragma GCC unroll 2
       for (int j = 0; j < vectors; ++j) {
         sums[i * vectors + j] = hn::MulAdd(value, line[j], sums[i * vectors + j]);
@@ -71,6 +82,10 @@ int TileRows(int rows, int64_t depth, const T* a, int64_t a_row, int64_t a_depth
   constexpr int kLarge = kTileRows, kMiddle = kTileRows * 2 / 3, kSmall = kTileRows / 3;
   // Two middle tiles are faster than a large and a small one.
   if (rows == kLarge || rows > 2 * kMiddle) {
+    if (vectors == 2 && a_row == 1 && a_depth == kTileRows) {
+      TileOf<kLarge, vectors, true>(depth, a, a_row, a_depth, b, b_stride, c, c_stride, add);
+      return kLarge;
+    }
     TileOf<kLarge, vectors>(depth, a, a_row, a_depth, b, b_stride, c, c_stride, add);
     return kLarge;
   }
