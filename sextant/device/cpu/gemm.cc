@@ -154,6 +154,8 @@ class Product {
         for (int64_t k = 0; k < depth; ++k) {
           for (int64_t r = 0; r < count; ++r) out[k * height + r] = panel[k * a_.col_stride + r];
         }
+      } else if (a_.col_stride == 1) {
+        kernels_.transpose(depth, count, panel, a_.row_stride, height, out);
       } else {
         for (int64_t r = 0; r < count; ++r) {
           const T* line = panel + r * a_.row_stride;
