@@ -88,9 +88,12 @@ Output StringInputProducer(Output strings, const InputProducerOptions& options) 
   const Output size = OpBuilder("Size").Input(strings).Build();
   const Output some = OpBuilder("Greater").Input(size).Input(Const(Tensor(0))).Build();
   const Output message = Const(Tensor("a string input producer has no strings to give"));
-  const ControlDependencies checked({Assert(some, {message})});
-  const Output known = OpBuilder("Identity").Input(strings).Build();
-  return InputProducer(known, options);
+  const Operation check = Assert(some, {message});
+  const auto checked = [&] {
+    const ControlDependencies after({check});
+    return OpBuilder("Identity").Input(strings).Build();
+  };
+  return InputProducer(checked(), options);
 }
 
 std::vector<Output> Batch(const std::vector<Output>& tensors, int64_t batch_size,

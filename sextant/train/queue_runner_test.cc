@@ -80,8 +80,9 @@ TEST_F(QueueRunnerTest, ClosesTheQueueAtTheEndOfTheData) {
 
 TEST_F(QueueRunnerTest, FailuresStopTheCoordinatorAndItsConsumers) {
   const Output missing = OpBuilder("ReadFile").Input(Const(Tensor("/no/such/file"))).Build();
-  const Output size = OpBuilder("Size").Input(missing).Build();
-  const QueueRunner runner = MakeQueueRunner(queue_, {QueueEnqueue(queue_, {size})});
+  const Output number =
+      OpBuilder("StringToNumber").Input(missing).Attr("out_type", DType::kInt32).Build();
+  const QueueRunner runner = MakeQueueRunner(queue_, {QueueEnqueue(queue_, {number})});
   Session session(graph_);
   Coordinator coordinator;
   StartQueueRunners(session, coordinator, {runner});
