@@ -48,6 +48,25 @@ class FileSystemTest : public testing::TestWithParam<const char*> {
 
 INSTANTIATE_TEST_SUITE_P(All, FileSystemTest, testing::Values("", "file://", "memory://"));
 
+// Large enough that disk blocks are taken ahead, in pieces that do not fit any buffer.
+TEST_P(FileSystemTest, WritesLargeFilesOfOddPieces) {
+  std::string expected;
+  {
+    const auto writer = fs_.NewWriter(Path("large"));
+    for (int i = 0; expected.size() < 10'000'000; ++i) {
+      const std::string piece(i % 7 == 0 ? 200'003 : 3117, static_cast<char>('a' + i % 26));
+      writer->Append(piece);
+      expected += piece;
+      if (i == 100) {
+        writer->Flush();
+        EXPECT_EQ(fs_.Stat(Path("large")).size, expected.size());
+      }
+    }
+    writer->Close();
+  }
+  EXPECT_TRUE(fs_.ReadFile(Path("large")) == expected);
+}
+
 TEST_P(FileSystemTest, WritesAndReads) {
   Write("a", "hello world");
   EXPECT_EQ(fs_.ReadFile(Path("a")), "hello world");
