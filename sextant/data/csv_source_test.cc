@@ -203,10 +203,14 @@ TEST(ParseCsvTest, ParsesLinesAndBatchesOfThem) {
   const std::vector<Element> elements = AllOf(Csv({path}, ThreeColumns()));
   ExpectSame(AllOf(ParseCsv(lines, ThreeColumns())), elements);
   ExpectSame(AllOf(ParseCsv(lines.Batch(5), ThreeColumns()).Unbatch()), elements);
-  WriteMemoryFile("bad_lines.csv", "1,x,y\n");
+  WriteMemoryFile("bad_lines.csv", "1,2,abc\n1,x,y\n");
+  const Dataset bad = ParseCsv(TextLines({"memory://bad_lines.csv"}), ThreeColumns());
   const std::string error =
-      ErrorOf([&] { AllOf(ParseCsv(TextLines({"memory://bad_lines.csv"}), ThreeColumns())); });
-  EXPECT_NE(error.find("column 'x': expected float, found \"x\""), std::string::npos) << error;
+      "INVALID_ARGUMENT: memory://bad_lines.csv, line at offset 8: row, column 'x': expected "
+      "float, "
+      "found \"x\"";
+  EXPECT_EQ(ErrorOf([&] { AllOf(bad); }), error);
+  EXPECT_EQ(ErrorOf([&] { AllOf(bad.Batch(4)); }), error);
 }
 
 TEST(CsvTest, RefusesOptionsThatContradict) {

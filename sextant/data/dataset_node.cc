@@ -33,6 +33,7 @@ void NodeIterator::NextRows(RowBatch& batch) {
 bool NodeIterator::NextTask(Task* task) {
   task->positions.clear();
   task->finished = 0;
+  task->origin.clear();
   return Next(&task->element);
 }
 

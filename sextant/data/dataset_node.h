@@ -47,6 +47,7 @@ struct Task {
   Element element;
   std::vector<Position> positions;  // one per Map passed, the innermost first
   size_t finished = 0;              // how many of the positions Finish has used
+  std::string origin;               // for DatasetNode::Place; empty where not known
 };
 
 // One walk over a node. Used by one thread at a time. The node outlives it (Iterator sees to that).
@@ -106,6 +107,12 @@ class DatasetNode {
   virtual bool Seekable() const { return false; }
   // The same of MakeTasks: ElementAt then gives what is left to be finished.
   virtual bool SeekableTasks() const { return Seekable(); }
+  // "train.tfrecords, record at offset 1234: " for messages about what came from a source's
+  // position; empty where not known.
+  virtual std::string Place(std::string_view position) const {
+    (void)position;
+    return "";
+  }
 };
 
 class SeekableIterator : public NodeIterator {

@@ -109,7 +109,7 @@ void CsvParser::Parse(std::string_view text, const CutRows& cut, int64_t line,
         bad_row_ = index - 1;
         bad_row_end_ = end;
         const int64_t before = std::ranges::count(text.substr(0, begin), '\n');
-        throw e.WithPrefix(fmt::format("line {}", line + before));
+        throw e.WithPrefix(line > 0 ? fmt::format("line {}", line + before) : "row");
       }
     }
     begin = end;

@@ -33,9 +33,9 @@ class CsvParser {
 
   // Parses text cut by CutCsvRows. outs[c] is where the value of columns()[c] in the first row
   // goes; those of further rows follow. Throws INVALID_ARGUMENT about the first bad row, with its
-  // line and column, counting the first line of the text as "line"; bad_row() and bad_row_end() are
-  // then its number in the text and where the text goes on behind it. The rows before it are
-  // parsed.
+  // line, counting the first one of the text as "line" (0: lines are not named), and column;
+  // bad_row() and bad_row_end() are then its number in the text and where the text goes on behind
+  // it. The rows before it are parsed.
   void Parse(std::string_view text, const CutRows& cut, int64_t line, std::span<void* const> outs);
   int64_t bad_row() const { return bad_row_; }
   size_t bad_row_end() const { return bad_row_end_; }

@@ -81,7 +81,7 @@ class ParseCsvNode final : public UnaryNode {
   void Finish(Task& task) const override {
     input_->Finish(task);
     const Tensor lines = LineOf(task.element);
-    Parse(lines, &task.element);
+    Parse(lines, task.origin, &task.element);
   }
   void FinishRows(std::span<Task> tasks, RowBatch& batch, int64_t first) const override {
     if (!batch.Prepare(row_fields_)) return DatasetNode::FinishRows(tasks, batch, first);
@@ -93,20 +93,20 @@ class ParseCsvNode final : public UnaryNode {
         input_->Finish(task);
         const Tensor& line = LineOf(task.element);
         if (line.rank() > 0) {  // batches of batches
-          Parse(Tensor(line), &task.element);
+          Parse(Tensor(line), task.origin, &task.element);
           batch.Reject(row, {}, std::move(task.element));
           continue;
         }
         for (size_t c = 0; c < outs.size(); ++c) outs[c] = batch.raw_row(static_cast<int>(c), row);
         ParseLine(*parser, line.scalar<std::string>(), outs);
       } catch (...) {  // the consumer throws it when it comes to this row
-        batch.Reject(row, CurrentStatus());
+        batch.Reject(row, Error(CurrentStatus()).WithPrefix(Place(task.origin)).status());
       }
     }
     parsers_.Give(std::move(parser));
   }
 
-  void Parse(const Tensor& lines, Element* element) const {
+  void Parse(const Tensor& lines, std::string_view origin, Element* element) const {
     std::unique_ptr<CsvParser> parser = parsers_.Take();
     std::vector<void*> outs;
     element->fields().resize(row_fields_.size());
@@ -121,8 +121,8 @@ class ParseCsvNode final : public UnaryNode {
       try {
         ParseLine(*parser, texts[i], outs);
       } catch (const Error& e) {
-        if (lines.rank() == 0) throw;
-        throw e.WithPrefix(fmt::format("row {} of the batch, ", i));
+        if (lines.rank() == 0) throw e.WithPrefix(Place(origin));
+        throw e.WithPrefix(fmt::format("text {} of the batch: ", i));
       }
       for (size_t c = 0; c < outs.size(); ++c) {
         outs[c] = static_cast<char*>(outs[c]) + DTypeSize(row_fields_[c].dtype);
@@ -137,7 +137,7 @@ class ParseCsvNode final : public UnaryNode {
     if (cut.rows != 1 || cut.bytes != text.size()) {
       throw InvalidArgument("ParseCsv: a text of {} bytes is not one row", text.size());
     }
-    parser.Parse(text, cut, 1, outs);
+    parser.Parse(text, cut, 0, outs);
   }
 
   const CsvFileOptions options_;
@@ -151,8 +151,8 @@ class ParseCsvIterator final : public NodeIterator {
       : node_(node), input_(std::move(input)) {}
 
   bool Next(Element* element) override {
-    if (!input_->Next(&line_)) return false;
-    node_.Parse(LineOf(line_), element);
+    if (!input_->NextTask(&line_)) return false;
+    node_.Parse(LineOf(line_.element), line_.origin, element);
     return true;
   }
   void Save(StateWriter& writer) override { input_->Save(writer); }
@@ -161,7 +161,7 @@ class ParseCsvIterator final : public NodeIterator {
  private:
   const ParseCsvNode& node_;
   const std::unique_ptr<NodeIterator> input_;
-  Element line_;
+  Task line_;  // complete as the input gives it
 };
 
 std::unique_ptr<NodeIterator> ParseCsvNode::MakeIterator(const Walk& walk) const {

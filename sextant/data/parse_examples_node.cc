@@ -18,33 +18,12 @@ const Tensor& RecordOf(const Element& element) {
   return *record;
 }
 
-class ParseExamplesIterator final : public NodeIterator {
- public:
-  ParseExamplesIterator(const ExampleParser& parser, std::unique_ptr<NodeIterator> input)
-      : parser_(parser), input_(std::move(input)) {}
-
-  bool Next(Element* element) override {
-    if (!input_->Next(&record_)) return false;
-    parser_.Parse(RecordOf(record_), element);
-    return true;
-  }
-  void Save(StateWriter& writer) override { input_->Save(writer); }
-  void Restore(StateReader& reader) override { input_->Restore(reader); }
-
- private:
-  const ExampleParser& parser_;
-  const std::unique_ptr<NodeIterator> input_;
-  Element record_;
-};
-
 class ParseExamplesNode final : public UnaryNode {
  public:
   ParseExamplesNode(std::shared_ptr<const DatasetNode> input, const ExampleSpec& spec)
       : UnaryNode(std::move(input)), parser_(spec) {}
 
-  std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override {
-    return std::make_unique<ParseExamplesIterator>(parser_, input_->MakeIterator(walk));
-  }
+  std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override;
   std::string Describe() const override {
     return fmt::format("{}.ParseExamples({})", input_->Describe(), parser_.Describe());
   }
@@ -68,7 +47,7 @@ class ParseExamplesNode final : public UnaryNode {
   void Finish(Task& task) const override {
     input_->Finish(task);
     const Tensor record = RecordOf(task.element);
-    parser_.Parse(record, &task.element);
+    Parse(record, task.origin, &task.element);
   }
   void FinishRows(std::span<Task> tasks, RowBatch& batch, int64_t first) const override {
     if (!parser_.fixed() || !batch.Prepare(parser_.row_fields())) {
@@ -81,21 +60,52 @@ class ParseExamplesNode final : public UnaryNode {
         input_->Finish(task);
         const Tensor& record = RecordOf(task.element);
         if (record.rank() > 0) {  // batches of batches
-          parser_.Parse(Tensor(record), &task.element);
+          Parse(Tensor(record), task.origin, &task.element);
           batch.Reject(row, {}, std::move(task.element));
           continue;
         }
         for (size_t f = 0; f < outs.size(); ++f) outs[f] = batch.raw_row(static_cast<int>(f), row);
         parser_.ParseRow(*record.data<std::string>(), outs);
       } catch (...) {  // the consumer throws it when it comes to this row
-        batch.Reject(row, CurrentStatus());
+        batch.Reject(row, Error(CurrentStatus()).WithPrefix(Place(task.origin)).status());
       }
+    }
+  }
+
+  void Parse(const Tensor& records, std::string_view origin, Element* element) const {
+    try {
+      parser_.Parse(records, element);
+    } catch (const Error& e) {
+      throw e.WithPrefix(Place(origin));
     }
   }
 
  private:
   const ExampleParser parser_;
 };
+
+class ParseExamplesIterator final : public NodeIterator {
+ public:
+  ParseExamplesIterator(const ParseExamplesNode& node, std::unique_ptr<NodeIterator> input)
+      : node_(node), input_(std::move(input)) {}
+
+  bool Next(Element* element) override {
+    if (!input_->NextTask(&record_)) return false;
+    node_.Parse(RecordOf(record_.element), record_.origin, element);
+    return true;
+  }
+  void Save(StateWriter& writer) override { input_->Save(writer); }
+  void Restore(StateReader& reader) override { input_->Restore(reader); }
+
+ private:
+  const ParseExamplesNode& node_;
+  const std::unique_ptr<NodeIterator> input_;
+  Task record_;  // complete as the input gives it
+};
+
+std::unique_ptr<NodeIterator> ParseExamplesNode::MakeIterator(const Walk& walk) const {
+  return std::make_unique<ParseExamplesIterator>(*this, input_->MakeIterator(walk));
+}
 
 }  // namespace
 

@@ -15,6 +15,10 @@ namespace {
 // Room for the rows of a larger batch is made as they come.
 constexpr int64_t kMostRowsAtOnce = 1 << 20;
 
+bool ParsePosition(std::string_view position, uint32_t* file, uint64_t* offset) {
+  return GetFixed32(&position, file) && GetFixed64(&position, offset) && position.empty();
+}
+
 // A walk over the records of all files.
 class RecordWalk {
  public:
@@ -88,6 +92,11 @@ class RecordIterator final : public SeekableIterator {
     Put(record, element);
     return true;
   }
+  bool NextTask(Task* task) override {
+    if (!NodeIterator::NextTask(task)) return false;
+    task->origin = Position();
+    return true;
+  }
   void NextRows(RowBatch& batch) override {
     cancellation_->ThrowIfCancelled();
     if (batch.capacity() > kMostRowsAtOnce || !batch.Prepare(row_fields_)) {
@@ -107,11 +116,11 @@ class RecordIterator final : public SeekableIterator {
     return position;
   }
   Element ElementAt(std::string_view position) override {
-    if (position.size() != 12 || DecodeFixed32(position.data()) >= opened_.size()) {
+    uint32_t index;
+    uint64_t offset;
+    if (!ParsePosition(position, &index, &offset) || index >= opened_.size()) {
       throw DataLoss("{}: a saved position is not one of these files", params_.kind);
     }
-    const uint32_t index = DecodeFixed32(position.data());
-    const uint64_t offset = DecodeFixed64(position.data() + 4);
     std::unique_ptr<RecordFile>& file = opened_[index];
     if (!file) file = params_.open(records_.files()[index]);
     if (file->offset() != offset) file->Seek(offset);
@@ -153,6 +162,13 @@ class RecordFilesNode final : public DatasetNode {
   }
   ElementSpec Spec() const override { return {{params_.field, DType::kString, Shape()}}; }
   bool Seekable() const override { return params_.seekable; }
+  std::string Place(std::string_view position) const override {
+    const std::vector<std::string> files = ExpandPatterns(params_.patterns);
+    uint32_t index;
+    uint64_t offset;
+    if (!ParsePosition(position, &index, &offset) || index >= files.size()) return "";
+    return fmt::format("{}, {} at offset {}: ", files[index], params_.field, offset);
+  }
 
  private:
   const RecordFilesParams params_;

@@ -64,12 +64,15 @@ class ShuffleIterator : public NodeIterator {
     input_->Restore(reader);
     if (!seekable_) return;
     auto& source = static_cast<SeekableIterator&>(*input_);
-    for (Slot& slot : buffer_) slot.task.element = source.ElementAt(slot.position);
+    for (Slot& slot : buffer_) {
+      slot.task.element = source.ElementAt(slot.position);
+      slot.task.origin = slot.position;
+    }
   }
 
  private:
   struct Slot {
-    Task task;             // only its element unless tasks_
+    Task task;             // nothing is left to be finished unless tasks_
     std::string position;  // where the input is seekable
   };
 
@@ -90,7 +93,7 @@ class ShuffleIterator : public NodeIterator {
   }
 
   bool Read(Slot* slot) {
-    if (tasks_ ? !input_->NextTask(&slot->task) : !input_->Next(&slot->task.element)) {
+    if (!input_->NextTask(&slot->task)) {
       input_ended_ = true;
       return false;
     }

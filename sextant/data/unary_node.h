@@ -17,6 +17,7 @@ class UnaryNode : public DatasetNode {
     if (!input_) throw FailedPrecondition("a Dataset without a source cannot be transformed");
   }
   ElementSpec Spec() const override { return input_->Spec(); }
+  std::string Place(std::string_view position) const override { return input_->Place(position); }
 
  protected:
   const std::shared_ptr<const DatasetNode> input_;
