@@ -206,8 +206,9 @@ std::string HeaderBytes(const std::string& descr, const Shape& shape) {
 }  // namespace
 
 Tensor ParseNpy(std::string_view bytes, std::string_view what) {
-  const auto [header_text, data] = Split(bytes, what);
-  const Header header = HeaderParser(header_text, what).Parse();
+  const auto parts = Split(bytes, what);
+  const Header header = HeaderParser(parts.first, what).Parse();
+  const std::string_view data = parts.second;
   const std::string& descr = header.descr;
   const auto unsupported = [&] {
     return InvalidArgument("{}: arrays of type '{}' cannot be read{}", what, descr,

@@ -32,7 +32,7 @@ void TestOne(std::string_view bytes) {
     digits = bytes[i] >= '0' && bytes[i] <= '9' ? digits + 1 : 0;
     if (digits > 4 || bytes[i] == 'e' || bytes[i] == 'x') return;
   }
-  Try([&] { ArrayOf(ParsePythonLiteral(bytes)); });
+  Try([&] { cli::ArrayOf(cli::ParsePythonLiteral(bytes)); });
 }
 
 }  // namespace
