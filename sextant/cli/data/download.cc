@@ -2,16 +2,15 @@
 
 #include <curl/curl.h>
 #include <fmt/format.h>
-#include <openssl/evp.h>
 
 #include <exception>
 #include <memory>
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "sextant/cli/digest.h"
 #include "sextant/cli/interrupt.h"
 #include "sextant/cli/progress.h"
-#include "sextant/formats/byte_source.h"
 
 namespace sextant::cli {
 namespace {
@@ -137,26 +136,6 @@ std::string Fetch(const std::string& url, const PublishedFile& file, const std::
 }
 
 }  // namespace
-
-std::string FileDigest(const std::string& path, const std::string& algorithm) {
-  const EVP_MD* const method = EVP_get_digestbyname(algorithm.c_str());
-  if (method == nullptr) throw InvalidArgument("no digest is called {}", algorithm);
-  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(),
-                                                                        &EVP_MD_CTX_free);
-  EVP_DigestInit_ex(context.get(), method, nullptr);
-  const auto source = OpenFileSource(path);
-  std::string buffer(1 << 20, '\0');
-  while (const size_t size = source->Read(buffer)) {
-    ThrowIfInterrupted();
-    EVP_DigestUpdate(context.get(), buffer.data(), size);
-  }
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned int size = 0;
-  EVP_DigestFinal_ex(context.get(), digest, &size);
-  std::string hex;
-  for (unsigned int i = 0; i < size; ++i) hex += fmt::format("{:02x}", digest[i]);
-  return hex;
-}
 
 std::string Download(const PublishedFile& file, const std::string& folder, bool* was_there) {
   FileSystem& fs = FileSystem::ForPath(folder);

@@ -15,9 +15,6 @@ struct PublishedFile {
   std::string digest;             // "md5:..." or "sha256:..." in hex; "" when not known
 };
 
-// "md5" or "sha256" of a file's content, in hex.
-std::string FileDigest(const std::string& path, const std::string& algorithm);
-
 // Leaves the file in `folder`, which must exist, and returns its path. A file of the right size and
 // digest that is there already is taken as it is (*was_there). What arrives is kept in
 // "<name>.part" until it is whole, so that the next call goes on where this one was cut off. Shows

@@ -30,7 +30,7 @@ struct ByteMatrix {
   std::string_view bytes;
 };
 
-// Owns the values; texts point into the bytes, which must outlive it. Protocols 2 to 5.
+// Owns the values; texts point into the bytes, which must outlive it. Protocols 2 to 4.
 class Pickle {
  public:
   // Throws DATA_LOSS with `name` and the offset when the bytes are no pickle, or one with more than
