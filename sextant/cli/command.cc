@@ -79,7 +79,7 @@ void Command::AddOption(const std::string& name, int64_t* value, const std::stri
 void Command::AddOption(const std::string& name, std::vector<std::string>* values,
                         const std::string& help) {
   parser_->AddOption(name, values, help)
-      ->expected(1)
+      ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 

@@ -21,16 +21,19 @@ std::string Image(size_t i) {
 
 std::string TarHeader(const std::string& name, size_t size) {
   std::string header(512, '\0');
-  header.replace(0, name.size(), name);
-  header.replace(100, 8, "0000644");
-  header.replace(124, 12, fmt::format("{:011o}", size) + '\0');
-  header.replace(136, 12, "00000000000 ");
-  header.replace(148, 8, "        ");
-  header[156] = '0';
-  header.replace(257, 8, std::string("ustar\00000", 8));
+  const auto put = [&](size_t at, const std::string& text) {
+    header.replace(at, text.size(), text);
+  };
+  put(0, name);
+  put(100, "0000644");
+  put(124, fmt::format("{:011o}", size));
+  put(136, "00000000000");
+  put(148, "        ");
+  put(156, "0");
+  put(257, std::string("ustar\00000", 8));
   unsigned sum = 0;
   for (const char c : header) sum += static_cast<unsigned char>(c);
-  header.replace(148, 8, fmt::format("{:06o}", sum) + '\0' + ' ');
+  put(148, fmt::format("{:06o}", sum) + '\0');
   return header;
 }
 
@@ -69,14 +72,14 @@ std::string MakeCifarPickle(const std::vector<int>& labels) {
   PutFixed32(&size, static_cast<uint32_t>(pixels.size()));
   const std::string rows = {'K', static_cast<char>(labels.size())};
   const std::string dtype = std::string("cnumpy\ndtype\n") + ShortText("u1") +
-                            std::string("K\0K\1\x87R(K\3", 8) + ShortText("|") +
+                            std::string("K\0K\1\x87R(K\3", 9) + ShortText("|") +
                             "NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xff" + std::string("K\0tb", 4);
   const std::string array =
-      std::string("cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\0\x85", 53) +
+      std::string("cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\0\x85", 54) +
       ShortText("b") + "\x87R(K\x01" + rows + std::string("M\0\x0c\x86", 4) + dtype + "\x89T" +
       size + pixels + "tb";
-  return "\x80\x02}q\x00(" + ShortText("batch_label") + ShortText("a batch") + ShortText("labels") +
-         list + "e" + ShortText("data") + array + "u.";
+  return std::string("\x80\x02}q\x00(", 6) + ShortText("batch_label") + ShortText("a batch") +
+         ShortText("labels") + list + "e" + ShortText("data") + array + "u.";
 }
 
 std::string MakeCifarBinary(const std::vector<int>& labels) {
