@@ -2,8 +2,10 @@
 
 #include "sextant/base/error.h"
 #include "sextant/nn/rnn.h"
+#include "sextant/ops/array/concat_split.h"
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/array/gather.h"
+#include "sextant/ops/array/pack.h"
 #include "sextant/ops/array/shape.h"
 #include "sextant/ops/array/slice.h"
 #include "sextant/ops/array/transpose.h"
@@ -43,21 +45,22 @@ Output SequenceAutoencoderLogits(Output ids, const SequenceAutoencoderParams& pa
 
   const VariableScope scope("decoder");
   const Output time = Squeeze(Slice(ShapeOf(ids), {1}, {1}), {0});
-  const Output by_time = Transpose(ids, {1, 0});
-  const Output first = ZerosLike(Squeeze(Slice(ids, {0, 0}, {-1, 1}), {1}));
+  const Output first = ZerosLike(Slice(ids, {0, 0}, {-1, 1}));
+  // Training knows all inputs before: [time, batch, embedding].
+  const Output told = Concat({first, Slice(ids, {0, 0}, Pack({Const(Tensor(int32_t{-1})), time - 1.0}))}, 1);
+  const Output inputs = training ? Transpose(Gather(table, told), {1, 0, 2}) : Output();
   const PartialShape logits_shape({-1, params.vocabulary});
   std::vector<Output> init = {
-      Const(Tensor(int32_t{0})), first,
+      Const(Tensor(int32_t{0})), Squeeze(first, {1}),
       TensorListReserve(ShapeConstant(logits_shape), time, DType::kFloat)};
   init.insert(init.end(), state.begin(), state.end());
   std::vector<PartialShape> shapes = {PartialShape({}), PartialShape({-1}), PartialShape({})};
   for (const int64_t size : cell->state_sizes()) shapes.push_back(PartialShape({-1, size}));
   const auto body = [&](const std::vector<Output>& vars) -> std::vector<Output> {
-    const auto [output, next] =
-        cell->Step(Gather(table, vars[1]), rnn::State(vars.begin() + 3, vars.end()));
+    const Output x = training ? Gather(inputs, vars[0]) : Gather(table, vars[1]);
+    const auto [output, next] = cell->Step(x, rnn::State(vars.begin() + 3, vars.end()));
     const Output logits = BiasAdd(MatMul(output, kernel), bias);
-    const Output said = training ? Gather(by_time, vars[0])
-                                 : Cast(ArgMax(logits, 1), ids.dtype());
+    const Output said = training ? vars[1] : Cast(ArgMax(logits, 1), ids.dtype());
     std::vector<Output> result = {vars[0] + 1.0, said, TensorListSetItem(vars[2], vars[0], logits)};
     result.insert(result.end(), next.begin(), next.end());
     return result;

@@ -8,6 +8,7 @@
 #include "sextant/base/base64.h"
 #include "sextant/base/file_system.h"
 #include "sextant/formats/tensor_bundle_reader.h"
+#include "sextant/nn/column.h"
 #include "sextant/nn/feature_column.h"
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/math/binary.h"

@@ -32,7 +32,7 @@ IndexedSlices AddUpRows(const IndexedSlices& slices) {
 }  // namespace
 
 Output LearningRate::Build(Output global_step) const {
-  if (!build_) return Const(Tensor(value_), "learning_rate");
+  if (!build_) return Const(Tensor(static_cast<float>(value_)), "learning_rate");
   if (!global_step) {
     throw InvalidArgument("a learning rate schedule needs a global step; give one to Minimize");
   }
@@ -65,13 +65,10 @@ Output UpdateContext::Number(std::string_view name, double value, DType dtype) {
   Output& number = numbers_[{std::string(name), dtype}];
   if (!number) {
     const NameScope root("");
+    // TensorFlow's hyper-parameters are floats, whatever the variable's type.
     number = Const(Tensor(static_cast<float>(value)),
                    fmt::format("{}/{}", optimizer_.name(), name));
-    if (dtype == DType::kDouble) {
-      number = Const(Tensor(value), fmt::format("{}/{}", optimizer_.name(), name));
-    } else if (dtype != DType::kFloat) {
-      number = Cast(number, dtype);
-    }
+    if (dtype != DType::kFloat) number = Cast(number, dtype);
   }
   return number;
 }
@@ -87,11 +84,11 @@ Output UpdateContext::Rate(const LearningRate& rate, DType dtype) {
   return number;
 }
 
-Variable UpdateContext::Scalar(std::string_view name, float initial) {
+Variable UpdateContext::Scalar(std::string_view name, double initial) {
   Graph& graph = CurrentGraph();
   Output& handle = Slots(graph)[{&optimizer_, "", std::string(name)}];
   if (handle) return Variable::FromHandle(handle);
-  const Variable variable(name, Tensor(initial), {.trainable = false});
+  const Variable variable(name, Tensor(static_cast<float>(initial)), {.trainable = false});
   handle = variable.handle();
   return variable;
 }

@@ -23,15 +23,16 @@ namespace sextant::train {
 // A number, or a schedule: a function of the global step that builds the rate.
 class LearningRate {
  public:
-  LearningRate(float value) : value_(value) {}                                           // NOLINT
-  LearningRate(std::function<Output(Output global_step)> build) : build_(std::move(build)) {}  // NOLINT
+  LearningRate(double value) : value_(value) {}  // NOLINT
+  LearningRate(std::function<Output(Output global_step)> build)  // NOLINT
+      : build_(std::move(build)) {}
   bool constant() const { return !build_; }
-  float value() const { return value_; }
+  double value() const { return value_; }
   // As a scalar of the current graph. A schedule without a global step is an INVALID_ARGUMENT.
   Output Build(Output global_step) const;
 
  private:
-  float value_ = 0;
+  double value_ = 0;
   std::function<Output(Output)> build_;
 };
 

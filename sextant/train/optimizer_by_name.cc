@@ -26,7 +26,7 @@ class Reader {
     }
   }
   void Read(std::string_view name, LearningRate& rate) {
-    float value = rate.value();
+    double value = rate.value();
     Read(name, value);
     rate = value;
   }

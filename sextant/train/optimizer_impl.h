@@ -23,7 +23,7 @@ class UpdateContext {
   Output Number(std::string_view name, double value, DType dtype);
   Output Rate(const LearningRate& rate, DType dtype);
   // A scalar variable of the optimizer's own, e.g. beta1_power.
-  Variable Scalar(std::string_view name, float initial);
+  Variable Scalar(std::string_view name, double initial);
   const Variable& global_step() const { return global_step_; }
 
  private:

@@ -6,34 +6,34 @@
 namespace sextant::train {
 
 struct GradientDescentOptions {
-  LearningRate learning_rate = 0.01f;
+  LearningRate learning_rate = 0.01;
   std::string name = "GradientDescent";
 };
 Optimizer GradientDescent(const GradientDescentOptions& options);
 
 struct MomentumOptions {
-  LearningRate learning_rate = 0.01f;
-  float momentum = 0.9f;
+  LearningRate learning_rate = 0.01;
+  double momentum = 0.9;
   bool use_nesterov = false;
   std::string name = "Momentum";
 };
 Optimizer Momentum(const MomentumOptions& options);
 
 struct AdamOptions {
-  LearningRate learning_rate = 0.001f;
-  float beta1 = 0.9f;
-  float beta2 = 0.999f;
-  float epsilon = 1e-8f;
+  LearningRate learning_rate = 0.001;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
   std::string name = "Adam";
 };
 Optimizer Adam(const AdamOptions& options = {});
 
 struct AdamWOptions {
-  LearningRate learning_rate = 0.001f;
-  float weight_decay = 1e-4f;  // var -= learning_rate * weight_decay * var, beside Adam's step
-  float beta1 = 0.9f;
-  float beta2 = 0.999f;
-  float epsilon = 1e-8f;
+  LearningRate learning_rate = 0.001;
+  double weight_decay = 1e-4;  // var -= learning_rate * weight_decay * var, beside Adam's step
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
   // Which variables decay; default: all.
   std::function<bool(const Variable&)> decays = {};
   std::string name = "AdamW";
@@ -41,65 +41,65 @@ struct AdamWOptions {
 Optimizer AdamW(const AdamWOptions& options = {});
 
 struct AdagradOptions {
-  LearningRate learning_rate = 0.001f;
-  float initial_accumulator_value = 0.1f;
+  LearningRate learning_rate = 0.001;
+  double initial_accumulator_value = 0.1;
   std::string name = "Adagrad";
 };
 Optimizer Adagrad(const AdagradOptions& options = {});
 
 struct AdagradDAOptions {
-  LearningRate learning_rate = 0.001f;
-  float initial_gradient_squared_accumulator_value = 0.1f;
-  float l1_regularization_strength = 0;
-  float l2_regularization_strength = 0;
+  LearningRate learning_rate = 0.001;
+  double initial_gradient_squared_accumulator_value = 0.1;
+  double l1_regularization_strength = 0;
+  double l2_regularization_strength = 0;
   std::string name = "AdagradDA";
 };
 // Needs a global step.
 Optimizer AdagradDA(const AdagradDAOptions& options = {});
 
 struct AdadeltaOptions {
-  LearningRate learning_rate = 0.001f;
-  float rho = 0.95f;
-  float epsilon = 1e-8f;
+  LearningRate learning_rate = 0.001;
+  double rho = 0.95;
+  double epsilon = 1e-8;
   std::string name = "Adadelta";
 };
 Optimizer Adadelta(const AdadeltaOptions& options = {});
 
 struct RmsPropOptions {
-  LearningRate learning_rate = 0.001f;
-  float decay = 0.9f;
-  float momentum = 0;
-  float epsilon = 1e-10f;
+  LearningRate learning_rate = 0.001;
+  double decay = 0.9;
+  double momentum = 0;
+  double epsilon = 1e-10;
   bool centered = false;
   std::string name = "RMSProp";
 };
 Optimizer RmsProp(const RmsPropOptions& options = {});
 
 struct FtrlOptions {
-  LearningRate learning_rate = 0.001f;
-  float learning_rate_power = -0.5f;
-  float initial_accumulator_value = 0.1f;
-  float l1_regularization_strength = 0;
-  float l2_regularization_strength = 0;
-  float l2_shrinkage_regularization_strength = 0;
-  float beta = 0;  // adds beta / (2 * learning_rate) to the l2 strength
+  LearningRate learning_rate = 0.001;
+  double learning_rate_power = -0.5;
+  double initial_accumulator_value = 0.1;
+  double l1_regularization_strength = 0;
+  double l2_regularization_strength = 0;
+  double l2_shrinkage_regularization_strength = 0;
+  double beta = 0;  // adds beta / (2 * learning_rate) to the l2 strength
   std::string name = "Ftrl";
 };
 Optimizer Ftrl(const FtrlOptions& options = {});
 
 struct ProximalAdagradOptions {
-  LearningRate learning_rate = 0.001f;
-  float initial_accumulator_value = 0.1f;
-  float l1_regularization_strength = 0;
-  float l2_regularization_strength = 0;
+  LearningRate learning_rate = 0.001;
+  double initial_accumulator_value = 0.1;
+  double l1_regularization_strength = 0;
+  double l2_regularization_strength = 0;
   std::string name = "ProximalAdagrad";
 };
 Optimizer ProximalAdagrad(const ProximalAdagradOptions& options = {});
 
 struct ProximalGradientDescentOptions {
-  LearningRate learning_rate = 0.001f;
-  float l1_regularization_strength = 0;
-  float l2_regularization_strength = 0;
+  LearningRate learning_rate = 0.001;
+  double l1_regularization_strength = 0;
+  double l2_regularization_strength = 0;
   std::string name = "ProximalGradientDescent";
 };
 Optimizer ProximalGradientDescent(const ProximalGradientDescentOptions& options = {});

@@ -56,19 +56,21 @@ class AdagradDAImpl : public OptimizerImpl {
   Operation Update(UpdateContext& context, const Variable& v, Output gradient) const override {
     const Parts p = MakeParts(context, v);
     return ResourceApplyAdagradDA(v.handle(), p.sum, p.squares, gradient, p.rate, p.l1, p.l2,
-                                  context.global_step());
+                                  NextStep(context));
   }
   Operation UpdateRows(UpdateContext& context, const Variable& v,
                        const IndexedSlices& slices) const override {
     const Parts p = MakeParts(context, v);
     return ResourceSparseApplyAdagradDA(v.handle(), p.sum, p.squares, slices.values,
-                                        slices.indices, p.rate, p.l1, p.l2, context.global_step());
+                                        slices.indices, p.rate, p.l1, p.l2, NextStep(context));
   }
 
  private:
   struct Parts {
     Output sum, squares, rate, l1, l2;
   };
+  // The sums have one gradient more than the step says.
+  static Output NextStep(UpdateContext& context) { return context.global_step().value() + 1.0; }
   Parts MakeParts(UpdateContext& context, const Variable& v) const {
     return {context.Slot(v, "gradient_accumulator", Zeros()).handle(),
             context
@@ -159,7 +161,7 @@ class FtrlImpl : public OptimizerImpl {
             context.Number("l2_regularization_strength", options_.l2_regularization_strength,
                            v.dtype()),
             context.Number("lr_power", options_.learning_rate_power, v.dtype())};
-    if (options_.beta != 0) p.l2 = p.l2 + static_cast<double>(options_.beta) / (2.0 * p.rate);
+    if (options_.beta != 0) p.l2 = p.l2 + options_.beta / (2.0 * p.rate);
     return p;
   }
   Output Shrinkage(UpdateContext& context, const Variable& v) const {

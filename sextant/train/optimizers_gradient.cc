@@ -82,7 +82,7 @@ class AdamImpl : public OptimizerImpl {
 
   Operation Update(UpdateContext& context, const Variable& v, Output gradient) const override {
     const Output rate = context.Rate(options_.learning_rate, v.dtype());
-    const auto number = [&](const char* name, float value) {
+    const auto number = [&](const char* name, double value) {
       return context.Number(name, value, v.dtype());
     };
     const Operation decay = Decay(v, rate);
@@ -96,7 +96,7 @@ class AdamImpl : public OptimizerImpl {
   // All rows of the averages decay, those given also move.
   Operation UpdateRows(UpdateContext& context, const Variable& v,
                        const IndexedSlices& slices) const override {
-    const auto number = [&](const char* name, float value) {
+    const auto number = [&](const char* name, double value) {
       return context.Number(name, value, v.dtype());
     };
     const Output base_rate = context.Rate(options_.learning_rate, v.dtype());
@@ -151,7 +151,7 @@ class AdamImpl : public OptimizerImpl {
     if (options_.weight_decay == 0 || (options_.decays && !options_.decays(v))) return {};
     return OpBuilder("AssignSubVariableOp")
         .Input(v.handle())
-        .Input(v.value() * rate * static_cast<double>(options_.weight_decay))
+        .Input(v.value() * rate * options_.weight_decay)
         .BuildOperation();
   }
   const AdamWOptions options_;

@@ -160,7 +160,10 @@ std::optional<std::string> RunOwnOptimizer(const Example& example) {
   const GraphScope use(graph);
   const Variable variable("var", initial);
   train::Arguments arguments;
-  for (const auto& [name, value] : HyperParameters(example)) arguments[name] = value;
+  // The record has floats; what was given are the decimals they stand for.
+  for (const auto& [name, value] : HyperParameters(example)) {
+    arguments[name] = std::stod(fmt::format("{}", value));
+  }
   const std::string kind(GetOneBytes(example, "optimizer"));
   const train::Optimizer optimizer = train::OptimizerByName(kind, arguments);
   std::vector<std::string> slots = Names(example, "slot_names");

@@ -279,7 +279,12 @@ class LoopBuilder {
   }
 
   void ReplaceExit(Node* exit, Node* loop) {
-    const auto found = exit_of_.find(exit->input(0));
+    Output last = exit->input(0);
+    // TensorFlow's gradients put an Identity between, for its control inputs.
+    while (!exit_of_.contains(last) && last.node()->type() == "Identity" && Inside(last.node())) {
+      last = last.node()->input(0);
+    }
+    const auto found = exit_of_.find(last);
     if (found == exit_of_.end()) {
       throw NodeError(*exit, "must take a variable out of its loop");
     }
