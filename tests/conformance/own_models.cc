@@ -5,6 +5,7 @@
 #include "sextant/models/mnist_convnet.h"
 #include "sextant/models/resnet_cifar.h"
 #include "sextant/models/sequence_autoencoder.h"
+#include "sextant/models/wide_deep.h"
 #include "sextant/nn/losses.h"
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/array/shape.h"
@@ -18,6 +19,8 @@
 #include "sextant/ops/nn/cross_entropy.h"
 #include "sextant/train/clip_gradients.h"
 #include "sextant/train/optimizer_by_name.h"
+#include "tests/conformance/json_columns.h"
+#include "tests/conformance/json_values.h"
 
 namespace sextant::conformance {
 namespace {
@@ -120,13 +123,60 @@ OwnTraining Seq2Seq(const json& p) {
   return t;
 }
 
+// DNNLinearCombinedClassifier of two classes, by its estimator.json.
+OwnTraining Census(const json& e, const std::map<std::string, Tensor>& batch) {
+  OwnTraining t;
+  Features features;
+  for (const auto& [key, value] : batch) {
+    const Output input = Placeholder(value.dtype(), PartialShape({-1}));
+    t.inputs[key] = input;
+    if (key != "label") features.Set(key, input);
+  }
+  models::WideDeepParams params{
+      .linear_columns = ColumnsFromJson(e.at("linear_feature_columns")),
+      .deep_columns = ColumnsFromJson(e.at("dnn_feature_columns")),
+      .hidden_units = e.at("dnn_hidden_units").get<std::vector<int64_t>>(),
+      .activation = models::ActivationByName(e.at("dnn_activation")),
+      .batch_norm = e.at("batch_norm"),
+      .logits = e.value("n_classes", 2) == 2 ? 1 : e.at("n_classes").get<int64_t>()};
+  const Output logits = models::WideDeepLogits(features, params, true);
+  const Output label = t.inputs.at("label");
+  Output loss;
+  if (params.logits == 1) {
+    loss = losses::SigmoidCrossEntropy(Reshape(Cast(label, DType::kFloat), {-1, 1}), logits,
+                                       {.reduction = losses::Reduction::kSum});
+  } else {
+    loss = losses::SparseSoftmaxCrossEntropy(label, logits,
+                                             {.reduction = losses::Reduction::kSum});
+  }
+  t.fetched["loss"] = loss;
+  std::vector<Operation> updates;
+  for (const Output& update : CurrentGraph().Collection(kUpdateOps)) updates.push_back(update);
+  for (const auto& [scope, key] : {std::pair{"dnn", "dnn_optimizer"}, {"linear", "linear_optimizer"}}) {
+    const train::Optimizer optimizer = MakeOptimizer(e.at(key));
+    const auto gradients = optimizer.ComputeGradients(loss, models::TrainableIn(scope));
+    t.gradients.insert(t.gradients.end(), gradients.begin(), gradients.end());
+    updates.push_back(optimizer.ApplyGradients(gradients));
+  }
+  const Variable step = GlobalStep();
+  const ControlDependencies after(updates);
+  t.train_op = step.AssignAdd(Const(Tensor(int64_t{1})));
+  for (const Output& table : CurrentGraph().Collection("table_initializer")) {
+    t.run_first.push_back(table);
+  }
+  return t;
+}
+
 }  // namespace
 
-std::optional<OwnTraining> BuildOwnTraining(const std::string& name, const json& params,
-                                            const std::map<std::string, Tensor>&) {
+std::optional<OwnTraining> BuildOwnTraining(const std::string& directory, const json& record,
+                                            const std::map<std::string, Tensor>& first_batch) {
+  const std::string name = record.at("name");
+  const json& params = record.at("params");
   if (name == "mnist_convnet") return Mnist(params);
   if (name == "resnet_cifar") return Resnet(params);
   if (name.starts_with("seq2seq")) return Seq2Seq(params);
+  if (name.starts_with("census")) return Census(ReadJson(directory + "/estimator.json"), first_batch);
   return std::nullopt;
 }
 

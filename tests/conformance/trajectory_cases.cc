@@ -59,7 +59,7 @@ class OwnTrainer : public Trainer {
  public:
   OwnTrainer(const json& record, const std::string& directory, const Batch& first) {
     const GraphScope use(graph_);
-    auto training = BuildOwnTraining(record.at("name"), record.at("params"), first);
+    auto training = BuildOwnTraining(directory, record, first);
     if (!training) throw NotFound("there is no model '{}'", record.at("name").get<std::string>());
     training_ = std::move(*training);
     for (const auto& [name, output] : training_.fetched) fetches_.push_back(output);
@@ -69,6 +69,7 @@ class OwnTrainer : public Trainer {
       session_->Run(variable.Assign(Const(checkpoint.Read(variable.name()))));
       reads_[variable.name()] = variable.value();
     }
+    for (const Operation& op : training_.run_first) session_->Run(op);
     for (const auto& [gradient, variable] : training_.gradients) {
       gradients_[variable.name()] = gradient.dense();
     }
