@@ -1,7 +1,9 @@
-# Headers, libsextant, a CMake package (find_package(Sextant)) and a pkg-config file.
+# The program, headers, libsextant, a CMake package (find_package(Sextant)) and a pkg-config file.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS sextant EXPORT SextantTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+set_target_properties(sextant-cli PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+install(TARGETS sextant-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/sextant DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h" PATTERN "*_test.h" EXCLUDE PATTERN "testing" EXCLUDE)
 install(DIRECTORY ${CMAKE_BINARY_DIR}/generated/sextant DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}

@@ -1,5 +1,6 @@
 #include "sextant/graph/meta_graph.h"
 
+#include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
@@ -57,6 +58,30 @@ TEST(MetaGraphTest, GivesBackWhatWasImported) {
   google::protobuf::TextFormat::PrintToString(imported, &a);
   google::protobuf::TextFormat::PrintToString(exported, &b);
   EXPECT_EQ(a, b);
+}
+
+TEST(MetaGraphTest, SurvivesEveryCutAndEveryFlippedBit) {
+  const std::string bytes = Imported().SerializeAsString();
+  const google::protobuf::LogSilencer quiet;
+  const auto import = [](const std::string& damaged) {
+    tensorflow::MetaGraphDef def;
+    if (!def.ParseFromString(damaged)) return;
+    try {
+      Graph graph;
+      ImportMetaGraphDef(def, graph);
+      ExportMetaGraphDef(graph, {.imported = &def});
+    } catch (const Error& e) {
+      EXPECT_NE(e.code(), Code::kInternal) << e.what();
+    }
+  };
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    import(bytes.substr(0, i));
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string flipped = bytes;
+      flipped[i] = static_cast<char>(flipped[i] ^ (1 << bit));
+      import(flipped);
+    }
+  }
 }
 
 TEST(MetaGraphTest, WritesCollectionsThatChanged) {

@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 #include "sextant/base/error.h"
 #include "sextant/graph/attachment.h"
+#include "sextant/nn/sum_of_all.h"
 #include "sextant/ops/array/concat_split.h"
 #include "sextant/ops/array/slice.h"
 #include "sextant/ops/math/binary.h"
 #include "sextant/ops/math/l2_loss.h"
-#include "sextant/ops/math/reduce.h"
 #include "sextant/ops/math/unary.h"
 
 namespace sextant {
@@ -26,12 +25,6 @@ Graph& OutermostGraph() {
 
 Initializer DefaultInitializer(DType dtype) {
   return IsFloating(dtype) ? initializers::GlorotUniform() : initializers::Zeros();
-}
-
-Output SumOfAll(Output x) {
-  std::vector<int64_t> axes(x.shape().rank());
-  std::iota(axes.begin(), axes.end(), 0);
-  return Sum(x, axes);
 }
 
 // Adds the penalty of a variable to the collection, once: not when the variable is only found again.

@@ -4,6 +4,7 @@
 #include "sextant/graph/op_builder.h"
 #include "sextant/graph/scope.h"
 #include "sextant/nn/get_variable.h"
+#include "sextant/nn/sum_of_all.h"
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/array/shape.h"
 #include "sextant/ops/math/activation.h"
@@ -11,18 +12,11 @@
 #include "sextant/ops/math/binary.h"
 #include "sextant/ops/math/cast.h"
 #include "sextant/ops/math/compare.h"
-#include "sextant/ops/math/range.h"
-#include "sextant/ops/math/reduce.h"
 #include "sextant/ops/math/unary.h"
 #include "sextant/ops/nn/cross_entropy.h"
 
 namespace sextant::losses {
 namespace {
-
-Output SumOfAll(Output x) {
-  if (x.shape().rank_known() && x.shape().rank() == 0) return x;
-  return Sum(x, Range(Const(Tensor(int32_t{0})), Rank(x), Const(Tensor(int32_t{1}))));
-}
 
 Output AsFloat(Output x) { return IsFloating(x.dtype()) ? x : Cast(x, DType::kFloat); }
 

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "sextant/nn/metrics.h"
+#include "sextant/nn/sum_of_all.h"
 #include "sextant/ops/state/variable.h"
 
 namespace sextant::metrics {
@@ -14,7 +15,6 @@ Variable State(std::string_view name, const Shape& shape = {}, DType dtype = DTy
 Output Quotient(Output a, Output b);
 // The weights as floats of the shape of values; none when there are none.
 Output BroadcastWeights(Output weights, Output values);
-Output SumOfAll(Output x);
 // total / count of values, with weights.
 Metric Average(Output values, Output weights);
 

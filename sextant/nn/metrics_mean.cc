@@ -6,8 +6,6 @@
 #include "sextant/ops/math/binary.h"
 #include "sextant/ops/math/cast.h"
 #include "sextant/ops/math/compare.h"
-#include "sextant/ops/math/range.h"
-#include "sextant/ops/math/reduce.h"
 #include "sextant/ops/math/unary.h"
 #include "sextant/ops/nn/in_top_k.h"
 
@@ -20,10 +18,6 @@ Variable State(std::string_view name, const Shape& shape, DType dtype) {
 }
 
 Output Quotient(Output a, Output b) { return DivNoNan(a, b); }
-
-Output SumOfAll(Output x) {
-  return Sum(x, Range(Const(Tensor(int32_t{0})), Rank(x), Const(Tensor(int32_t{1}))));
-}
 
 Output BroadcastWeights(Output weights, Output values) {
   if (!weights) return {};

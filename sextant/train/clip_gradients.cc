@@ -5,13 +5,12 @@
 #include <numeric>
 
 #include "sextant/base/error.h"
+#include "sextant/nn/sum_of_all.h"
 #include "sextant/ops/array/pack.h"
-#include "sextant/ops/array/shape.h"
 #include "sextant/ops/math/binary.h"
 #include "sextant/ops/math/clip.h"
 #include "sextant/ops/math/compare.h"
 #include "sextant/ops/math/l2_loss.h"
-#include "sextant/ops/math/range.h"
 #include "sextant/ops/math/reduce.h"
 #include "sextant/ops/math/select.h"
 #include "sextant/ops/math/unary.h"
@@ -28,10 +27,6 @@ Gradient WithValues(const Gradient& gradient, Output values) {
   IndexedSlices slices = gradient.slices();
   slices.values = values;
   return slices;
-}
-
-Output SumOfAll(Output x) {
-  return Sum(x, Range(Const(Tensor(int32_t{0})), Rank(x), Const(Tensor(int32_t{1}))));
 }
 
 }  // namespace

@@ -7,6 +7,8 @@ rm -rf "$work"
 mkdir -p "$work"
 cmake --install "$build" --prefix "$work/prefix" > "$work/install.log"
 
+"$work/prefix/bin/sextant" devices > "$work/devices.txt"
+
 cmake -S "$user" -B "$work/user" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_CXX_COMPILER="$cxx" > "$work/configure.log"
 cmake --build "$work/user"
 test "$("$work/user/hello")" = "[[36.]]"

@@ -1,0 +1,46 @@
+// The hooks that most trainings use. Log lines are TensorFlow's.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sextant/train/hook.h"
+
+namespace sextant::train {
+
+using HookRef = std::shared_ptr<Hook>;
+
+// How often: every so many steps, or seconds. Neither: never.
+struct Every {
+  int64_t steps = 0;
+  double seconds = 0;
+};
+
+// Ends the loop when the global step reaches "last".
+HookRef StopAtStep(int64_t last);
+// Ends the loop after so many steps of this loop.
+HookRef StopAfterSteps(int64_t count);
+
+// "name = value, …" of the tensors at the first step and every so often; also with how long it took.
+HookRef LogTensors(std::vector<std::pair<std::string, Output>> tensors, Every every = {.steps = 100});
+// "global_step/sec: x", and to "scalar" if given: (tag, value, step), e.g. an EventWriter's AddScalar.
+HookRef CountSteps(Every every = {.steps = 100},
+                   std::function<void(const std::string&, float, int64_t)> scalar = {});
+// "Average examples/sec: a (c), step = s": over all of the run and since the last line.
+HookRef ExamplesPerSecond(int64_t batch_size, Every every = {.steps = 100}, int64_t warm_up = 0);
+
+// A loss that is not a number: throws INTERNAL, or, with stop, ends the loop with a warning.
+HookRef StopOnNan(Output loss, bool stop_quietly = false);
+// Feeds what the function gives before every step.
+HookRef FeedEveryStep(std::function<FeedMap()> feeds);
+// Calls the function with the values of the tensors when the loop has ended.
+HookRef FetchAtEnd(std::vector<Output> tensors, std::function<void(std::vector<Tensor>)> take);
+// A chrome-trace timeline of a step every so often: directory/timeline-STEP.json.
+HookRef ProfileSteps(std::string directory, Every every = {.steps = 1000});
+
+}  // namespace sextant::train

@@ -1,0 +1,105 @@
+#include "sextant/train/run_state.h"
+
+#include "sextant/base/error.h"
+#include "sextant/data/graph_iterator.h"
+#include "sextant/data/state.h"
+#include "sextant/device/random_state.h"
+#include "sextant/device/resource_manager.h"
+#include "sextant/ops/array/const_fill.h"
+
+namespace sextant::train {
+namespace {
+
+constexpr int64_t kVersion = 1;
+
+void WriteStrings(data::StateWriter& writer, const char* what,
+                  const std::map<std::string, std::string>& values) {
+  writer.Int(what, static_cast<int64_t>(values.size()));
+  for (const auto& [name, value] : values) {
+    writer.Bytes("name", name);
+    writer.Bytes("value", value);
+  }
+}
+
+std::map<std::string, std::string> ReadStrings(data::StateReader& reader, const char* what) {
+  std::map<std::string, std::string> values;
+  for (int64_t i = reader.Int(what); i > 0; --i) {
+    const std::string name = reader.Bytes("name");
+    values[name] = reader.Bytes("value");
+  }
+  return values;
+}
+
+// Positions of all random streams of the session, by node.
+std::map<std::string, std::string> RandomPositions(ResourceManager& resources) {
+  std::map<std::string, std::string> positions;
+  for (const auto& [key, resource] : resources.All()) {
+    if (key.first != RandomState::kContainer) continue;
+    const Philox at = std::static_pointer_cast<RandomState>(resource)->position();
+    data::StateWriter writer;
+    writer.Int("key", static_cast<int64_t>(at.key()));
+    writer.Int("low", static_cast<int64_t>(at.counter().low));
+    writer.Int("high", static_cast<int64_t>(at.counter().high));
+    positions[key.second] = writer.Take();
+  }
+  return positions;
+}
+
+void SetRandomPositions(const std::map<std::string, std::string>& positions,
+                        ResourceManager& resources) {
+  for (const auto& [node, bytes] : positions) {
+    data::StateReader reader(bytes);
+    const auto key = static_cast<uint64_t>(reader.Int("key"));
+    const auto low = static_cast<uint64_t>(reader.Int("low"));
+    const auto high = static_cast<uint64_t>(reader.Int("high"));
+    const Philox at(key, {low, high});
+    resources
+        .LookupOrCreate<RandomState>(RandomState::kContainer, node,
+                                     [&] { return std::make_shared<RandomState>(at); })
+        ->set_position(at);
+  }
+}
+
+}  // namespace
+
+RunState::RunState() {
+  const NameScope root("");
+  variable_ = Variable("sextant/run_state", Tensor(""), {.trainable = false});
+  const NameScope scope("sextant/run_state/");
+  given_ = Placeholder(DType::kString, PartialShape({}), "given");
+  store_ = AssignVariable(variable_.handle(), given_);
+}
+
+void RunState::Capture(Session& session, const std::vector<std::shared_ptr<Hook>>& hooks) const {
+  data::StateWriter writer;
+  writer.Int("version", kVersion);
+  WriteStrings(writer, "iterators", data::SaveIteratorStates(session.resources()));
+  WriteStrings(writer, "random", RandomPositions(session.resources()));
+  std::map<std::string, std::string> states;
+  for (const auto& hook : hooks) {
+    if (const std::string name = hook->name(); !name.empty()) states[name] = hook->SaveState();
+  }
+  WriteStrings(writer, "hooks", states);
+  session.Run({{given_, Tensor(writer.Take())}}, store_);
+}
+
+void RunState::Apply(Session& session, const std::vector<std::shared_ptr<Hook>>& hooks) const {
+  const Tensor value = session.Run(variable_.value());
+  const std::string& bytes = value.scalar<std::string>();
+  if (bytes.empty()) return;
+  data::StateReader reader(bytes);
+  if (const int64_t version = reader.Int("version"); version != kVersion) {
+    throw FailedPrecondition("the checkpoint's run state is of version {}, this program knows {}",
+                             version, kVersion);
+  }
+  data::RestoreIteratorStates(ReadStrings(reader, "iterators"), session.resources());
+  SetRandomPositions(ReadStrings(reader, "random"), session.resources());
+  const std::map<std::string, std::string> states = ReadStrings(reader, "hooks");
+  for (const auto& hook : hooks) {
+    if (const auto it = states.find(hook->name()); it != states.end()) {
+      hook->RestoreState(it->second);
+    }
+  }
+}
+
+}  // namespace sextant::train

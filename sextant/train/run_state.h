@@ -1,0 +1,34 @@
+// What must be saved beside the variables so that a run goes on exactly where it was: the positions of
+// data iterators and of random streams, the state of hooks. It travels as one string variable,
+// "sextant/run_state", through the same Saver as all others; TensorFlow, which has no such variable,
+// restores our checkpoints without noticing it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sextant/ops/state/variable.h"
+#include "sextant/train/hook.h"
+
+namespace sextant::train {
+
+class RunState {
+ public:
+  // Adds the variable to the current graph. Call before a Saver is made for it.
+  RunState();
+
+  // Puts the present state into the variable: right before a save. REQUIRES: no Run is under way.
+  void Capture(Session& session, const std::vector<std::shared_ptr<Hook>>& hooks) const;
+  // Applies what a restored variable holds; does nothing when it is empty. Throws DATA_LOSS when it is
+  // no such state.
+  void Apply(Session& session, const std::vector<std::shared_ptr<Hook>>& hooks) const;
+
+ private:
+  Variable variable_;
+  Output given_;
+  Operation store_;
+};
+
+}  // namespace sextant::train
