@@ -244,6 +244,8 @@ void InterleaveIterator::Restore(StateReader& reader) {
       part->walk->Restore(reader);
     }
     part->taken = std::move(taken);
+    // Only a state that lies has neither: nothing would ever come of the part.
+    if (!part->walk && part->taken.empty()) part->ended = true;
     Assign(slot, std::move(part));
   }
   input_->Restore(reader);
