@@ -5,4 +5,4 @@ cd "$(dirname "$0")/.."
 scripts/setup.sh
 tools/check_layers
 scripts/build.sh release
-ctest --preset release --parallel "$(nproc)" "$@"
+ctest --preset release --timeout 600 --parallel "$(nproc)" "$@"
