@@ -1,5 +1,6 @@
 #include "sextant/cli/data/test_archive.h"
 
+#include <filesystem>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -89,8 +90,18 @@ std::string MakeCifarBinary(const std::vector<int>& labels) {
 }
 
 std::string NewFolder() {
+  // Gone when the tests are over.
+  struct Folders {
+    ~Folders() {
+      std::error_code ignored;
+      for (const std::string& folder : made) std::filesystem::remove_all(folder, ignored);
+    }
+    std::vector<std::string> made;
+  };
+  static Folders folders;
   std::string folder = testing::TempDir() + "sextant_cli_XXXXXX";
-  return mkdtemp(folder.data());
+  folders.made.emplace_back(mkdtemp(folder.data()));
+  return folders.made.back();
 }
 
 }  // namespace sextant::cli
