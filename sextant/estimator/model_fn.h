@@ -37,7 +37,8 @@ struct ModelFnArgs {
 struct ExportOutput {
   enum class Kind { kPredict, kClassify, kRegress };
   Kind kind = Kind::kPredict;
-  std::vector<std::pair<std::string, Output>> outputs;  // classify: scores, classes; regress: outputs
+  std::vector<std::pair<std::string, Output>>
+      outputs;  // classify: scores, classes; regress: outputs
 };
 
 struct EstimatorSpec {

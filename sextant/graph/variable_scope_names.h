@@ -1,6 +1,7 @@
-// Default names of variable scopes, counted as TensorFlow counts them: the first layer without a name
-// of its own is "dense", the next "dense_1". A count lasts as long as the enclosing VariableScope is
-// open, so that entering that scope again, to reuse its variables, gives the same names again.
+// Default names of variable scopes, counted as TensorFlow counts them: the first layer without a
+// name of its own is "dense", the next "dense_1". A count lasts as long as the enclosing
+// VariableScope is open, so that entering that scope again, to reuse its variables, gives the same
+// names again.
 #pragma once
 
 #include <string>

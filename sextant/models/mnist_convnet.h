@@ -14,7 +14,7 @@ struct MnistConvnetParams {
   int64_t channels2 = 64;
   int64_t units = 1024;
   int64_t classes = 10;
-  std::string pool = "max";  // or "avg": 2x2, stride 2
+  std::string pool = "max";            // or "avg": 2x2, stride 2
   layers::Activation activation = {};  // default: ReLU
   float dropout = 0.4f;
 };

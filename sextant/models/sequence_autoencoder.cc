@@ -32,14 +32,16 @@ rnn::CellRef MakeCell(const SequenceAutoencoderParams& params) {
 Output SequenceAutoencoderLogits(Output ids, const SequenceAutoencoderParams& params,
                                  bool training) {
   const rnn::CellRef cell = MakeCell(params);
-  const Variable table = GetVariable("embedding", {.shape = {params.vocabulary, params.embedding},
-                                                   .initializer = initializers::RandomUniform(-0.5, 0.5)});
+  const Variable table =
+      GetVariable("embedding", {.shape = {params.vocabulary, params.embedding},
+                                .initializer = initializers::RandomUniform(-0.5, 0.5)});
   rnn::State state;
   {
     const VariableScope scope("encoder");
     state = rnn::DynamicRnn(cell, Gather(table, ids)).state;
   }
-  const Variable kernel = GetVariable("output/kernel", {.shape = {params.units, params.vocabulary}});
+  const Variable kernel =
+      GetVariable("output/kernel", {.shape = {params.units, params.vocabulary}});
   const Variable bias = GetVariable(
       "output/bias", {.shape = {params.vocabulary}, .initializer = initializers::Zeros()});
 
@@ -47,12 +49,12 @@ Output SequenceAutoencoderLogits(Output ids, const SequenceAutoencoderParams& pa
   const Output time = Squeeze(Slice(ShapeOf(ids), {1}, {1}), {0});
   const Output first = ZerosLike(Slice(ids, {0, 0}, {-1, 1}));
   // Training knows all inputs before: [time, batch, embedding].
-  const Output told = Concat({first, Slice(ids, {0, 0}, Pack({Const(Tensor(int32_t{-1})), time - 1.0}))}, 1);
+  const Output told =
+      Concat({first, Slice(ids, {0, 0}, Pack({Const(Tensor(int32_t{-1})), time - 1.0}))}, 1);
   const Output inputs = training ? Transpose(Gather(table, told), {1, 0, 2}) : Output();
   const PartialShape logits_shape({-1, params.vocabulary});
-  std::vector<Output> init = {
-      Const(Tensor(int32_t{0})), Squeeze(first, {1}),
-      TensorListReserve(ShapeConstant(logits_shape), time, DType::kFloat)};
+  std::vector<Output> init = {Const(Tensor(int32_t{0})), Squeeze(first, {1}),
+                              TensorListReserve(ShapeConstant(logits_shape), time, DType::kFloat)};
   init.insert(init.end(), state.begin(), state.end());
   std::vector<PartialShape> shapes = {PartialShape({}), PartialShape({-1}), PartialShape({})};
   for (const int64_t size : cell->state_sizes()) shapes.push_back(PartialShape({-1, size}));

@@ -15,8 +15,9 @@ struct SequenceAutoencoderParams {
   std::string cell = "gru";  // or "lstm"
 };
 
-// ids [batch, time] → logits [batch, time, vocabulary]. The decoder is told the true previous id when
-// training, else it takes the likeliest; it begins with id 0.
-Output SequenceAutoencoderLogits(Output ids, const SequenceAutoencoderParams& params, bool training);
+// ids [batch, time] → logits [batch, time, vocabulary]. The decoder is told the true previous id
+// when training, else it takes the likeliest; it begins with id 0.
+Output SequenceAutoencoderLogits(Output ids, const SequenceAutoencoderParams& params,
+                                 bool training);
 
 }  // namespace sextant::models

@@ -1,5 +1,6 @@
-// Wide and deep models over feature columns: a linear model, a network of dense layers, or both added
-// up. Variables are those of TensorFlow's canned estimators: "linear/linear_model/…", "dnn/…".
+// Wide and deep models over feature columns: a linear model, a network of dense layers, or both
+// added up. Variables are those of TensorFlow's canned estimators: "linear/linear_model/…",
+// "dnn/…".
 #pragma once
 
 #include <cstdint>

@@ -8,9 +8,9 @@
 
 namespace sextant::columns {
 
-// The ids of a batch in one of two forms: a matrix [batch, 1] where every row has one id, -1 for none;
-// or sparse, any number a row, with weights if they count differently. The first is what single-valued
-// features give: a fraction of the nodes.
+// The ids of a batch in one of two forms: a matrix [batch, 1] where every row has one id, -1 for
+// none; or sparse, any number a row, with weights if they count differently. The first is what
+// single-valued features give: a fraction of the nodes.
 struct Ids {
   Output single;
   bool may_miss = true;  // of single: whether there can be -1

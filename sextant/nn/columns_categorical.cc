@@ -89,9 +89,10 @@ class VocabularyColumn : public ElementColumn {
         make_table_(std::move(make_table)),
         table_key_(std::move(table_key)),
         options_(options) {
-    if (options.num_oov_buckets < 0 || (options.num_oov_buckets > 0 && options.default_value != -1)) {
-      throw InvalidArgument("vocabulary column '{}': give num_oov_buckets or default_value, not both",
-                            name());
+    if (options.num_oov_buckets < 0 ||
+        (options.num_oov_buckets > 0 && options.default_value != -1)) {
+      throw InvalidArgument(
+          "vocabulary column '{}': give num_oov_buckets or default_value, not both", name());
     }
     if (options.default_value >= size) {
       throw InvalidArgument("vocabulary column '{}': default_value {} is not below its {} ids",
@@ -143,7 +144,8 @@ class IdentityColumn : public ElementColumn {
       : ElementColumn(std::move(key), DType::kInt64), buckets_(buckets), default_(default_value) {
     if (buckets < 1) throw InvalidArgument("column '{}' needs at least one bucket", name());
     if (default_ && (*default_ < 0 || *default_ >= buckets)) {
-      throw InvalidArgument("column '{}': default {} is not in [0, {})", name(), *default_, buckets);
+      throw InvalidArgument("column '{}': default {} is not in [0, {})", name(), *default_,
+                            buckets);
     }
   }
   int64_t num_ids() const override { return buckets_; }
@@ -207,8 +209,8 @@ class CrossedColumn : public Column {
 
   Ids MakeIds(const Features& features) const override {
     const NameScope scope(name_);
-    std::vector<SparseTensor> sparse;       // what TensorFlow crosses first
-    std::vector<Output> sparse_singles;     // the same parts where each row has exactly one id
+    std::vector<SparseTensor> sparse;    // what TensorFlow crosses first
+    std::vector<Output> sparse_singles;  // the same parts where each row has exactly one id
     std::vector<Output> dense;
     bool single = true;
     Collect(features, sparse, sparse_singles, dense, single);
@@ -216,7 +218,8 @@ class CrossedColumn : public Column {
                                      .hash_key = hash_key_.value_or(SparseCrossOptions().hash_key)};
     Ids ids;
     if (single) {
-      // One value everywhere: one cross in every row. The order of parts is kept, so are the hashes.
+      // One value everywhere: one cross in every row. The order of parts is kept, so are the
+      // hashes.
       CrossColumns columns{.dense = sparse_singles};
       columns.dense.insert(columns.dense.end(), dense.begin(), dense.end());
       ids.single = Reshape(SparseCrossHash(columns, options).values, {-1, 1});
@@ -244,7 +247,8 @@ class CrossedColumn : public Column {
   }
 
   void Collect(const Features& features, std::vector<SparseTensor>& sparse,
-               std::vector<Output>& sparse_singles, std::vector<Output>& dense, bool& single) const {
+               std::vector<Output>& sparse_singles, std::vector<Output>& dense,
+               bool& single) const {
     for (const CrossKey& key : keys_) {
       if (const auto* text = std::get_if<std::string>(&key)) {
         const Features::Value& value = features.Get(*text);
@@ -305,10 +309,10 @@ class WeightedColumn : public Column {
     } else {
       // Dense weights: those where the ids are.
       const Output matrix = AsMatrix(std::get<Output>(value), weight_key_);
-      result.weights =
-          OpBuilder("GatherNd").Input(matrix).Input(result.sparse.indices).Build();
+      result.weights = OpBuilder("GatherNd").Input(matrix).Input(result.sparse.indices).Build();
     }
-    if (result.weights.dtype() != DType::kFloat) result.weights = Cast(result.weights, DType::kFloat);
+    if (result.weights.dtype() != DType::kFloat)
+      result.weights = Cast(result.weights, DType::kFloat);
     return result;
   }
 

@@ -86,7 +86,8 @@ class NumericColumn : public Column {
   const NumericOptions options_;
 };
 
-// A number's bucket: ids, and one-hot as a dense column. Element j of a vector has buckets of its own.
+// A number's bucket: ids, and one-hot as a dense column. Element j of a vector has buckets of its
+// own.
 class BucketizedColumn : public Column {
  public:
   BucketizedColumn(FeatureColumn source, std::vector<float> boundaries)
@@ -122,8 +123,8 @@ class BucketizedColumn : public Column {
       result.may_miss = false;
       return result;
     }
-    ids = ids + Range(Const(Tensor(int64_t{0})), Const(Tensor(n * buckets())),
-                      Const(Tensor(buckets())));
+    ids = ids +
+          Range(Const(Tensor(int64_t{0})), Const(Tensor(n * buckets())), Const(Tensor(buckets())));
     result.sparse = WithoutMissing(ids, Const(Tensor(int64_t{-1})));
     return result;
   }
@@ -144,7 +145,8 @@ class BucketizedColumn : public Column {
 
 class IndicatorColumn : public Column {
  public:
-  explicit IndicatorColumn(FeatureColumn ids) : ids_(std::move(ids)), name_(ids_.name() + "_indicator") {
+  explicit IndicatorColumn(FeatureColumn ids)
+      : ids_(std::move(ids)), name_(ids_.name() + "_indicator") {
     CheckCategorical(ids_, "columns::Indicator");
   }
   const std::string& name() const override { return name_; }
@@ -199,10 +201,10 @@ class EmbeddingColumn : public Column {
                                                ? options_.initializer
                                                : initializers::TruncatedNormal(0, stddev),
                             .trainable = options_.trainable && options.trainable};
-    const Output table = options.partitioner
-                             ? GetPartitionedVariable("embedding_weights", spec, options.partitioner)
-                                   .value()
-                             : GetVariable("embedding_weights", spec).value();
+    const Output table =
+        options.partitioner
+            ? GetPartitionedVariable("embedding_weights", spec, options.partitioner).value()
+            : GetVariable("embedding_weights", spec).value();
     const NameScope scope(name_ + "_weights");
     return LookUp(table, ids, options_.combiner, options_.max_norm);
   }
@@ -237,15 +239,14 @@ std::vector<FeatureColumn> SharedEmbedding(const std::vector<FeatureColumn>& cat
     CheckCategorical(column, "columns::SharedEmbedding");
     names.push_back(column.name());
     if (column->num_ids() != categorical[0]->num_ids()) {
-      throw InvalidArgument("columns that share an embedding need equally many ids: '{}' has {}, '{}' {}",
-                            categorical[0].name(), categorical[0]->num_ids(), column.name(),
-                            column->num_ids());
+      throw InvalidArgument(
+          "columns that share an embedding need equally many ids: '{}' has {}, '{}' {}",
+          categorical[0].name(), categorical[0]->num_ids(), column.name(), column->num_ids());
     }
   }
   std::sort(names.begin(), names.end());
-  const std::string scope = table_name.empty()
-                                ? fmt::format("{}_shared_embedding", fmt::join(names, "_"))
-                                : table_name;
+  const std::string scope =
+      table_name.empty() ? fmt::format("{}_shared_embedding", fmt::join(names, "_")) : table_name;
   std::vector<FeatureColumn> columns;
   for (const FeatureColumn& column : categorical) {
     columns.emplace_back(std::make_shared<EmbeddingColumn>(

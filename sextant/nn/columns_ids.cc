@@ -87,9 +87,7 @@ using Tables = std::map<std::string, Output, std::less<>>;
 
 }  // namespace
 
-int64_t Column::num_ids() const {
-  throw InvalidArgument("column '{}' is not categorical", name());
-}
+int64_t Column::num_ids() const { throw InvalidArgument("column '{}' is not categorical", name()); }
 Ids Column::MakeIds(const Features&) const {
   throw InvalidArgument("column '{}' is not categorical", name());
 }

@@ -106,8 +106,8 @@ struct LinearModelOptions {
   std::string scope = "linear_model";
 };
 struct LinearModelResult {
-  Output logits;  // [batch, units]
-  Output bias;    // the variable's value
+  Output logits;                                        // [batch, units]
+  Output bias;                                          // the variable's value
   std::vector<std::pair<std::string, Output>> weights;  // by column name
 };
 // sum over columns of weights * column + bias, all zero at first.

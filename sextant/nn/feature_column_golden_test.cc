@@ -34,9 +34,8 @@ struct Columns {
 Columns Build(const json& p) {
   const auto price = Numeric("price");
   const auto vector = Numeric("vec", {.shape = {2}, .default_value = {0.5f, -0.5f}});
-  const auto norm = Numeric("price2", {.default_value = {1.0f}, .normalizer = [](Output x) {
-                                         return (x - 3.0) / 2.0;
-                                       }});
+  const auto norm = Numeric(
+      "price2", {.default_value = {1.0f}, .normalizer = [](Output x) { return (x - 3.0) / 2.0; }});
   const auto bucket = Bucketized(price, p.at("bounds").get<std::vector<float>>());
   const auto words = p.at("vocab").get<std::vector<std::string>>();
   const int64_t dim = p.at("dim"), hash = p.at("hash"), buckets = p.at("cross");
@@ -145,7 +144,8 @@ TEST(FeatureColumnGoldenTest, EqualsTensorFlow) {
       ASSERT_EQ(actual.shape(), Shape(expected.at("shape").get<std::vector<int64_t>>())) << name;
       for (int64_t i = 0; i < actual.num_elements(); ++i) {
         const double want = expected.at("values").at(i);
-        ASSERT_NEAR(actual.data<float>()[i], want, 1e-5 + 1e-5 * std::abs(want)) << name << " " << i;
+        ASSERT_NEAR(actual.data<float>()[i], want, 1e-5 + 1e-5 * std::abs(want))
+            << name << " " << i;
       }
       ++compared;
     }

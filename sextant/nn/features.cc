@@ -24,7 +24,8 @@ const Features::Value& Features::Get(std::string_view name) const {
 Output Features::operator[](std::string_view name) const {
   const Value& value = Get(name);
   if (const Output* dense = std::get_if<Output>(&value)) return *dense;
-  throw InvalidArgument("feature '{}' is sparse; read it with Get or through a feature column", name);
+  throw InvalidArgument("feature '{}' is sparse; read it with Get or through a feature column",
+                        name);
 }
 
 Output Features::only() const {

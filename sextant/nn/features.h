@@ -20,8 +20,8 @@ class Features {
   explicit Features(std::vector<std::pair<std::string, Value>> fields)
       : fields_(std::move(fields)) {}
 
-  // A dense feature. Throws NOT_FOUND, naming the features there are, or INVALID_ARGUMENT when it is
-  // sparse.
+  // A dense feature. Throws NOT_FOUND, naming the features there are, or INVALID_ARGUMENT when it
+  // is sparse.
   Output operator[](std::string_view name) const;
   // Either kind; null when there is none.
   const Value* Find(std::string_view name) const;

@@ -27,7 +27,8 @@ Initializer DefaultInitializer(DType dtype) {
   return IsFloating(dtype) ? initializers::GlorotUniform() : initializers::Zeros();
 }
 
-// Adds the penalty of a variable to the collection, once: not when the variable is only found again.
+// Adds the penalty of a variable to the collection, once: not when the variable is only found
+// again.
 void Regularize(const Variable& variable, const Regularizer& regularizer) {
   if (!regularizer) return;
   const NameScope scope(variable.name() + "/Regularizer/");
@@ -79,8 +80,8 @@ Partitioner MinMaxPartitioner(int64_t max_parts, int64_t min_bytes, int axis) {
 
 PartitionedVariable GetPartitionedVariable(std::string_view name, const VariableSpec& spec,
                                            const Partitioner& partitioner) {
-  const std::vector<int64_t> cuts =
-      partitioner ? partitioner(spec.shape, spec.dtype) : std::vector<int64_t>(spec.shape.rank(), 1);
+  const std::vector<int64_t> cuts = partitioner ? partitioner(spec.shape, spec.dtype)
+                                                : std::vector<int64_t>(spec.shape.rank(), 1);
   if (static_cast<int>(cuts.size()) != spec.shape.rank() ||
       std::count_if(cuts.begin(), cuts.end(), [](int64_t n) { return n != 1; }) > 1) {
     throw InvalidArgument("variable '{}' of shape {} can be cut along one dimension only", name,

@@ -1,5 +1,5 @@
-// Initializers: how the first value of a variable is made. Each is a function that builds a tensor of
-// a shape and type in the current graph; numbers are TensorFlow's for the same seeds.
+// Initializers: how the first value of a variable is made. Each is a function that builds a tensor
+// of a shape and type in the current graph; numbers are TensorFlow's for the same seeds.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ Initializer TruncatedNormal(double mean = 0, double stddev = 0.05, Seed seed = {
 
 struct VarianceScalingOptions {
   double scale = 1;
-  std::string mode = "fan_in";                   // fan_in, fan_out, fan_avg
+  std::string mode = "fan_in";                    // fan_in, fan_out, fan_avg
   std::string distribution = "truncated_normal";  // also uniform, untruncated_normal
   Seed seed = {};
 };

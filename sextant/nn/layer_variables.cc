@@ -21,8 +21,8 @@ int64_t KnownDim(Output x, int i, std::string_view layer) {
 void CheckRank(Output x, int rank, std::string_view layer) {
   const PartialShape& shape = x.shape();
   if (shape.rank_known() && shape.rank() == rank) return;
-  throw InvalidArgument("{}: its input {} must have {} dimensions, the shape is {}", layer, x.name(),
-                        rank, shape.ToString());
+  throw InvalidArgument("{}: its input {} must have {} dimensions, the shape is {}", layer,
+                        x.name(), rank, shape.ToString());
 }
 
 void CheckPositive(int64_t value, std::string_view what, std::string_view layer) {

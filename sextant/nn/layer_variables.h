@@ -19,8 +19,8 @@ class LayerScope {
   VariableScope scope_;
 };
 
-// Dimension i of x (from the end when negative). Throws INVALID_ARGUMENT, naming the layer, when it is
-// not known.
+// Dimension i of x (from the end when negative). Throws INVALID_ARGUMENT, naming the layer, when it
+// is not known.
 int64_t KnownDim(Output x, int i, std::string_view layer);
 // Throws INVALID_ARGUMENT unless x has this rank.
 void CheckRank(Output x, int rank, std::string_view layer);

@@ -2,10 +2,10 @@
 //
 //   Output x = layers::Conv2D(images, {.filters = 32, .kernel = 5, .activation = Relu});
 //
-// A layer's variables are in the VariableScope "name", by default "conv2d", then "conv2d_1", …; called
-// again in a scope with Reuse::kTrue it uses the same ones. Shapes are inferred: the dimensions that
-// decide the size of a variable must be known. Images are [batch, height, width, channels], or with
-// data_format "NCHW" [batch, channels, height, width].
+// A layer's variables are in the VariableScope "name", by default "conv2d", then "conv2d_1", …;
+// called again in a scope with Reuse::kTrue it uses the same ones. Shapes are inferred: the
+// dimensions that decide the size of a variable must be known. Images are [batch, height, width,
+// channels], or with data_format "NCHW" [batch, channels, height, width].
 #pragma once
 
 #include <cstdint>
@@ -146,8 +146,8 @@ struct BatchNormOptions {
   bool trainable = true;
   std::string name = {};
 };
-// Over all dimensions but the channels. Images take the fused op, whose moving variance receives the batch
-// variance times m / (m - 1), as in TensorFlow.
+// Over all dimensions but the channels. Images take the fused op, whose moving variance receives
+// the batch variance times m / (m - 1), as in TensorFlow.
 Output BatchNorm(Output x, const BatchNormOptions& options = {});
 
 struct LayerNormOptions {

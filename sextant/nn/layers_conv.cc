@@ -42,11 +42,11 @@ template <typename Options>
 Output Finish(Output y, int64_t filters, const Options& options, const std::string& data_format) {
   if (options.use_bias) {
     const Variable bias = GetVariable(
-        "bias", {.shape = {filters},
-                 .dtype = y.dtype(),
-                 .initializer = options.bias_initializer ? options.bias_initializer
-                                                         : initializers::Zeros(),
-                 .trainable = options.trainable});
+        "bias",
+        {.shape = {filters},
+         .dtype = y.dtype(),
+         .initializer = options.bias_initializer ? options.bias_initializer : initializers::Zeros(),
+         .trainable = options.trainable});
     y = BiasAdd(y, bias, {.data_format = data_format});
   }
   return options.activation ? options.activation(y) : y;
@@ -70,7 +70,8 @@ Output Conv2D(Output x, const Conv2DOptions& options) {
                  .regularizer = options.kernel_regularizer,
                  .trainable = options.trainable});
   const Output y = sextant::Conv2D(
-      x, kernel, OpOptions(options.strides, options.padding, options.data_format, options.dilation));
+      x, kernel,
+      OpOptions(options.strides, options.padding, options.data_format, options.dilation));
   return Finish(y, options.filters, options, options.data_format);
 }
 
@@ -115,7 +116,8 @@ Output Conv2DTranspose(Output x, const Conv2DOptions& options) {
   const Output height = grown(height_axis, options.strides.height, options.kernel.height);
   const Output width = grown(height_axis + 1, options.strides.width, options.kernel.width);
   const Output filters = Const(Tensor(static_cast<int32_t>(options.filters)));
-  const Output batch = x.shape()[0] >= 0 ? Const(Tensor(static_cast<int32_t>(x.shape()[0]))) : size(0);
+  const Output batch =
+      x.shape()[0] >= 0 ? Const(Tensor(static_cast<int32_t>(x.shape()[0]))) : size(0);
   const Output out_shape =
       first ? Pack({batch, filters, height, width}) : Pack({batch, height, width, filters});
   const Output y = Conv2DBackpropInput(out_shape, kernel, x,
@@ -127,13 +129,13 @@ Output DepthwiseConv2D(Output x, const DepthwiseConv2DOptions& options) {
   CheckPositive(options.multiplier, "multiplier", "DepthwiseConv2D");
   const int64_t in = Channels(x, options.data_format, "DepthwiseConv2D");
   const LayerScope scope(options.name, "depthwise_conv2d");
-  const Variable kernel = GetVariable(
-      "depthwise_kernel",
-      {.shape = {options.kernel.height, options.kernel.width, in, options.multiplier},
-       .dtype = x.dtype(),
-       .initializer = options.depthwise_initializer,
-       .regularizer = options.depthwise_regularizer,
-       .trainable = options.trainable});
+  const Variable kernel =
+      GetVariable("depthwise_kernel",
+                  {.shape = {options.kernel.height, options.kernel.width, in, options.multiplier},
+                   .dtype = x.dtype(),
+                   .initializer = options.depthwise_initializer,
+                   .regularizer = options.depthwise_regularizer,
+                   .trainable = options.trainable});
   const Output y = DepthwiseConv2dNative(
       x, kernel, OpOptions(options.strides, options.padding, options.data_format));
   return Finish(y, in * options.multiplier, options, options.data_format);
@@ -144,19 +146,19 @@ Output SeparableConv2D(Output x, const SeparableConv2DOptions& options) {
   CheckPositive(options.multiplier, "multiplier", "SeparableConv2D");
   const int64_t in = Channels(x, options.data_format, "SeparableConv2D");
   const LayerScope scope(options.name, "separable_conv2d");
-  const Variable depthwise = GetVariable(
-      "depthwise_kernel",
-      {.shape = {options.kernel.height, options.kernel.width, in, options.multiplier},
-       .dtype = x.dtype(),
-       .initializer = options.depthwise_initializer,
-       .regularizer = options.depthwise_regularizer,
-       .trainable = options.trainable});
-  const Variable pointwise = GetVariable(
-      "pointwise_kernel", {.shape = {1, 1, in * options.multiplier, options.filters},
-                           .dtype = x.dtype(),
-                           .initializer = options.pointwise_initializer,
-                           .regularizer = options.pointwise_regularizer,
-                           .trainable = options.trainable});
+  const Variable depthwise =
+      GetVariable("depthwise_kernel",
+                  {.shape = {options.kernel.height, options.kernel.width, in, options.multiplier},
+                   .dtype = x.dtype(),
+                   .initializer = options.depthwise_initializer,
+                   .regularizer = options.depthwise_regularizer,
+                   .trainable = options.trainable});
+  const Variable pointwise =
+      GetVariable("pointwise_kernel", {.shape = {1, 1, in * options.multiplier, options.filters},
+                                       .dtype = x.dtype(),
+                                       .initializer = options.pointwise_initializer,
+                                       .regularizer = options.pointwise_regularizer,
+                                       .trainable = options.trainable});
   const Output y = DepthwiseConv2dNative(
       x, depthwise, OpOptions(options.strides, options.padding, options.data_format));
   return Finish(sextant::Conv2D(y, pointwise, OpOptions(1, "VALID", options.data_format)),

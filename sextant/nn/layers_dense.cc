@@ -25,7 +25,8 @@ Output LeadingProduct(Output x, Output kernel, int64_t units) {
   dims.back() = units;
   if (std::count(dims.begin(), dims.end(), -1) <= 1) return Reshape(product, dims);
   const Output leading = Slice(ShapeOf(x), {0}, {shape.rank() - 1});
-  return Reshape(product, Concat({leading, Const(Tensor::Of<int32_t>({static_cast<int32_t>(units)}))}, 0));
+  return Reshape(product,
+                 Concat({leading, Const(Tensor::Of<int32_t>({static_cast<int32_t>(units)}))}, 0));
 }
 
 }  // namespace
@@ -34,21 +35,20 @@ Output Dense(Output x, const DenseOptions& options) {
   CheckPositive(options.units, "units", "Dense");
   const int64_t in = KnownDim(x, -1, "Dense");
   const LayerScope scope(options.name, "dense");
-  const Variable kernel =
-      GetVariable("kernel", {.shape = {in, options.units},
-                             .dtype = x.dtype(),
-                             .initializer = options.kernel_initializer,
-                             .regularizer = options.kernel_regularizer,
-                             .trainable = options.trainable});
+  const Variable kernel = GetVariable("kernel", {.shape = {in, options.units},
+                                                 .dtype = x.dtype(),
+                                                 .initializer = options.kernel_initializer,
+                                                 .regularizer = options.kernel_regularizer,
+                                                 .trainable = options.trainable});
   Output y = x.shape().rank() == 2 ? MatMul(x, kernel) : LeadingProduct(x, kernel, options.units);
   if (options.use_bias) {
     const Variable bias = GetVariable(
-        "bias", {.shape = {options.units},
-                 .dtype = x.dtype(),
-                 .initializer = options.bias_initializer ? options.bias_initializer
-                                                         : initializers::Zeros(),
-                 .regularizer = options.bias_regularizer,
-                 .trainable = options.trainable});
+        "bias",
+        {.shape = {options.units},
+         .dtype = x.dtype(),
+         .initializer = options.bias_initializer ? options.bias_initializer : initializers::Zeros(),
+         .regularizer = options.bias_regularizer,
+         .trainable = options.trainable});
     y = BiasAdd(y, bias);
   }
   return options.activation ? options.activation(y) : y;

@@ -74,9 +74,8 @@ Output Fused(Output x, const NormVariables& v, int64_t channels, const BatchNorm
         .y;
   }
   const Output none = Const(Tensor(DType::kFloat, Shape{0}));
-  const FusedBatchNormResult result =
-      FusedBatchNorm(x, gamma, beta, none, none,
-                     {.epsilon = options.epsilon, .data_format = options.data_format});
+  const FusedBatchNormResult result = FusedBatchNorm(
+      x, gamma, beta, none, none, {.epsilon = options.epsilon, .data_format = options.data_format});
   Follow(v.moving_mean, result.batch_mean, options.momentum);
   Follow(v.moving_variance, result.batch_variance, options.momentum);
   return result.y;
@@ -87,8 +86,9 @@ Output Fused(Output x, const NormVariables& v, int64_t channels, const BatchNorm
 Output BatchNorm(Output x, const BatchNormOptions& options) {
   const PartialShape& shape = x.shape();
   if (!shape.rank_known() || shape.rank() < 2) {
-    throw InvalidArgument("BatchNorm: its input {} needs a known rank of at least 2, the shape is {}",
-                          x.name(), shape.ToString());
+    throw InvalidArgument(
+        "BatchNorm: its input {} needs a known rank of at least 2, the shape is {}", x.name(),
+        shape.ToString());
   }
   const bool image = shape.rank() == 4;
   const int axis = image && options.data_format == "NCHW" ? 1 : shape.rank() - 1;
@@ -119,14 +119,14 @@ Output LayerNorm(Output x, const LayerNormOptions& options) {
   const MomentsResult moments = Moments(x, x.shape().rank() - 1, {.keep_dims = true});
   Output y = (x - moments.mean) * Rsqrt(moments.variance + static_cast<double>(options.epsilon));
   if (options.scale) {
-    y = y * GetVariable("gamma", {.shape = {channels},
-                                  .dtype = x.dtype(),
-                                  .initializer = initializers::Ones()});
+    y = y *
+        GetVariable("gamma",
+                    {.shape = {channels}, .dtype = x.dtype(), .initializer = initializers::Ones()});
   }
   if (options.center) {
-    y = y + GetVariable("beta", {.shape = {channels},
-                                 .dtype = x.dtype(),
-                                 .initializer = initializers::Zeros()});
+    y = y + GetVariable(
+                "beta",
+                {.shape = {channels}, .dtype = x.dtype(), .initializer = initializers::Zeros()});
   }
   return y;
 }

@@ -41,9 +41,8 @@ TEST_F(LayersTest, NamesCountWithinTheEnclosingScope) {
     layers::Dense(Ones({1, 2}), {.units = 3, .use_bias = false});
     layers::Dense(Ones({1, 2}), {.units = 3, .use_bias = false});
   }
-  EXPECT_EQ(VariableNames(),
-            (Names{"dense/kernel", "dense/bias", "dense_1/kernel", "dense_1/bias", "last/kernel",
-                   "tower/dense/kernel", "tower/dense_1/kernel"}));
+  EXPECT_EQ(VariableNames(), (Names{"dense/kernel", "dense/bias", "dense_1/kernel", "dense_1/bias",
+                                    "last/kernel", "tower/dense/kernel", "tower/dense_1/kernel"}));
 }
 
 TEST_F(LayersTest, EnteringAScopeAgainFindsTheSameVariables) {
@@ -56,10 +55,11 @@ TEST_F(LayersTest, EnteringAScopeAgainFindsTheSameVariables) {
 }
 
 TEST_F(LayersTest, DenseMultipliesTheLastDimension) {
-  const Output y = layers::Dense(Ones({2, 3, 4}), {.units = 5,
-                                                   .activation = Relu,
-                                                   .kernel_initializer = initializers::Constant(0.5),
-                                                   .bias_initializer = initializers::Constant(-1)});
+  const Output y =
+      layers::Dense(Ones({2, 3, 4}), {.units = 5,
+                                      .activation = Relu,
+                                      .kernel_initializer = initializers::Constant(0.5),
+                                      .bias_initializer = initializers::Constant(-1)});
   const Tensor value = Run(y);
   EXPECT_EQ(value.shape(), Shape({2, 3, 5}));
   for (const float x : value.flat<float>()) EXPECT_EQ(x, 1.0f);
@@ -71,8 +71,9 @@ TEST_F(LayersTest, ConvolutionsHaveTensorFlowsShapes) {
             Shape({2, 2, 2, 4}));
   EXPECT_EQ(Run(layers::Conv2DTranspose(x, {.filters = 4, .strides = 2})).shape(),
             Shape({2, 11, 11, 4}));
-  EXPECT_EQ(Run(layers::Conv2DTranspose(x, {.filters = 4, .strides = 2, .padding = "same"})).shape(),
-            Shape({2, 10, 10, 4}));
+  EXPECT_EQ(
+      Run(layers::Conv2DTranspose(x, {.filters = 4, .strides = 2, .padding = "same"})).shape(),
+      Shape({2, 10, 10, 4}));
   EXPECT_EQ(Run(layers::SeparableConv2D(x, {.filters = 4, .multiplier = 2})).shape(),
             Shape({2, 3, 3, 4}));
   EXPECT_EQ(Run(layers::DepthwiseConv2D(x, {.padding = "SAME", .multiplier = 2})).shape(),

@@ -8,11 +8,11 @@
 namespace sextant::losses {
 
 enum class Reduction {
-  kNone,                  // the losses of the rows, weighted
-  kSum,                   // their sum
-  kMean,                  // sum / sum of weights
-  kSumOverBatchSize,      // sum / number of losses
-  kSumByNonzeroWeights,   // sum / number of weights that are not 0
+  kNone,                 // the losses of the rows, weighted
+  kSum,                  // their sum
+  kMean,                 // sum / sum of weights
+  kSumOverBatchSize,     // sum / number of losses
+  kSumByNonzeroWeights,  // sum / number of weights that are not 0
 };
 
 struct LossOptions {
@@ -29,7 +29,8 @@ Output SoftmaxCrossEntropy(Output labels, Output logits, const LossOptions& opti
 Output SigmoidCrossEntropy(Output labels, Output logits, const LossOptions& options = {});
 Output MeanSquaredError(Output labels, Output predictions, const LossOptions& options = {});
 Output AbsoluteDifference(Output labels, Output predictions, const LossOptions& options = {});
-Output HuberLoss(Output labels, Output predictions, float delta = 1, const LossOptions& options = {});
+Output HuberLoss(Output labels, Output predictions, float delta = 1,
+                 const LossOptions& options = {});
 Output LogLoss(Output labels, Output predictions, float epsilon = 1e-7f,
                const LossOptions& options = {});
 // labels 0 or 1.
@@ -42,8 +43,8 @@ Output SigmoidCrossEntropyWithLogits(Output logits, Output labels);
 // Weighted sum of losses of any shape, as the functions above end. Not collected.
 Output ComputeWeightedLoss(Output losses, const LossOptions& options = {});
 
-// Everything in "losses" and, if asked for, in "regularization_losses", added up; none when there is
-// nothing.
+// Everything in "losses" and, if asked for, in "regularization_losses", added up; none when there
+// is nothing.
 Output TotalLoss(bool add_regularization = true);
 
 }  // namespace sextant::losses

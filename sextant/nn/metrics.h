@@ -31,7 +31,8 @@ Metric RootMeanSquaredError(Output labels, Output predictions, const MetricOptio
 // The share of values below the threshold.
 Metric PercentageBelow(Output values, float threshold, const MetricOptions& options = {});
 // The share of rows whose label is among the k highest predictions.
-Metric TopKAccuracy(Output labels, Output predictions, int64_t k, const MetricOptions& options = {});
+Metric TopKAccuracy(Output labels, Output predictions, int64_t k,
+                    const MetricOptions& options = {});
 
 // Of labels and predictions taken as booleans.
 Metric TruePositives(Output labels, Output predictions, const MetricOptions& options = {});
@@ -42,7 +43,8 @@ Metric Precision(Output labels, Output predictions, const MetricOptions& options
 Metric Recall(Output labels, Output predictions, const MetricOptions& options = {});
 
 // Of predictions in [0, 1], at each threshold: a vector.
-Metric PrecisionAtThresholds(Output labels, Output predictions, const std::vector<float>& thresholds,
+Metric PrecisionAtThresholds(Output labels, Output predictions,
+                             const std::vector<float>& thresholds,
                              const MetricOptions& options = {});
 Metric RecallAtThresholds(Output labels, Output predictions, const std::vector<float>& thresholds,
                           const MetricOptions& options = {});
@@ -50,7 +52,7 @@ Metric RecallAtThresholds(Output labels, Output predictions, const std::vector<f
 struct AucOptions {
   Output weights = {};
   int num_thresholds = 200;
-  std::string curve = "ROC";                      // or "PR"
+  std::string curve = "ROC";                     // or "PR"
   std::string summation_method = "trapezoidal";  // careful_interpolation, minoring, majoring
   std::string name = {};
 };

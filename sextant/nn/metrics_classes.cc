@@ -48,10 +48,8 @@ Metric MeanPerClassAccuracy(Output labels, Output predictions, int64_t num_class
   }
   Metric metric;
   metric.value = Mean(Quotient(count.value(), total.value()), 0);
-  const Output new_total =
-      total.AssignAdd(UnsortedSegmentSum(ones, classes, Number(num_classes)));
-  const Output new_count =
-      count.AssignAdd(UnsortedSegmentSum(right, classes, Number(num_classes)));
+  const Output new_total = total.AssignAdd(UnsortedSegmentSum(ones, classes, Number(num_classes)));
+  const Output new_count = count.AssignAdd(UnsortedSegmentSum(right, classes, Number(num_classes)));
   metric.update = Quotient(new_count, new_total);
   return metric;
 }
@@ -59,7 +57,8 @@ Metric MeanPerClassAccuracy(Output labels, Output predictions, int64_t num_class
 Metric MeanIou(Output labels, Output predictions, int64_t num_classes,
                const MetricOptions& options) {
   const NameScope scope(options.name.empty() ? "mean_iou" : options.name);
-  const Variable matrix = State("total_confusion_matrix", {num_classes, num_classes}, DType::kDouble);
+  const Variable matrix =
+      State("total_confusion_matrix", {num_classes, num_classes}, DType::kDouble);
   const Output cell = Flat(labels, DType::kInt64) * static_cast<double>(num_classes) +
                       Flat(predictions, DType::kInt64);
   const Output amounts = options.weights ? Flat(options.weights, DType::kDouble)

@@ -104,8 +104,8 @@ Output InterpolatedArea(const CurveCounts& c, int64_t n) {
   const Output slope = Quotient(dtp, Maximum(dp, zero));
   const Output intercept = Rest(c.tp, n) - slope * Rest(p, n);
   const Output both = LogicalAnd(Greater(First(p, n), zero), Greater(Rest(p, n), zero));
-  const Output ratio = Select(both, Quotient(First(p, n), Maximum(Rest(p, n), zero)),
-                              OnesLike(Rest(p, n)));
+  const Output ratio =
+      Select(both, Quotient(First(p, n), Maximum(Rest(p, n), zero)), OnesLike(Rest(p, n)));
   return Sum(Quotient(slope * (dtp + intercept * Log(ratio)),
                       Maximum(Rest(c.tp, n) + Rest(c.fn, n), zero)),
              0);
@@ -162,8 +162,8 @@ Metric Recall(Output labels, Output predictions, const MetricOptions& options) {
   return {Share(tp.value, fn.value), Share(tp.update, fn.update)};
 }
 
-Metric PrecisionAtThresholds(Output labels, Output predictions, const std::vector<float>& thresholds,
-                             const MetricOptions& options) {
+Metric PrecisionAtThresholds(Output labels, Output predictions,
+                             const std::vector<float>& thresholds, const MetricOptions& options) {
   const NameScope scope(options.name.empty() ? "precision_at_thresholds" : options.name);
   ThresholdCounts counts(labels, predictions, thresholds, options.weights);
   const Count tp = counts.TruePositives(), fp = counts.FalsePositives();

@@ -12,9 +12,8 @@
 namespace sextant::metrics {
 
 Variable State(std::string_view name, const Shape& shape, DType dtype) {
-  return Variable(
-      name, [&] { return Zeros(shape, dtype); },
-      {.trainable = false, .collections = {kLocalVariables, kMetricVariables}});
+  return Variable(name, [&] { return Zeros(shape, dtype); },
+                  {.trainable = false, .collections = {kLocalVariables, kMetricVariables}});
 }
 
 Output Quotient(Output a, Output b) { return DivNoNan(a, b); }
@@ -85,7 +84,8 @@ Metric PercentageBelow(Output values, float threshold, const MetricOptions& opti
 
 Metric TopKAccuracy(Output labels, Output predictions, int64_t k, const MetricOptions& options) {
   const NameScope scope(options.name.empty() ? "top_k_accuracy" : options.name);
-  return Average(InTopK(predictions, labels, Cast(Const(Tensor(k)), labels.dtype())), options.weights);
+  return Average(InTopK(predictions, labels, Cast(Const(Tensor(k)), labels.dtype())),
+                 options.weights);
 }
 
 }  // namespace sextant::metrics

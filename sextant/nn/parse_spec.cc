@@ -40,7 +40,8 @@ Features ParseExamples(Output serialized, const ParseSpec& spec) {
   }
   const ParsedFeatures parsed = ParseExample(serialized, specs);
   Features features;
-  for (size_t i = 0; i < specs.sparse.size(); ++i) features.Set(specs.sparse[i].key, parsed.sparse[i]);
+  for (size_t i = 0; i < specs.sparse.size(); ++i)
+    features.Set(specs.sparse[i].key, parsed.sparse[i]);
   for (size_t i = 0; i < specs.dense.size(); ++i) features.Set(specs.dense[i].key, parsed.dense[i]);
   return features;
 }

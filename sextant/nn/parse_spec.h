@@ -12,8 +12,8 @@ namespace sextant {
 
 struct ParseFeature {
   std::string key;
-  DType dtype = DType::kInvalid;  // kFloat, kInt64, kString
-  bool sparse = false;            // any number of values per Example
+  DType dtype = DType::kInvalid;    // kFloat, kInt64, kString
+  bool sparse = false;              // any number of values per Example
   std::vector<int64_t> shape = {};  // of a dense one
   std::optional<Tensor> default_value = {};
   bool operator==(const ParseFeature& other) const {

@@ -63,9 +63,8 @@ DynamicRnnResult DynamicRnn(const CellRef& cell, Output inputs, const DynamicRnn
   const PartialShape output_shape({known_batch, cell->output_size()});
   const Output in_list = TensorListFromTensor(by_time, ShapeConstant(input_shape));
   const Output out_list = TensorListReserve(ShapeConstant(output_shape), time, dtype);
-  const Output lengths = options.sequence_length
-                             ? Cast(options.sequence_length, DType::kInt32)
-                             : Output();
+  const Output lengths =
+      options.sequence_length ? Cast(options.sequence_length, DType::kInt32) : Output();
 
   std::vector<Output> init = {Const(Tensor(int32_t{0})), out_list};
   std::vector<PartialShape> shapes = {PartialShape({}), PartialShape({})};
@@ -93,8 +92,7 @@ DynamicRnnResult DynamicRnn(const CellRef& cell, Output inputs, const DynamicRnn
             {.shape_invariants = shapes});
   DynamicRnnResult result;
   const int64_t known_time = by_time.shape()[0];
-  const Output stacked =
-      TensorListStack(last[1], ShapeConstant(output_shape), dtype, known_time);
+  const Output stacked = TensorListStack(last[1], ShapeConstant(output_shape), dtype, known_time);
   result.outputs = options.time_major ? stacked : SwapFirstTwo(stacked);
   result.state.assign(last.begin() + 2, last.end());
   return result;

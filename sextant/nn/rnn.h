@@ -32,9 +32,9 @@ using CellRef = std::shared_ptr<const Cell>;
 
 struct GruCellOptions {
   int64_t units = 0;
-  layers::Activation activation = {};     // default: tanh
+  layers::Activation activation = {};  // default: tanh
   Initializer kernel_initializer = {};
-  Initializer bias_initializer = {};      // default: gates 1, candidate 0
+  Initializer bias_initializer = {};  // default: gates 1, candidate 0
   std::string name = "gru_cell";
 };
 // [r, u] = sigmoid([x, h] gates); c = act([x, r h] candidate); h' = u h + (1 - u) c

@@ -15,13 +15,13 @@ namespace sextant::rnn {
 namespace {
 
 // [inputs] kernel + bias, the variables "kernel" and "bias" of the current scope.
-Output Linear(const std::vector<Output>& inputs, int64_t units, const Initializer& kernel_initializer,
-              const Initializer& bias_initializer) {
+Output Linear(const std::vector<Output>& inputs, int64_t units,
+              const Initializer& kernel_initializer, const Initializer& bias_initializer) {
   int64_t width = 0;
   for (const Output& input : inputs) width += layers::KnownDim(input, -1, "recurrent cell");
-  const Variable kernel = GetVariable("kernel", {.shape = {width, units},
-                                                 .dtype = inputs[0].dtype(),
-                                                 .initializer = kernel_initializer});
+  const Variable kernel = GetVariable(
+      "kernel",
+      {.shape = {width, units}, .dtype = inputs[0].dtype(), .initializer = kernel_initializer});
   const Variable bias = GetVariable(
       "bias", {.shape = {units}, .dtype = inputs[0].dtype(), .initializer = bias_initializer});
   return BiasAdd(MatMul(inputs.size() == 1 ? inputs[0] : Concat(inputs, 1), kernel), bias);
@@ -73,7 +73,8 @@ class BasicLstm : public Cell {
     const layers::Activation activation = OrTanh(options_.activation);
     const Output c = state.at(0), h = state.at(1);
     const std::vector<Output> parts = Split(
-        Linear({x, h}, 4 * options_.units, options_.kernel_initializer, initializers::Zeros()), 4, 1);
+        Linear({x, h}, 4 * options_.units, options_.kernel_initializer, initializers::Zeros()), 4,
+        1);
     const Output forget = Sigmoid(parts[2] + static_cast<double>(options_.forget_bias));
     const Output new_c = c * forget + Sigmoid(parts[0]) * activation(parts[1]);
     const Output new_h = activation(new_c) * Sigmoid(parts[3]);

@@ -71,11 +71,11 @@ Seq2SeqResult EmbeddingRnnSeq2Seq(const std::vector<Output>& encoder_inputs,
     auto [output, next] = cell->Step(x, state);
     state = std::move(next);
     const VariableScope projection("output_projection_wrapper", Reuse::kAuto);
-    const Variable kernel =
-        GetVariable("kernel", {.shape = {cell->output_size(), options.num_decoder_symbols},
-                               .initializer = unit});
-    const Variable bias = GetVariable("bias", {.shape = {options.num_decoder_symbols},
-                                               .initializer = initializers::Zeros()});
+    const Variable kernel = GetVariable(
+        "kernel",
+        {.shape = {cell->output_size(), options.num_decoder_symbols}, .initializer = unit});
+    const Variable bias = GetVariable(
+        "bias", {.shape = {options.num_decoder_symbols}, .initializer = initializers::Zeros()});
     result.outputs.push_back(BiasAdd(MatMul(output, kernel), bias));
   }
   result.state = state;

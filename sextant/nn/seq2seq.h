@@ -24,8 +24,8 @@ struct EmbeddingRnnSeq2SeqOptions {
   Initializer initializer = {};  // of all kernels and tables; default: uniform unit scaling
   std::string scope = "embedding_rnn_seq2seq";
 };
-// Encodes ids [batch] per step to a state; decodes from there, with an embedding and a projection of
-// its own.
+// Encodes ids [batch] per step to a state; decodes from there, with an embedding and a projection
+// of its own.
 Seq2SeqResult EmbeddingRnnSeq2Seq(const std::vector<Output>& encoder_inputs,
                                   const std::vector<Output>& decoder_inputs,
                                   const rnn::CellRef& cell,

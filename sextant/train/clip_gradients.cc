@@ -47,8 +47,9 @@ std::pair<std::vector<Gradient>, Output> ClipByGlobalNorm(const std::vector<Grad
   const NameScope scope("clip_by_global_norm");
   const Output limit = ScalarLike(clip_norm, norm);
   // inf - inf is NaN: what overflowed must not look clipped.
-  const Output scale = limit * Minimum(1.0 / norm, ScalarLike(1.0 / static_cast<double>(clip_norm), norm)) +
-                       (norm - norm);
+  const Output scale =
+      limit * Minimum(1.0 / norm, ScalarLike(1.0 / static_cast<double>(clip_norm), norm)) +
+      (norm - norm);
   std::vector<Gradient> clipped;
   for (const Gradient& gradient : gradients) {
     clipped.push_back(gradient.none() ? gradient : WithValues(gradient, Values(gradient) * scale));

@@ -11,8 +11,8 @@ namespace sextant::train {
 // The root of the sum of all squares. Of slices the values count as they are, repeated rows too.
 Output GlobalNorm(const std::vector<Gradient>& gradients);
 
-// Every gradient times clip_norm / max(norm, clip_norm); a norm that is not finite makes them NaN. Also
-// gives the norm before.
+// Every gradient times clip_norm / max(norm, clip_norm); a norm that is not finite makes them NaN.
+// Also gives the norm before.
 std::pair<std::vector<Gradient>, Output> ClipByGlobalNorm(const std::vector<Gradient>& gradients,
                                                           float clip_norm);
 // Each gradient alone.

@@ -20,7 +20,8 @@ class StepHook : public Hook {
   void Begin() override {
     step_ = GetGlobalStep(CurrentGraph());
     if (!step_) {
-      throw FailedPrecondition("the graph has no global step; make one with GetOrCreateGlobalStep()");
+      throw FailedPrecondition(
+          "the graph has no global step; make one with GetOrCreateGlobalStep()");
     }
   }
   void AfterCreateSession(Session& session) override {
@@ -216,8 +217,7 @@ HookRef StopAfterSteps(int64_t count) {
 HookRef LogTensors(std::vector<std::pair<std::string, Output>> tensors, Every every) {
   return std::make_shared<LogTensorsHook>(std::move(tensors), every);
 }
-HookRef CountSteps(Every every,
-                   std::function<void(const std::string&, float, int64_t)> scalar) {
+HookRef CountSteps(Every every, std::function<void(const std::string&, float, int64_t)> scalar) {
   return std::make_shared<CountStepsHook>(every, std::move(scalar));
 }
 HookRef ExamplesPerSecond(int64_t batch_size, Every every, int64_t warm_up) {

@@ -26,9 +26,12 @@ HookRef StopAtStep(int64_t last);
 // Ends the loop after so many steps of this loop.
 HookRef StopAfterSteps(int64_t count);
 
-// "name = value, …" of the tensors at the first step and every so often; also with how long it took.
-HookRef LogTensors(std::vector<std::pair<std::string, Output>> tensors, Every every = {.steps = 100});
-// "global_step/sec: x", and to "scalar" if given: (tag, value, step), e.g. an EventWriter's AddScalar.
+// "name = value, …" of the tensors at the first step and every so often; also with how long it
+// took.
+HookRef LogTensors(std::vector<std::pair<std::string, Output>> tensors,
+                   Every every = {.steps = 100});
+// "global_step/sec: x", and to "scalar" if given: (tag, value, step), e.g. an EventWriter's
+// AddScalar.
 HookRef CountSteps(Every every = {.steps = 100},
                    std::function<void(const std::string&, float, int64_t)> scalar = {});
 // "Average examples/sec: a (c), step = s": over all of the run and since the last line.

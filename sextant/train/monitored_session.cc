@@ -18,9 +18,7 @@ class Step : public RunContext {
   explicit Step(Session& session) : session_(session) {}
 
   void Fetch(Output tensor) override { Index(tensor); }
-  void Feed(Output tensor, Tensor value) override {
-    feeds_.emplace_back(tensor, std::move(value));
-  }
+  void Feed(Output tensor, Tensor value) override { feeds_.emplace_back(tensor, std::move(value)); }
   void Trace() override { traced_ = true; }
   const StepTrace* trace() const override { return traced_ && ran_ ? &trace_ : nullptr; }
   const Tensor& Value(Output tensor) const override {

@@ -1,4 +1,5 @@
-// MonitoredSession: a Session that initialises or restores itself, and calls hooks around every step.
+// MonitoredSession: a Session that initialises or restores itself, and calls hooks around every
+// step.
 //
 //   MonitoredSession session(graph, {.checkpoint_dir = "runs/a", .hooks = {StopAtStep(1000)}});
 //   while (!session.ShouldStop()) session.Run(train_op);
@@ -6,7 +7,8 @@
 //
 // At its start: hooks may add nodes (Begin), the graph gets a Saver and an init op if it has none;
 // variables are restored from the newest checkpoint of the directory or else initialised, local
-// variables and tables are always; positions of data and random numbers are restored too (run_state.h).
+// variables and tables are always; positions of data and random numbers are restored too
+// (run_state.h).
 #pragma once
 
 #include <functional>
@@ -38,8 +40,8 @@ class MonitoredSession {
   // Ends the session without calling the hooks' End: the loop was left by an error.
   ~MonitoredSession();
 
-  // One step: the caller's fetches and those of the hooks in one Run. Throws FAILED_PRECONDITION after
-  // a stop.
+  // One step: the caller's fetches and those of the hooks in one Run. Throws FAILED_PRECONDITION
+  // after a stop.
   std::vector<Tensor> Run(const std::vector<Output>& fetches, const FeedMap& feeds = {},
                           const std::vector<Operation>& targets = {});
   void Run(Operation target) { Run({}, {}, {target}); }

@@ -25,9 +25,8 @@ class MonitoredSessionTest : public testing::Test {
  protected:
   void SetUp() override { std::filesystem::remove_all(directory_); }
   void TearDown() override { std::filesystem::remove_all(directory_); }
-  const std::string directory_ =
-      std::string(SEXTANT_BINARY_DIR) + "/monitored_session_test." +
-      testing::UnitTest::GetInstance()->current_test_info()->name();
+  const std::string directory_ = std::string(SEXTANT_BINARY_DIR) + "/monitored_session_test." +
+                                 testing::UnitTest::GetInstance()->current_test_info()->name();
 };
 
 // A model with all that resuming must not lose: shuffled data, dropout, slots, a step.

@@ -36,10 +36,9 @@ Operation MovingAverage::Apply(const std::vector<Variable>& variables) {
     const NameScope root("");
     const VariableOptions options{.trainable = false};
     const Output initial = InitialValue(variable);
-    shadows_[variable.name()] =
-        options_.zero_debias
-            ? Variable(AverageName(variable), ZerosLike(initial), options)
-            : Variable(AverageName(variable), initial, options);
+    shadows_[variable.name()] = options_.zero_debias
+                                    ? Variable(AverageName(variable), ZerosLike(initial), options)
+                                    : Variable(AverageName(variable), initial, options);
   }
   const NameScope scope(options_.name);
   Output decay = Const(Tensor(options_.decay), "decay");

@@ -25,14 +25,14 @@ class MovingAverage {
  public:
   explicit MovingAverage(MovingAverageOptions options) : options_(std::move(options)) {}
 
-  // shadow -= (1 - decay) * (shadow - variable) for all of them. Makes the shadows at the first call;
-  // they begin with the variables' initial values.
+  // shadow -= (1 - decay) * (shadow - variable) for all of them. Makes the shadows at the first
+  // call; they begin with the variables' initial values.
   Operation Apply(const std::vector<Variable>& variables);
   // None before Apply.
   Variable Average(const Variable& variable) const;
   std::string AverageName(const Variable& variable) const;
-  // What a Saver restores into each variable to evaluate with the averages: name in the checkpoint →
-  // variable.
+  // What a Saver restores into each variable to evaluate with the averages: name in the checkpoint
+  // → variable.
   std::map<std::string, Variable> VariablesToRestore(const std::vector<Variable>& variables) const;
 
  private:

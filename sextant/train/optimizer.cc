@@ -44,14 +44,14 @@ Variable UpdateContext::Slot(const Variable& variable, std::string_view key,
   Graph& graph = variable.handle().graph();
   Output& handle = Slots(graph)[{&optimizer_, variable.name(), std::string(key)}];
   if (handle) return Variable::FromHandle(handle);
-  // TensorFlow puts the open variable scope in front, even though the variable's name has it already.
-  const std::string name =
-      VariableScope::CurrentName() + variable.name() + "/" + optimizer_.name();
+  // TensorFlow puts the open variable scope in front, even though the variable's name has it
+  // already.
+  const std::string name = VariableScope::CurrentName() + variable.name() + "/" + optimizer_.name();
   const NameScope root("");
   const DeviceScope beside(variable.handle().node()->device());
-  const Variable slot(
-      name, [&] { return initializer(variable.shape().AsShape(), variable.dtype()); },
-      {.trainable = false});
+  const Variable slot(name,
+                      [&] { return initializer(variable.shape().AsShape(), variable.dtype()); },
+                      {.trainable = false});
   handle = slot.handle();
   if (const VariableSlice* slice = SliceOf(variable)) {
     VariableSlice own = *slice;
@@ -66,8 +66,8 @@ Output UpdateContext::Number(std::string_view name, double value, DType dtype) {
   if (!number) {
     const NameScope root("");
     // TensorFlow's hyper-parameters are floats, whatever the variable's type.
-    number = Const(Tensor(static_cast<float>(value)),
-                   fmt::format("{}/{}", optimizer_.name(), name));
+    number =
+        Const(Tensor(static_cast<float>(value)), fmt::format("{}/{}", optimizer_.name(), name));
     if (dtype != DType::kFloat) number = Cast(number, dtype);
   }
   return number;
@@ -126,8 +126,9 @@ Operation Optimizer::ApplyGradients(const std::vector<GradientAndVariable>& grad
     impl_->Prepare(context, variable);
   }
   if (used == 0) {
-    throw InvalidArgument("no gradient reaches any of the {} variables: does the loss depend on them?",
-                          gradients.size());
+    throw InvalidArgument(
+        "no gradient reaches any of the {} variables: does the loss depend on them?",
+        gradients.size());
   }
   const NameScope scope(name.empty() ? impl_->name() : std::string(name));
   std::vector<Operation> updates;

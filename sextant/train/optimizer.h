@@ -2,8 +2,8 @@
 //
 //   Operation step = train::Adam({.learning_rate = 1e-4f}).Minimize(loss, {.global_step = step});
 //
-// An Optimizer is a small description and may be used for several graphs; slots are made in the graph
-// in which it applies gradients, named "<variable>/<Slot>".
+// An Optimizer is a small description and may be used for several graphs; slots are made in the
+// graph in which it applies gradients, named "<variable>/<Slot>".
 #pragma once
 
 #include <functional>
@@ -23,7 +23,7 @@ namespace sextant::train {
 // A number, or a schedule: a function of the global step that builds the rate.
 class LearningRate {
  public:
-  LearningRate(double value) : value_(value) {}  // NOLINT
+  LearningRate(double value) : value_(value) {}                  // NOLINT
   LearningRate(std::function<Output(Output global_step)> build)  // NOLINT
       : build_(std::move(build)) {}
   bool constant() const { return !build_; }
@@ -58,15 +58,16 @@ class Optimizer {
   explicit Optimizer(std::shared_ptr<const OptimizerImpl> impl) : impl_(std::move(impl)) {}
   explicit operator bool() const { return impl_ != nullptr; }
 
-  std::vector<GradientAndVariable> ComputeGradients(Output loss,
-                                                    const std::vector<Variable>& variables = {}) const;
+  std::vector<GradientAndVariable> ComputeGradients(
+      Output loss, const std::vector<Variable>& variables = {}) const;
   Operation ApplyGradients(const std::vector<GradientAndVariable>& gradients,
                            const Variable& global_step = {}, std::string_view name = "") const;
   Operation Minimize(Output loss, const MinimizeOptions& options = {}) const;
 
   // "Adam"
   const std::string& name() const;
-  // The keys of its slots ("m", "v" for Adam), and the slot of a variable: none before ApplyGradients.
+  // The keys of its slots ("m", "v" for Adam), and the slot of a variable: none before
+  // ApplyGradients.
   std::vector<std::string> SlotKeys() const;
   Variable Slot(const Variable& variable, std::string_view key) const;
   const std::shared_ptr<const OptimizerImpl>& impl() const { return impl_; }

@@ -1,5 +1,5 @@
-// OptimizerImpl: what one kind of optimizer does to one variable. Optimizer (optimizer.h) does the rest:
-// gradients, scopes, the global step.
+// OptimizerImpl: what one kind of optimizer does to one variable. Optimizer (optimizer.h) does the
+// rest: gradients, scopes, the global step.
 #pragma once
 
 #include <map>
@@ -40,7 +40,8 @@ class OptimizerImpl {
   virtual std::vector<std::string> SlotKeys() const { return {}; }
   // Makes slots and scalars; all variables' slots stand before the first update.
   virtual void Prepare(UpdateContext& context, const Variable& variable) const = 0;
-  virtual Operation Update(UpdateContext& context, const Variable& variable, Output gradient) const = 0;
+  virtual Operation Update(UpdateContext& context, const Variable& variable,
+                           Output gradient) const = 0;
   // The rows in "slices" are different ones.
   virtual Operation UpdateRows(UpdateContext& context, const Variable& variable,
                                const IndexedSlices& slices) const = 0;

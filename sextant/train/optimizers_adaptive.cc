@@ -20,7 +20,9 @@ class AdagradImpl : public OptimizerImpl {
   explicit AdagradImpl(AdagradOptions options) : options_(std::move(options)) {}
   const std::string& name() const override { return options_.name; }
   std::vector<std::string> SlotKeys() const override { return {"accumulator"}; }
-  void Prepare(UpdateContext& context, const Variable& v) const override { Accumulator(context, v); }
+  void Prepare(UpdateContext& context, const Variable& v) const override {
+    Accumulator(context, v);
+  }
 
   Operation Update(UpdateContext& context, const Variable& v, Output gradient) const override {
     return ResourceApplyAdagrad(v.handle(), Accumulator(context, v),
@@ -61,8 +63,8 @@ class AdagradDAImpl : public OptimizerImpl {
   Operation UpdateRows(UpdateContext& context, const Variable& v,
                        const IndexedSlices& slices) const override {
     const Parts p = MakeParts(context, v);
-    return ResourceSparseApplyAdagradDA(v.handle(), p.sum, p.squares, slices.values,
-                                        slices.indices, p.rate, p.l1, p.l2, NextStep(context));
+    return ResourceSparseApplyAdagradDA(v.handle(), p.sum, p.squares, slices.values, slices.indices,
+                                        p.rate, p.l1, p.l2, NextStep(context));
   }
 
  private:
@@ -208,9 +210,9 @@ class ProximalGradientDescentImpl : public OptimizerImpl {
   const std::string& name() const override { return options_.name; }
   void Prepare(UpdateContext&, const Variable&) const override {}
   Operation Update(UpdateContext& context, const Variable& v, Output gradient) const override {
-    return ResourceApplyProximalGradientDescent(
-        v.handle(), context.Rate(options_.learning_rate, v.dtype()), L1(context, v), L2(context, v),
-        gradient);
+    return ResourceApplyProximalGradientDescent(v.handle(),
+                                                context.Rate(options_.learning_rate, v.dtype()),
+                                                L1(context, v), L2(context, v), gradient);
   }
   Operation UpdateRows(UpdateContext& context, const Variable& v,
                        const IndexedSlices& slices) const override {

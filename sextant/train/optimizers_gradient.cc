@@ -24,8 +24,8 @@ class GradientDescentImpl : public OptimizerImpl {
   void Prepare(UpdateContext&, const Variable&) const override {}
 
   Operation Update(UpdateContext& context, const Variable& v, Output gradient) const override {
-    return ResourceApplyGradientDescent(
-        v.handle(), context.Rate(options_.learning_rate, v.dtype()), gradient);
+    return ResourceApplyGradientDescent(v.handle(), context.Rate(options_.learning_rate, v.dtype()),
+                                        gradient);
   }
   Operation UpdateRows(UpdateContext& context, const Variable& v,
                        const IndexedSlices& slices) const override {
@@ -42,7 +42,9 @@ class MomentumImpl : public OptimizerImpl {
   explicit MomentumImpl(MomentumOptions options) : options_(std::move(options)) {}
   const std::string& name() const override { return options_.name; }
   std::vector<std::string> SlotKeys() const override { return {"momentum"}; }
-  void Prepare(UpdateContext& context, const Variable& v) const override { Accumulator(context, v); }
+  void Prepare(UpdateContext& context, const Variable& v) const override {
+    Accumulator(context, v);
+  }
 
   Operation Update(UpdateContext& context, const Variable& v, Output gradient) const override {
     return ResourceApplyMomentum(v.handle(), Accumulator(context, v).handle(),
@@ -52,11 +54,11 @@ class MomentumImpl : public OptimizerImpl {
   }
   Operation UpdateRows(UpdateContext& context, const Variable& v,
                        const IndexedSlices& slices) const override {
-    return ResourceSparseApplyMomentum(
-        v.handle(), Accumulator(context, v).handle(),
-        context.Rate(options_.learning_rate, v.dtype()), slices.values, slices.indices,
-        context.Number("momentum", options_.momentum, v.dtype()),
-        {.use_nesterov = options_.use_nesterov});
+    return ResourceSparseApplyMomentum(v.handle(), Accumulator(context, v).handle(),
+                                       context.Rate(options_.learning_rate, v.dtype()),
+                                       slices.values, slices.indices,
+                                       context.Number("momentum", options_.momentum, v.dtype()),
+                                       {.use_nesterov = options_.use_nesterov});
   }
 
  private:
@@ -86,7 +88,8 @@ class AdamImpl : public OptimizerImpl {
       return context.Number(name, value, v.dtype());
     };
     const Operation decay = Decay(v, rate);
-    const ControlDependencies after(decay ? std::vector<Operation>{decay} : std::vector<Operation>{});
+    const ControlDependencies after(decay ? std::vector<Operation>{decay}
+                                          : std::vector<Operation>{});
     return ResourceApplyAdam(v.handle(), M(context, v).handle(), V(context, v).handle(),
                              PowerAs(context, 1, v.dtype()), PowerAs(context, 2, v.dtype()), rate,
                              number("beta1", options_.beta1), number("beta2", options_.beta2),
@@ -120,8 +123,8 @@ class AdamImpl : public OptimizerImpl {
     const Variable power1 = Power(context, 1), power2 = Power(context, 2);
     return {AssignVariable(power1.handle(),
                            power1.value() * context.Number("beta1", options_.beta1, DType::kFloat)),
-            AssignVariable(power2.handle(),
-                           power2.value() * context.Number("beta2", options_.beta2, DType::kFloat))};
+            AssignVariable(power2.handle(), power2.value() * context.Number("beta2", options_.beta2,
+                                                                            DType::kFloat))};
   }
 
  private:

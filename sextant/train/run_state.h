@@ -1,7 +1,7 @@
-// What must be saved beside the variables so that a run goes on exactly where it was: the positions of
-// data iterators and of random streams, the state of hooks. It travels as one string variable,
-// "sextant/run_state", through the same Saver as all others; TensorFlow, which has no such variable,
-// restores our checkpoints without noticing it.
+// What must be saved beside the variables so that a run goes on exactly where it was: the positions
+// of data iterators and of random streams, the state of hooks. It travels as one string variable,
+// "sextant/run_state", through the same Saver as all others; TensorFlow, which has no such
+// variable, restores our checkpoints without noticing it.
 #pragma once
 
 #include <map>
@@ -21,8 +21,8 @@ class RunState {
 
   // Puts the present state into the variable: right before a save. REQUIRES: no Run is under way.
   void Capture(Session& session, const std::vector<std::shared_ptr<Hook>>& hooks) const;
-  // Applies what a restored variable holds; does nothing when it is empty. Throws DATA_LOSS when it is
-  // no such state.
+  // Applies what a restored variable holds; does nothing when it is empty. Throws DATA_LOSS when it
+  // is no such state.
   void Apply(Session& session, const std::vector<std::shared_ptr<Hook>>& hooks) const;
 
  private:

@@ -30,7 +30,8 @@ Output Periods(Output t, const ExponentialDecayOptions& options) {
 }
 
 void CheckSteps(float steps, const char* schedule) {
-  if (!(steps > 0)) throw InvalidArgument("{}: decay_steps must be positive, is {}", schedule, steps);
+  if (!(steps > 0))
+    throw InvalidArgument("{}: decay_steps must be positive, is {}", schedule, steps);
 }
 
 // (1 + cos(pi x)) / 2
@@ -62,8 +63,7 @@ LearningRate NaturalExpDecay(const ExponentialDecayOptions& options) {
 LearningRate InverseTimeDecay(const ExponentialDecayOptions& options) {
   CheckSteps(options.decay_steps, "InverseTimeDecay");
   return Of("InverseTimeDecay", [options](Output t) {
-    return Number(options.learning_rate) /
-           (1.0 + Number(options.decay_rate) * Periods(t, options));
+    return Number(options.learning_rate) / (1.0 + Number(options.decay_rate) * Periods(t, options));
   });
 }
 
@@ -101,7 +101,8 @@ LearningRate PolynomialDecay(const PolynomialDecayOptions& options) {
       t = Minimum(t, steps);
     }
     const Output end = Number(options.end_learning_rate);
-    return (Number(options.learning_rate) - end) * Pow(1.0 - t / steps, Number(options.power)) + end;
+    return (Number(options.learning_rate) - end) * Pow(1.0 - t / steps, Number(options.power)) +
+           end;
   });
 }
 
@@ -129,8 +130,7 @@ LearningRate CosineDecayRestarts(const CosineDecayRestartsOptions& options) {
       fraction = (completed - before) / Pow(mul, restart);
     }
     const Output height = Pow(Number(options.m_mul), restart);
-    return Number(options.learning_rate) *
-           WithFloor(height * HalfCosine(fraction), options.alpha);
+    return Number(options.learning_rate) * WithFloor(height * HalfCosine(fraction), options.alpha);
   });
 }
 

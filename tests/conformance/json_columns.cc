@@ -27,7 +27,8 @@ FeatureColumn Crossed(const json& d) {
 FeatureColumn Embedding(const json& d) {
   columns::EmbeddingOptions options{.dimension = d.at("dimension"),
                                     .combiner = d.value("combiner", "mean")};
-  if (d.contains("max_norm") && !d["max_norm"].is_null()) options.max_norm = d["max_norm"].get<float>();
+  if (d.contains("max_norm") && !d["max_norm"].is_null())
+    options.max_norm = d["max_norm"].get<float>();
   return columns::Embedding(ColumnFromJson(d.at("categorical_column")), options);
 }
 
@@ -52,7 +53,8 @@ FeatureColumn ColumnFromJson(const json& d) {
     return columns::Identity(d.at("key"), d.at("num_buckets"));
   }
   if (kind == "crossed_column") return Crossed(d);
-  if (kind == "indicator_column") return columns::Indicator(ColumnFromJson(d.at("categorical_column")));
+  if (kind == "indicator_column")
+    return columns::Indicator(ColumnFromJson(d.at("categorical_column")));
   if (kind == "embedding_column") return Embedding(d);
   throw InvalidArgument("no feature column is of kind '{}'", kind);
 }

@@ -49,7 +49,8 @@ int Main(int argc, char** argv) {
   saved_models->add_option("--filter", filter, "only models whose path contains this");
   CLI::App* trajectories =
       app.add_subcommand("trajectory", "trainings, by our own models and by TensorFlow's graph");
-  trajectories->add_option("directory", paths, "directories with a trajectory.json, or the one above")
+  trajectories
+      ->add_option("directory", paths, "directories with a trajectory.json, or the one above")
       ->required();
   trajectories->add_option("--filter", filter, "only directories whose name contains this");
   const auto add_command = [&](const char* name, const char* description) {

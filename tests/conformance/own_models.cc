@@ -36,9 +36,7 @@ train::Optimizer MakeOptimizer(const json& params) {
   return train::OptimizerByName(params.at("name").get<std::string>(), arguments);
 }
 
-Variable GlobalStep() {
-  return Variable("global_step", Tensor(int64_t{0}), {.trainable = false});
-}
+Variable GlobalStep() { return Variable("global_step", Tensor(int64_t{0}), {.trainable = false}); }
 
 void Finish(OwnTraining& training, const train::Optimizer& optimizer, Output loss,
             const std::vector<Operation>& before) {
@@ -52,17 +50,17 @@ OwnTraining Mnist(const json& p) {
   OwnTraining t;
   t.inputs["images"] = Placeholder(DType::kFloat, PartialShape({-1, 784}), "images");
   t.inputs["labels"] = Placeholder(DType::kInt64, PartialShape({-1}), "labels");
-  const Output logits = models::MnistConvnetLogits(
-      t.inputs["images"],
-      {.kernel = p.at("k"),
-       .channels1 = p.at("c1"),
-       .channels2 = p.at("c2"),
-       .units = p.at("dense"),
-       .classes = p.at("classes"),
-       .pool = p.at("pool"),
-       .activation = models::ActivationByName(p.at("act")),
-       .dropout = p.at("dropout")},
-      true);
+  const Output logits =
+      models::MnistConvnetLogits(t.inputs["images"],
+                                 {.kernel = p.at("k"),
+                                  .channels1 = p.at("c1"),
+                                  .channels2 = p.at("c2"),
+                                  .units = p.at("dense"),
+                                  .classes = p.at("classes"),
+                                  .pool = p.at("pool"),
+                                  .activation = models::ActivationByName(p.at("act")),
+                                  .dropout = p.at("dropout")},
+                                 true);
   const Output loss = losses::SparseSoftmaxCrossEntropy(t.inputs["labels"], logits);
   Finish(t, MakeOptimizer(p.at("optimizer")), loss, {});
   return t;
@@ -89,8 +87,8 @@ OwnTraining Resnet(const json& p) {
   for (const Variable& v : CollectedVariables(kTrainableVariables)) norms.push_back(L2Loss(v));
   const Output loss = cross_entropy + p.at("wd").get<double>() * AddN(norms);
   t.fetched["cross_entropy"] = cross_entropy;
-  t.fetched["accuracy"] = Mean(
-      Cast(Equal(Cast(ArgMax(logits, 1), DType::kInt32), labels), DType::kFloat), 0);
+  t.fetched["accuracy"] =
+      Mean(Cast(Equal(Cast(ArgMax(logits, 1), DType::kInt32), labels), DType::kFloat), 0);
   std::vector<Operation> updates;
   for (const Output& update : CurrentGraph().Collection(kUpdateOps)) updates.push_back(update);
   Finish(t, MakeOptimizer(p.at("optimizer")), loss, updates);
@@ -101,10 +99,12 @@ OwnTraining Seq2Seq(const json& p) {
   OwnTraining t;
   const Output ids = Placeholder(DType::kInt32, PartialShape({-1, -1}), "ids");
   t.inputs["ids"] = ids;
-  const Output logits = models::SequenceAutoencoderLogits(
-      ids,
-      {.vocabulary = p.at("vocab"), .embedding = p.at("embed"), .units = p.at("units"), .cell = p.at("cell")},
-      true);
+  const Output logits = models::SequenceAutoencoderLogits(ids,
+                                                          {.vocabulary = p.at("vocab"),
+                                                           .embedding = p.at("embed"),
+                                                           .units = p.at("units"),
+                                                           .cell = p.at("cell")},
+                                                          true);
   const Output by_position =
       SparseSoftmaxCrossEntropyWithLogits(Reshape(logits, {-1, p.at("vocab").get<int64_t>()}),
                                           Reshape(ids, {-1}))
@@ -146,13 +146,13 @@ OwnTraining Census(const json& e, const std::map<std::string, Tensor>& batch) {
     loss = losses::SigmoidCrossEntropy(Reshape(Cast(label, DType::kFloat), {-1, 1}), logits,
                                        {.reduction = losses::Reduction::kSum});
   } else {
-    loss = losses::SparseSoftmaxCrossEntropy(label, logits,
-                                             {.reduction = losses::Reduction::kSum});
+    loss = losses::SparseSoftmaxCrossEntropy(label, logits, {.reduction = losses::Reduction::kSum});
   }
   t.fetched["loss"] = loss;
   std::vector<Operation> updates;
   for (const Output& update : CurrentGraph().Collection(kUpdateOps)) updates.push_back(update);
-  for (const auto& [scope, key] : {std::pair{"dnn", "dnn_optimizer"}, {"linear", "linear_optimizer"}}) {
+  for (const auto& [scope, key] :
+       {std::pair{"dnn", "dnn_optimizer"}, {"linear", "linear_optimizer"}}) {
     const train::Optimizer optimizer = MakeOptimizer(e.at(key));
     const auto gradients = optimizer.ComputeGradients(loss, models::TrainableIn(scope));
     t.gradients.insert(t.gradients.end(), gradients.begin(), gradients.end());
@@ -176,7 +176,8 @@ std::optional<OwnTraining> BuildOwnTraining(const std::string& directory, const 
   if (name == "mnist_convnet") return Mnist(params);
   if (name == "resnet_cifar") return Resnet(params);
   if (name.starts_with("seq2seq")) return Seq2Seq(params);
-  if (name.starts_with("census")) return Census(ReadJson(directory + "/estimator.json"), first_batch);
+  if (name.starts_with("census"))
+    return Census(ReadJson(directory + "/estimator.json"), first_batch);
   return std::nullopt;
 }
 

@@ -21,8 +21,8 @@ struct OwnTraining {
 };
 
 // Built in the current graph, for the training recorded in a directory; "record" is its
-// trajectory.json, the first batch tells the types of features. Nothing when the name is of no model
-// we have.
+// trajectory.json, the first batch tells the types of features. Nothing when the name is of no
+// model we have.
 std::optional<OwnTraining> BuildOwnTraining(const std::string& directory,
                                             const nlohmann::json& record,
                                             const std::map<std::string, Tensor>& first_batch);

@@ -110,8 +110,8 @@ std::vector<float> Numbers(std::string text) {
   return numbers;
 }
 
-Metric MakeMetric(const std::string& kind, std::map<std::string, std::string> params,
-                  Output labels, Output predictions, Output weights) {
+Metric MakeMetric(const std::string& kind, std::map<std::string, std::string> params, Output labels,
+                  Output predictions, Output weights) {
   namespace m = metrics;
   const m::MetricOptions o{.weights = weights};
   if (kind == "accuracy") return m::Accuracy(labels, predictions, o);
@@ -236,14 +236,14 @@ std::optional<std::string> RunOwnMetric(const Example& example) {
   Graph graph;
   const GraphScope use(graph);
   const auto placeholder = [](const std::vector<Tensor>& values) {
-    return values.empty() ? Output()
-                          : Placeholder(values[0].dtype(),
-                                        PartialShape::UnknownOfRank(values[0].rank()));
+    return values.empty()
+               ? Output()
+               : Placeholder(values[0].dtype(), PartialShape::UnknownOfRank(values[0].rank()));
   };
   const Output label = placeholder(labels), prediction = placeholder(predictions);
   const Output weight = placeholder(weights);
-  const Metric metric = MakeMetric(std::string(GetOneBytes(example, "metric")), params, label,
-                                   prediction, weight);
+  const Metric metric =
+      MakeMetric(std::string(GetOneBytes(example, "metric")), params, label, prediction, weight);
   const Operation init = VariablesInitializer(CollectedVariables(kLocalVariables));
   const auto variables = Names(example, "local_variable_names");
   const std::vector<Output> reads = ReadByName(variables);
@@ -259,8 +259,8 @@ std::optional<std::string> RunOwnMetric(const Example& example) {
     FeedMap feeds = {{label, labels[batch]}, {prediction, predictions.at(batch)}};
     if (weight) feeds.emplace_back(weight, weights.at(batch));
     const std::string when = fmt::format("after batch {}", batch);
-    problem = Compare(example, when, {session.Run(feeds, metric.update)}, {&update_after.at(batch), 1},
-                      {"the update"});
+    problem = Compare(example, when, {session.Run(feeds, metric.update)},
+                      {&update_after.at(batch), 1}, {"the update"});
     if (problem.empty()) {
       problem = Compare(example, when, {session.Run(metric.value)}, {&value_after.at(batch), 1},
                         {"the value"});

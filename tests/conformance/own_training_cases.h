@@ -1,5 +1,5 @@
-// The training vectors again, by graphs that Sextant's own optimizers, schedules, averages and metrics
-// build.
+// The training vectors again, by graphs that Sextant's own optimizers, schedules, averages and
+// metrics build.
 #pragma once
 
 #include <optional>

@@ -171,8 +171,8 @@ std::string RunMetric(const Example& example) {
 }
 
 // The case by a graph of our own, where it is of that kind.
-void TryOwn(const std::string& path, const std::string& name, Counts& counts, const Example& example,
-            std::optional<std::string> (*run)(const Example&)) {
+void TryOwn(const std::string& path, const std::string& name, Counts& counts,
+            const Example& example, std::optional<std::string> (*run)(const Example&)) {
   Try(path, name, "own graph", counts, [&] { return run(example).value_or("of no known kind"); });
 }
 

@@ -75,8 +75,7 @@ class OwnTrainer : public Trainer {
     }
   }
   std::map<std::string, double> Step(const Batch& batch) override {
-    const std::vector<Tensor> values =
-        session_->Run(Feeds(batch), fetches_, {training_.train_op});
+    const std::vector<Tensor> values = session_->Run(Feeds(batch), fetches_, {training_.train_op});
     std::map<std::string, double> result;
     size_t i = 0;
     for (const auto& [name, output] : training_.fetched) result[name] = values.at(i++).AsDouble();
@@ -234,8 +233,8 @@ class Comparison {
                     errors.back());
       }
     }
-    std::nth_element(errors.begin(), errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2),
-                     errors.end());
+    std::nth_element(errors.begin(),
+                     errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2), errors.end());
     const double median = errors[errors.size() / 2];
     if (!(median <= tolerances_["gradients_float64_median_rtol_of_max"].get<double>())) {
       Fail("gradients are off by {:.2g} in the median", median);
@@ -301,7 +300,8 @@ Counts RunTrajectories(const std::string& path, const std::string& filter) {
   Counts counts;
   for (const std::string& name : fs.ListDirectory(path)) {
     const std::string directory = path + "/" + name;
-    if (name.find(filter) == std::string::npos || !fs.Exists(directory + "/trajectory.json")) continue;
+    if (name.find(filter) == std::string::npos || !fs.Exists(directory + "/trajectory.json"))
+      continue;
     counts += RunOne(directory);
   }
   return counts;

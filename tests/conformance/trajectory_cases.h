@@ -1,5 +1,5 @@
-// Trainings recorded from TensorFlow: from its first checkpoint, on its batches, our own models and its
-// own imported graph must take the same way.
+// Trainings recorded from TensorFlow: from its first checkpoint, on its batches, our own models and
+// its own imported graph must take the same way.
 #pragma once
 
 #include <string>

@@ -1,9 +1,10 @@
 #include "sextant/cli/data/test_archive.h"
 
-#include <filesystem>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
+
+#include <filesystem>
 
 #include "sextant/base/coding.h"
 #include "sextant/base/file_system.h"
