@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <random>
 
 #include "benchmarks/input_pipelines.h"
@@ -68,7 +69,7 @@ void MeasureRecords(const Options& options, const InputOptions& input, const std
 }  // namespace
 
 void MeasureInput(const Options& options, const InputOptions& input) {
-  std::string work = "/tmp/sextant-bench-XXXXXX";
+  std::string work = std::filesystem::temp_directory_path() / "sextant-bench-XXXXXX";
   if (mkdtemp(work.data()) == nullptr) throw Internal("cannot make a folder like {}", work);
   const std::string records = JoinPath(work, "records");
   try {

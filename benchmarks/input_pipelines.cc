@@ -91,25 +91,24 @@ void MeasureRecordPipelines(const Options& options, const std::string& records, 
   measure("TFRecord read, batch", source.Batch(batch));
   measure("TFRecord read, parse, decode, batch",
           source.ParseExamples(Spec()).Batch(batch).Map(Decode, parallel).Prefetch());
-  // What is done to each image by itself may as well be done behind the shuffle, to a batch at
-  // once.
   measure("TFRecord read, parse, decode, augment, shuffle, batch",
           source.ParseExamples(Spec())
+              .Map(Distort, parallel)
               .Shuffle(shuffle, {.seed = 2})
               .Batch(batch)
-              .Map(Distort, parallel)
               .Prefetch());
   measure("TFRecord read, shuffle, parse, decode, augment, batch",
           source.Shuffle(shuffle, {.seed = 2})
               .ParseExamples(Spec())
-              .Batch(batch)
               .Map(Distort, parallel)
+              .Batch(batch)
               .Prefetch());
-  measure("TFRecord read, parse, decode, augment one by one, shuffle, batch",
-          source.ParseExamples(Spec())
-              .Map(Distort, parallel)
-              .Shuffle(shuffle, {.seed = 2})
+  // The same images to a model, but another pipeline than the peer's: whole batches are distorted.
+  measure("TFRecord read, shuffle, parse, batch, augment batches",
+          source.Shuffle(shuffle, {.seed = 2})
+              .ParseExamples(Spec())
               .Batch(batch)
+              .Map(Distort, parallel)
               .Prefetch());
 }
 
