@@ -1,0 +1,43 @@
+// Task: which part of a cluster this process is, as TF_CONFIG says.
+//
+//   Task task = TaskFromTfConfig(R"({"cluster": {"chief": ["a:1"], "ps": ["b:1"]},
+//                                    "task": {"type": "ps", "index": 0}})");
+//   task.type == "ps", task.num_ps == 1
+//
+// The rules are those of TensorFlow's RunConfig, in all forms of TF_CONFIG that it and its older
+// versions took.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sextant::dist {
+
+// Job → addresses "host:port", by index.
+using ClusterSpec = std::map<std::string, std::vector<std::string>>;
+
+struct Task {
+  ClusterSpec cluster;  // empty: one process on its own
+  std::string type = "worker";
+  int index = 0;
+  std::string master;             // where sessions run, "grpc://…"; "" this process
+  std::string evaluation_master;  // the same of evaluations
+  std::string environment = "local";
+  std::string model_dir;  // "": not given
+  int num_ps = 0;
+  int num_workers = 1;  // chief or master included
+  bool is_chief = true;
+  std::optional<int> global_id = 0;  // among all tasks; an evaluator has none
+
+  bool local() const { return cluster.empty() && type == "worker"; }
+};
+
+// Throws INVALID_ARGUMENT, naming the key and what it should be.
+Task TaskFromTfConfig(std::string_view json);
+// Of the environment variable TF_CONFIG; without it a process on its own.
+Task TaskFromEnvironment();
+
+}  // namespace sextant::dist

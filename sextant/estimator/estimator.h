@@ -1,0 +1,109 @@
+// Estimator: trains, evaluates, runs and exports one model.
+//
+//   Estimator estimator(ModelFn, {.model_dir = "runs/mnist"});
+//   estimator.Train(train_input, {.max_steps = 6000});
+//   double accuracy = estimator.Evaluate(test_input)["accuracy"];
+//
+// All that it learns is in files of model_dir: an Estimator made anew, in another process too, goes
+// on where the newest checkpoint is. Copies share their state. Used by one thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sextant/estimator/input_fn.h"
+#include "sextant/estimator/model_fn.h"
+#include "sextant/estimator/serving_input.h"
+#include "sextant/estimator/warm_start.h"
+
+namespace sextant {
+
+namespace train {
+class CheckpointListener;
+}
+
+// Metrics by name, with "loss" and "global_step".
+using EvalResult = std::map<std::string, double>;
+
+struct TrainOptions {
+  std::optional<int64_t> steps = {};      // so many more
+  std::optional<int64_t> max_steps = {};  // until the global step is this
+  std::vector<train::HookRef> hooks = {};
+  std::vector<std::shared_ptr<train::CheckpointListener>> listeners = {};
+};
+
+struct EvaluateOptions {
+  std::optional<int64_t> steps = {};  // batches; none: all there are
+  std::vector<train::HookRef> hooks = {};
+  std::string checkpoint_path = {};  // "": the newest
+  std::string name = {};             // results are written to model_dir/eval_NAME, else eval
+};
+
+struct PredictOptions {
+  std::vector<std::string> keys = {};  // none: all predictions
+  std::vector<train::HookRef> hooks = {};
+  std::string checkpoint_path = {};
+  bool single_examples = true;  // false: whole batches
+};
+
+struct ExportOptions {
+  std::map<std::string, std::string> assets_extra = {};  // path in assets.extra/ → file
+  bool as_text = false;
+  std::string checkpoint_path = {};
+  bool strip_default_attrs = true;
+  // Graphs of training and evaluation too, with the tags "train" and "eval".
+  InputFn train_input_fn = {}, eval_input_fn = {};
+};
+
+// The predictions of a model for an input, one after the other.
+class Predictions {
+ public:
+  struct State;
+  explicit Predictions(std::unique_ptr<State> state);
+  Predictions(Predictions&&) noexcept;
+  ~Predictions();
+  // False at the end.
+  bool Next(data::Element* prediction);
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+class Estimator {
+ public:
+  struct State;
+  // Throws what Resolve of run_config.h throws.
+  Estimator(ModelFn model_fn, RunConfig config = {}, HParams params = {},
+            WarmStart warm_start = {});
+
+  // Until the data ends, a hook asks to stop, or so many steps are done; a training that is as far
+  // as max_steps already returns at once. The global step where it ended.
+  int64_t Train(const InputFn& input_fn, const TrainOptions& options = {});
+  // Throws NOT_FOUND when there is no checkpoint.
+  EvalResult Evaluate(const InputFn& input_fn, const EvaluateOptions& options = {});
+  Predictions Predict(const InputFn& input_fn, const PredictOptions& options = {});
+  // To base_dir/<seconds since the epoch>; the path.
+  std::string ExportSavedModel(const std::string& base_dir, const ServingInputFn& receiver,
+                               const ExportOptions& options = {});
+
+  const RunConfig& config() const;
+  const HParams& params() const;
+  const std::string& model_dir() const { return config().model_dir; }
+  const ModelFn& model_fn() const;
+  std::optional<std::string> LatestCheckpoint() const;
+  // Of the newest checkpoint. Throw NOT_FOUND when there is none.
+  std::vector<std::string> VariableNames() const;
+  Tensor VariableValue(const std::string& name) const;
+
+  State& state() const { return *state_; }
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace sextant

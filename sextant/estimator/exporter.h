@@ -1,0 +1,55 @@
+// Exporters: what TrainAndEvaluate exports after evaluations.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "sextant/estimator/estimator.h"
+
+namespace sextant {
+
+class Ledger;
+
+// What an exporter is told of the evaluation just made.
+struct ExportRequest {
+  Estimator& estimator;
+  std::string export_path;      // model_dir/export/NAME
+  std::string checkpoint_path;  // that was evaluated
+  const EvalResult& result;
+  int64_t global_step;
+  bool is_final;  // the training is at its end
+  Ledger& ledger;
+};
+
+class Exporter {
+ public:
+  virtual ~Exporter() = default;
+  virtual const std::string& name() const = 0;
+  // The path of the export; "" when there was none. An export that the ledger knows of is not made
+  // again.
+  virtual std::string Export(const ExportRequest& request) = 0;
+};
+using ExporterRef = std::shared_ptr<Exporter>;
+
+struct ExporterOptions {
+  std::map<std::string, std::string> assets_extra = {};
+  bool as_text = false;
+  int exports_to_keep = 5;  // the newest (Best: the best); 0: all
+};
+// After every evaluation.
+ExporterRef LatestExporter(std::string name, ServingInputFn receiver,
+                           const ExporterOptions& options = {});
+// At the end of the training.
+ExporterRef FinalExporter(std::string name, ServingInputFn receiver,
+                          const ExporterOptions& options = {});
+// Whether the first is better than the second. Default: its "loss" is smaller.
+using BetterFn = std::function<bool(const EvalResult& current, const EvalResult& best)>;
+BetterFn Smaller(std::string metric);
+BetterFn Larger(std::string metric);
+// When the evaluation was better than all before, those of earlier processes included.
+ExporterRef BestExporter(std::string name, ServingInputFn receiver, BetterFn better = {},
+                         const ExporterOptions& options = {});
+
+}  // namespace sextant

@@ -1,0 +1,59 @@
+// Ledger: what a model_dir remembers beside its checkpoints: evaluations, the best of them, exports
+// and whether the training is done. One small JSON file, model_dir/sextant_ledger.json, replaced
+// atomically by every change.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sextant {
+
+class Ledger {
+ public:
+  struct Evaluation {
+    std::string name;  // of the EvalSpec
+    int64_t step = 0;
+    std::map<std::string, double> metrics;
+  };
+  struct Export {
+    std::string exporter;
+    int64_t step = 0;
+    std::string path;  // relative to model_dir
+  };
+
+  // Reads the file if it is there. Throws DATA_LOSS, naming it, when it cannot be read.
+  explicit Ledger(std::string model_dir);
+
+  // Oldest first.
+  const std::vector<Evaluation>& evaluations() const { return evaluations_; }
+  const Evaluation* FindEvaluation(const std::string& name, int64_t step) const;
+  // In place of one of the same name and step; later ones, of a training that was set back, go.
+  void AddEvaluation(Evaluation evaluation);
+
+  const std::vector<Export>& exports() const { return exports_; }
+  const Export* FindExport(const std::string& exporter, int64_t step) const;
+  // Noted before the export is put in its place, so that it is made once.
+  void AddExport(Export entry);
+  void RemoveExport(const std::string& path);
+
+  // Texts that hooks and exporters want to find again.
+  std::optional<std::string> Note(const std::string& key) const;
+  void SetNote(const std::string& key, std::string value);
+
+  std::optional<int64_t> done() const { return done_; }  // the step at which the training ended
+  void SetDone(std::optional<int64_t> step);
+
+ private:
+  void Write() const;
+
+  const std::string model_dir_;
+  std::vector<Evaluation> evaluations_;
+  std::vector<Export> exports_;
+  std::map<std::string, std::string> notes_;
+  std::optional<int64_t> done_;
+};
+
+}  // namespace sextant

@@ -1,0 +1,51 @@
+// RunConfig: how a model is trained, apart from what it is: where its files go, how often they are
+// written, on which devices it runs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sextant/dist/task.h"
+#include "sextant/runtime/session.h"
+
+namespace sextant {
+
+// Several devices of this process train one model: each takes batches of its own, gradients are
+// averaged. See mirrored_strategy.h.
+struct MirroredStrategy {
+  std::vector<std::string> devices = {};  // {"/cpu:0", "/cpu:1"}; none: all of the session
+  // How gradients are summed up: "one_device" (on the first), "tree" or "ring".
+  std::string reduction = "tree";
+};
+
+struct RunConfig {
+  std::string model_dir = {};  // "": that of TF_CONFIG, else a new directory for temporary files
+  std::optional<int64_t> random_seed = {};
+  int64_t save_summary_steps = 100;  // 0: none are written
+  // Checkpoints, every so many steps or seconds; one of the two at most. Neither given: every 600
+  // seconds; 0 given: none.
+  std::optional<int64_t> save_checkpoints_steps = {};
+  std::optional<double> save_checkpoints_secs = {};
+  int keep_checkpoint_max = 5;  // 0: all
+  double keep_checkpoint_every_n_hours = 10000;
+  int64_t log_step_count_steps = 100;
+  SessionOptions session = {};
+  std::optional<MirroredStrategy> train_distribute = {}, eval_distribute = {};
+  std::string protocol = {};  // between processes: "" or "grpc"
+  std::optional<int64_t> max_worker_delay_secs = {};
+  double session_creation_timeout_secs = 7200;
+  // Used instead of the environment variable TF_CONFIG.
+  std::optional<std::string> tf_config = {};
+  // Filled in from TF_CONFIG when an Estimator is made.
+  dist::Task task = {};
+};
+
+// With model_dir and task filled in. Throws INVALID_ARGUMENT, naming the field, for a value out of
+// range, two intervals of checkpoints, or a model_dir that differs from TF_CONFIG's.
+RunConfig Resolve(RunConfig config);
+// "model_dir: runs/a, save_summary_steps: 100, …"
+std::string Describe(const RunConfig& config);
+
+}  // namespace sextant

@@ -1,0 +1,49 @@
+// TrainAndEvaluate: trains, evaluates at checkpoints and exports, in one process or, by TF_CONFIG,
+// in a cluster.
+//
+//   TrainAndEvaluate(estimator, {.input_fn = train, .max_steps = 6000},
+//                    {.input_fn = test, .exporters = {FinalExporter("mnist", receiver)}});
+//
+// After every checkpoint but the first the model is evaluated, in the same process and with the
+// same weights, unless the throttle says otherwise, and at the end. Killed at any moment, the same
+// call goes on: the model, its events, evaluations and exports are as if nothing had happened.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sextant/estimator/estimator.h"
+#include "sextant/estimator/exporter.h"
+
+namespace sextant {
+
+struct TrainSpec {
+  InputFn input_fn;
+  std::optional<int64_t> max_steps = {};  // of the global step; none: until the data ends
+  std::vector<train::HookRef> hooks = {};
+};
+
+struct EvalSpec {
+  InputFn input_fn;
+  std::optional<int64_t> steps = 100;  // batches; none: all there are
+  std::string name = {};               // results go to model_dir/eval_NAME, else eval
+  std::vector<train::HookRef> hooks = {};
+  std::vector<ExporterRef> exporters = {};
+  double start_delay_secs = 120;  // of an evaluator of a cluster
+  double throttle_secs = 600;     // at least so long between evaluations
+  int64_t throttle_steps = 0;     // and so many steps
+};
+
+struct TrainAndEvaluateResult {
+  int64_t global_step = 0;
+  // Of the last evaluation; empty when the training had been finished before.
+  EvalResult metrics;
+  std::vector<std::string> exports;  // of the last evaluation
+};
+
+// Throws INVALID_ARGUMENT, naming the field, for specs out of range.
+TrainAndEvaluateResult TrainAndEvaluate(const Estimator& estimator, const TrainSpec& train,
+                                        const EvalSpec& eval);
+
+}  // namespace sextant
