@@ -4,8 +4,9 @@
 //                                    "task": {"type": "ps", "index": 0}})");
 //   task.type == "ps", task.num_ps == 1
 //
-// The rules are those of TensorFlow's RunConfig, in all forms of TF_CONFIG that it and its older
-// versions took.
+// The rules are those of TensorFlow's RunConfig (1.4 to 2.15). A cluster without a "chief" whose
+// "environment" is "cloud" or "local" goes by those of 2017, when that key was made: the chief is
+// master 0 (cloud) or worker 0 (local), and only tasks of the job "worker" count as workers.
 #pragma once
 
 #include <map>
@@ -25,12 +26,13 @@ struct Task {
   int index = 0;
   std::string master;             // where sessions run, "grpc://…"; "" this process
   std::string evaluation_master;  // the same of evaluations
-  std::string environment = "local";
+  std::string environment = "local";  // "cloud", "google": workers start no server of their own
   std::string model_dir;  // "": not given
   int num_ps = 0;
-  int num_workers = 1;  // chief or master included
+  int num_workers = 1;  // chief or master included, but for the rules of 2017
   bool is_chief = true;
-  std::optional<int> global_id = 0;  // among all tasks; an evaluator has none
+  // Among all tasks: the chief, the other jobs by name, the parameter servers. An evaluator has none.
+  std::optional<int> global_id = 0;
 
   bool local() const { return cluster.empty() && type == "worker"; }
 };

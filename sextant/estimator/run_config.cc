@@ -1,0 +1,110 @@
+#include "sextant/estimator/run_config.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "sextant/base/error.h"
+#include "sextant/base/logging.h"
+
+namespace sextant {
+namespace {
+
+template <typename T>
+void AtLeastZero(const char* field, T value) {
+  if (!(value >= 0)) throw InvalidArgument("{} must be at least 0, not {}", field, value);
+}
+
+template <typename T>
+void Positive(const char* field, T value) {
+  if (!(value > 0)) throw InvalidArgument("{} must be greater than 0, not {}", field, value);
+}
+
+void CheckFields(const RunConfig& config) {
+  AtLeastZero("save_summary_steps", config.save_summary_steps);
+  AtLeastZero("save_checkpoints_steps", config.save_checkpoints_steps.value_or(0));
+  AtLeastZero("save_checkpoints_secs", config.save_checkpoints_secs.value_or(0));
+  if (config.save_checkpoints_steps.value_or(0) > 0 &&
+      config.save_checkpoints_secs.value_or(0) > 0) {
+    throw InvalidArgument(
+        "save_checkpoints_steps ({}) and save_checkpoints_secs ({}) cannot both be set; leave one "
+        "out",
+        *config.save_checkpoints_steps, *config.save_checkpoints_secs);
+  }
+  AtLeastZero("keep_checkpoint_max", config.keep_checkpoint_max);
+  Positive("keep_checkpoint_every_n_hours", config.keep_checkpoint_every_n_hours);
+  Positive("log_step_count_steps", config.log_step_count_steps);
+  AtLeastZero("max_worker_delay_secs", config.max_worker_delay_secs.value_or(0));
+  Positive("session_creation_timeout_secs", config.session_creation_timeout_secs);
+  if (!config.protocol.empty() && config.protocol != "grpc") {
+    throw InvalidArgument("protocol must be \"grpc\" or empty, not \"{}\"", config.protocol);
+  }
+}
+
+std::string NewTemporaryDirectory() {
+  const char* parent = std::getenv("TMPDIR");
+  std::string path = fmt::format("{}/sextant_XXXXXX", parent != nullptr ? parent : "/tmp");
+  if (mkdtemp(path.data()) == nullptr) {
+    throw FailedPrecondition("cannot make a temporary directory {} ({}); set model_dir", path,
+                             std::strerror(errno));
+  }
+  LogWarning("Using temporary folder as model directory: {}", path);
+  return path;
+}
+
+std::string WithoutSlashes(std::string path) {
+  while (path.size() > 1 && path.ends_with('/') && !path.ends_with("://")) path.pop_back();
+  return path;
+}
+
+std::string ModelDir(const std::string& given, const std::string& of_tf_config) {
+  if (given.empty() && of_tf_config.empty()) return NewTemporaryDirectory();
+  if (given.empty()) {
+    LogInfo("Using model_dir in TF_CONFIG: {}", of_tf_config);
+    return of_tf_config;
+  }
+  if (!of_tf_config.empty() && WithoutSlashes(given) != WithoutSlashes(of_tf_config)) {
+    throw InvalidArgument("model_dir is {}, but {} in TF_CONFIG; give one of them, or the same twice",
+                          given, of_tf_config);
+  }
+  return given;
+}
+
+}  // namespace
+
+RunConfig Resolve(RunConfig config) {
+  CheckFields(config);
+  config.task = config.tf_config ? dist::TaskFromTfConfig(*config.tf_config)
+                                 : dist::TaskFromEnvironment();
+  config.model_dir = WithoutSlashes(ModelDir(config.model_dir, config.task.model_dir));
+  if (!config.save_checkpoints_steps && !config.save_checkpoints_secs) {
+    config.save_checkpoints_secs = 600;
+  }
+  return config;
+}
+
+std::string Describe(const RunConfig& config) {
+  const auto optional = [](const auto& value) {
+    return value ? fmt::format("{}", *value) : std::string("none");
+  };
+  std::string text = fmt::format(
+      "model_dir: {}, random_seed: {}, save_summary_steps: {}, save_checkpoints_steps: {}, "
+      "save_checkpoints_secs: {}, keep_checkpoint_max: {}, keep_checkpoint_every_n_hours: {}, "
+      "log_step_count_steps: {}, session_creation_timeout_secs: {}, threads: {}, host_devices: {}",
+      config.model_dir, optional(config.random_seed), config.save_summary_steps,
+      optional(config.save_checkpoints_steps), optional(config.save_checkpoints_secs),
+      config.keep_checkpoint_max, config.keep_checkpoint_every_n_hours,
+      config.log_step_count_steps, config.session_creation_timeout_secs, config.session.threads,
+      config.session.host_devices);
+  const dist::Task& task = config.task;
+  text += fmt::format(
+      ", task_type: {}, task_id: {}, is_chief: {}, num_ps_replicas: {}, num_worker_replicas: {}, "
+      "environment: {}, master: '{}', evaluation_master: '{}', global_id_in_cluster: {}",
+      task.type, task.index, task.is_chief, task.num_ps, task.num_workers, task.environment,
+      task.master, task.evaluation_master, optional(task.global_id));
+  return text;
+}
+
+}  // namespace sextant
