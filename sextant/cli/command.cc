@@ -8,7 +8,7 @@
 #include <cstdio>
 
 #include "sextant/base/error.h"
-#include "sextant/cli/interrupt.h"
+#include "sextant/base/interrupt.h"
 #include "sextant/cli/option_prefix.h"
 
 namespace sextant::cli {
@@ -154,7 +154,7 @@ int RunProgram(Command& program, std::vector<std::string> arguments) {
   } catch (...) {
     const Status status = CurrentStatus();
     fmt::print(stderr, "{}: {}\n", command.name_, status.message());
-    exit_code = Interrupted() ? kExitInterrupted : kExitError;
+    exit_code = Interrupted() ? ExitCodeOfSignal(InterruptSignal()) : kExitError;
   }
   std::fflush(stdout);
   return exit_code;

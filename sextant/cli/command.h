@@ -77,11 +77,10 @@ class Command {
 
 constexpr int kExitError = 1;
 constexpr int kExitUsage = 2;
-constexpr int kExitInterrupted = 130;
 
 // Parses the arguments (without the name of the program), runs the command and returns the exit
 // code: the command's own, or kExitError after "sextant <command>: <message>" on stderr when it
-// throws, kExitUsage for a command line that is not understood, kExitInterrupted after SIGINT.
+// throws, kExitUsage for a command line that is not understood, 130 or 143 after SIGINT or SIGTERM.
 // --help and --version print to stdout and return 0.
 int RunProgram(Command& program, std::vector<std::string> arguments);
 

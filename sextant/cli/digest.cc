@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "sextant/base/error.h"
-#include "sextant/cli/interrupt.h"
+#include "sextant/base/interrupt.h"
 #include "sextant/formats/byte_source.h"
 
 namespace sextant::cli {

@@ -1,11 +1,11 @@
 // The program `sextant`.
+#include "sextant/base/interrupt.h"
 #include "sextant/cli/command.h"
 #include "sextant/cli/commands.h"
-#include "sextant/cli/interrupt.h"
 
 int main(int argc, char** argv) {
   using namespace sextant::cli;
-  InstallInterruptHandler();
+  InstallInterruptHandlers();
   Command program("sextant", "Data, devices and models on the command line.");
   AddCommands(program);
   return RunProgram(program, {argv + 1, argv + argc});

@@ -6,9 +6,9 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "sextant/base/interrupt.h"
 #include "sextant/cli/data/steps.h"
 #include "sextant/cli/data/synthetic.h"
-#include "sextant/cli/interrupt.h"
 
 namespace sextant::cli {
 namespace {

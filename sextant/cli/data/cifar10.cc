@@ -8,11 +8,11 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "sextant/base/interrupt.h"
 #include "sextant/cli/data/archive.h"
 #include "sextant/cli/data/pickle.h"
 #include "sextant/cli/data/steps.h"
 #include "sextant/cli/data/synthetic.h"
-#include "sextant/cli/interrupt.h"
 
 namespace sextant::cli {
 namespace {

@@ -5,12 +5,12 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "sextant/base/interrupt.h"
 #include "sextant/cli/data/census.h"
 #include "sextant/cli/data/cifar10.h"
 #include "sextant/cli/data/mnist.h"
 #include "sextant/cli/data/options.h"
 #include "sextant/cli/data/verify.h"
-#include "sextant/cli/interrupt.h"
 
 namespace sextant::cli {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "sextant/base/interrupt.h"
 #include "sextant/cli/digest.h"
-#include "sextant/cli/interrupt.h"
 #include "sextant/cli/progress.h"
 
 namespace sextant::cli {

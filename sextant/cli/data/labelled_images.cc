@@ -2,7 +2,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
-#include "sextant/cli/interrupt.h"
+#include "sextant/base/interrupt.h"
 #include "sextant/cli/progress.h"
 #include "sextant/formats/example_builder.h"
 #include "sextant/formats/tfrecord.h"

@@ -6,8 +6,8 @@
 #include <random>
 #include <string_view>
 
+#include "sextant/base/interrupt.h"
 #include "sextant/cli/data/random_draw.h"
-#include "sextant/cli/interrupt.h"
 
 namespace sextant::cli {
 namespace {

@@ -6,9 +6,9 @@
 #include <span>
 #include <string_view>
 
+#include "sextant/base/interrupt.h"
 #include "sextant/cli/data/random_draw.h"
 #include "sextant/cli/data/synthetic.h"
-#include "sextant/cli/interrupt.h"
 
 namespace sextant::cli {
 namespace {

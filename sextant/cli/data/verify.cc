@@ -6,7 +6,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
-#include "sextant/cli/interrupt.h"
+#include "sextant/base/interrupt.h"
 #include "sextant/cli/progress.h"
 #include "sextant/cli/record_detection.h"
 #include "sextant/formats/tfrecord.h"

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "sextant/base/error.h"
+#include "sextant/base/interrupt.h"
 #include "sextant/cli/inspect/contact_sheet.h"
 #include "sextant/cli/inspect/graph_page.h"
 #include "sextant/cli/inspect/inspect_checkpoint.h"
@@ -12,7 +13,6 @@
 #include "sextant/cli/inspect/inspect_model_dir.h"
 #include "sextant/cli/inspect/inspect_records.h"
 #include "sextant/cli/inspect/path_kind.h"
-#include "sextant/cli/interrupt.h"
 #include "sextant/formats/checkpoint_state.h"
 
 namespace sextant::cli {

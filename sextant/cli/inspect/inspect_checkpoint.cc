@@ -4,9 +4,9 @@
 #include <fmt/ranges.h>
 
 #include "sextant/base/file_system.h"
+#include "sextant/base/interrupt.h"
 #include "sextant/cli/inspect/tensor_report.h"
 #include "sextant/cli/inspect/text_table.h"
-#include "sextant/cli/interrupt.h"
 #include "sextant/cli/json_writer.h"
 #include "sextant/formats/npy.h"
 #include "sextant/formats/tensor_bundle_reader.h"

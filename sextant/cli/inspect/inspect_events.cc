@@ -7,9 +7,9 @@
 #include <map>
 
 #include "sextant/base/error.h"
+#include "sextant/base/interrupt.h"
 #include "sextant/cli/inspect/event_json.h"
 #include "sextant/cli/inspect/text_table.h"
-#include "sextant/cli/interrupt.h"
 #include "sextant/cli/json_writer.h"
 #include "sextant/formats/event_reader.h"
 #include "sextant/formats/event_summary.h"

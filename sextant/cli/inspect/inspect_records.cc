@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "sextant/base/error.h"
+#include "sextant/base/interrupt.h"
 #include "sextant/cli/digest.h"
 #include "sextant/cli/inspect/record_content.h"
-#include "sextant/cli/interrupt.h"
 #include "sextant/cli/json_writer.h"
 #include "sextant/cli/record_detection.h"
 #include "sextant/formats/tfrecord.h"
