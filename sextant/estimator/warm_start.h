@@ -11,16 +11,17 @@ namespace sextant {
 class Session;
 
 struct WarmStart {
-  std::string checkpoint = {};  // a prefix, or a directory: its newest; "": no warm start
-  // The trainable variables whose names this regular expression finds.
+  // A prefix, a directory (its newest) or a SavedModel; "": no warm start.
+  std::string checkpoint = {};
+  // The trainable variables whose names begin like this regular expression.
   std::string variables = ".*";
   // Names in this model → names in the checkpoint, where they differ.
   std::map<std::string, std::string> names = {};
 };
 
 // Sets the variables of the session's graph, unless warm_start.checkpoint is empty. Throws
-// NOT_FOUND for a variable that the checkpoint lacks, INVALID_ARGUMENT for one of another shape or
-// when no variable matches.
+// NOT_FOUND when there is no checkpoint or it lacks a variable, INVALID_ARGUMENT for one of another
+// shape or type or when no variable matches.
 void ApplyWarmStart(const WarmStart& warm_start, Session& session);
 
 }  // namespace sextant
