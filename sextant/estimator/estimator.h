@@ -51,13 +51,11 @@ struct PredictOptions {
   bool single_examples = true;  // false: whole batches
 };
 
-struct ExportOptions {
+struct SavedModelExportOptions {
   std::map<std::string, std::string> assets_extra = {};  // path in assets.extra/ → file
   bool as_text = false;
   std::string checkpoint_path = {};
   bool strip_default_attrs = true;
-  // Graphs of training and evaluation too, with the tags "train" and "eval".
-  InputFn train_input_fn = {}, eval_input_fn = {};
 };
 
 // The predictions of a model for an input, one after the other.
@@ -89,7 +87,7 @@ class Estimator {
   Predictions Predict(const InputFn& input_fn, const PredictOptions& options = {});
   // To base_dir/<seconds since the epoch>; the path.
   std::string ExportSavedModel(const std::string& base_dir, const ServingInputFn& receiver,
-                               const ExportOptions& options = {});
+                               const SavedModelExportOptions& options = {});
 
   const RunConfig& config() const;
   const HParams& params() const;

@@ -16,6 +16,7 @@ class Ledger {
   struct Evaluation {
     std::string name;  // of the EvalSpec
     int64_t step = 0;
+    double time = 0;  // seconds since the epoch
     std::map<std::string, double> metrics;
   };
   struct Export {
@@ -38,6 +39,9 @@ class Ledger {
   // Noted before the export is put in its place, so that it is made once.
   void AddExport(Export entry);
   void RemoveExport(const std::string& path);
+
+  // Forgets evaluations and exports of later steps: the training goes on from this one.
+  void ForgetAfter(int64_t step);
 
   // Texts that hooks and exporters want to find again.
   std::optional<std::string> Note(const std::string& key) const;

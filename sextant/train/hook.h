@@ -37,6 +37,9 @@ class RunContext {
   // After this step the loop ends.
   virtual void RequestStop() = 0;
   virtual Session& session() = 0;
+  // As it is now: BeforeRun, before this step; AfterRun, after it. Throws FAILED_PRECONDITION when
+  // the graph has none.
+  virtual int64_t global_step() const = 0;
 };
 
 class Hook {
@@ -44,7 +47,7 @@ class Hook {
   virtual ~Hook() = default;
   // Before the graph is final: the hook may add nodes.
   virtual void Begin() {}
-  // A session exists, its variables are initialised or restored.
+  // A session exists, its variables are initialised or restored, and so is the hook's own state.
   virtual void AfterCreateSession(Session& session) { (void)session; }
   virtual void BeforeRun(RunContext& run) { (void)run; }
   virtual void AfterRun(RunContext& run) { (void)run; }

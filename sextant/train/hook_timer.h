@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "sextant/train/hooks.h"
 
@@ -34,6 +35,12 @@ class HookTimer {
     return elapsed;
   }
   std::optional<int64_t> last_step() const { return last_step_; }
+  // For Hook::SaveState: when it last fired. Seconds begin anew.
+  std::string Save() const { return last_step_ ? std::to_string(*last_step_) : std::string(); }
+  void Restore(const std::string& state) {
+    if (!state.empty()) last_step_ = std::stoll(state);
+    last_time_ = Clock::now();
+  }
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -3,57 +3,27 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <chrono>
 #include <cmath>
+#include <thread>
 
 #include "sextant/base/error.h"
-#include "sextant/base/file_system.h"
+#include "sextant/base/interrupt.h"
 #include "sextant/base/logging.h"
-#include "sextant/train/global_step.h"
+#include "sextant/nn/summaries.h"
 #include "sextant/train/hook_timer.h"
 
 namespace sextant::train {
 namespace {
 
-// A hook that looks at the global step of every run.
-class StepHook : public Hook {
- public:
-  void Begin() override {
-    step_ = GetGlobalStep(CurrentGraph());
-    if (!step_) {
-      throw FailedPrecondition(
-          "the graph has no global step; make one with GetOrCreateGlobalStep()");
-    }
-  }
-  void AfterCreateSession(Session& session) override {
-    last_ = session.Run(step_.value()).scalar<int64_t>();
-    Start(last_);
-  }
-  void AfterRun(RunContext& run) override {
-    // Read after the update: a fetch of the same run could see either value.
-    last_ = run.session().Run(step_.value()).scalar<int64_t>();
-    After(run, last_);
-  }
-
- protected:
-  virtual void Start(int64_t step) { (void)step; }
-  virtual void After(RunContext& run, int64_t step) = 0;
-  int64_t last_step() const { return last_; }
-
- private:
-  Variable step_;
-  int64_t last_ = 0;
-};
-
-class StopAtStepHook : public StepHook {
+class StopAtStepHook : public Hook {
  public:
   StopAtStepHook(std::optional<int64_t> last, int64_t count) : last_(last), count_(count) {}
-
- protected:
-  void Start(int64_t step) override {
-    if (!last_) last_ = step + count_;
+  void BeforeRun(RunContext& run) override {
+    if (!last_) last_ = run.global_step() + count_;
   }
-  void After(RunContext& run, int64_t step) override {
-    if (step >= *last_) run.RequestStop();
+  void AfterRun(RunContext& run) override {
+    if (run.global_step() >= *last_) run.RequestStop();
   }
 
  private:
@@ -94,35 +64,39 @@ class LogTensorsHook : public Hook {
   bool due_ = false;
 };
 
-class CountStepsHook : public StepHook {
+class CountStepsHook : public Hook {
  public:
   CountStepsHook(Every every, std::function<void(const std::string&, float, int64_t)> scalar)
       : timer_(every), scalar_(std::move(scalar)) {}
-
- protected:
-  void Start(int64_t step) override { timer_.Fire(step); }
-  void After(RunContext&, int64_t step) override {
+  void AfterRun(RunContext& run) override {
+    const int64_t step = run.global_step();
     if (!timer_.Due(step)) return;
     const auto elapsed = timer_.Fire(step);
+    if (!elapsed) return;  // the first time only sets the clock
     const double rate = static_cast<double>(elapsed->steps) / elapsed->seconds;
     LogInfo("global_step/sec: {:g}", rate);
     if (scalar_) scalar_("global_step/sec", static_cast<float>(rate), step);
   }
+  std::string SaveState() const override { return timer_.Save(); }
+  void RestoreState(const std::string& bytes) override { timer_.Restore(bytes); }
+  std::string name() const override { return "count_steps"; }
 
  private:
   HookTimer timer_;
   const std::function<void(const std::string&, float, int64_t)> scalar_;
 };
 
-class ExamplesPerSecondHook : public StepHook {
+class ExamplesPerSecondHook : public Hook {
  public:
   ExamplesPerSecondHook(int64_t batch, Every every, int64_t warm_up)
       : batch_(static_cast<double>(batch)), timer_(every), warm_up_(warm_up) {}
 
- protected:
-  void Start(int64_t step) override { first_ = step; }
-  void After(RunContext&, int64_t step) override {
-    if (step < first_ + warm_up_ || !timer_.Due(step)) return;
+  void BeforeRun(RunContext& run) override {
+    if (!first_) first_ = run.global_step();
+  }
+  void AfterRun(RunContext& run) override {
+    const int64_t step = run.global_step();
+    if (step < *first_ + warm_up_ || !timer_.Due(step)) return;
     const auto elapsed = timer_.Fire(step);
     if (!elapsed) return;  // the first time only sets the clock
     seconds_ += elapsed->seconds;
@@ -136,7 +110,8 @@ class ExamplesPerSecondHook : public StepHook {
   const double batch_;
   HookTimer timer_;
   const int64_t warm_up_;
-  int64_t first_ = 0, steps_ = 0;
+  std::optional<int64_t> first_;
+  int64_t steps_ = 0;
   double seconds_ = 0;
 };
 
@@ -161,6 +136,31 @@ class StopOnNanHook : public Hook {
   const bool quietly_;
 };
 
+class SaveSummariesHook : public Hook {
+ public:
+  SaveSummariesHook(std::function<void(const std::string&, int64_t)> take, Every every)
+      : take_(std::move(take)), timer_(every) {}
+  void Begin() override { merged_ = summaries::MergeAll(); }
+  void BeforeRun(RunContext& run) override {
+    due_ = merged_ && timer_.Due(run.global_step() + 1);
+    if (due_) run.Fetch(merged_);
+  }
+  void AfterRun(RunContext& run) override {
+    if (!due_) return;
+    timer_.Fire(run.global_step());
+    take_(run.Value(merged_).scalar<std::string>(), run.global_step());
+  }
+  std::string SaveState() const override { return timer_.Save(); }
+  void RestoreState(const std::string& bytes) override { timer_.Restore(bytes); }
+  std::string name() const override { return "save_summaries"; }
+
+ private:
+  const std::function<void(const std::string&, int64_t)> take_;
+  HookTimer timer_;
+  Output merged_;
+  bool due_ = false;
+};
+
 class FeedHook : public Hook {
  public:
   explicit FeedHook(std::function<FeedMap()> feeds) : feeds_(std::move(feeds)) {}
@@ -183,29 +183,34 @@ class FetchAtEndHook : public Hook {
   const std::function<void(std::vector<Tensor>)> take_;
 };
 
-class ProfileHook : public StepHook {
+class WaitForGlobalStepHook : public Hook {
  public:
-  ProfileHook(std::string directory, Every every)
-      : directory_(std::move(directory)), timer_(every) {}
+  WaitForGlobalStepHook(int64_t step, const WaitOptions& options)
+      : step_(step), options_(options) {}
   void BeforeRun(RunContext& run) override {
-    due_ = timer_.Due(last_step() + 1);
-    if (due_) run.Trace();
-  }
-
- protected:
-  void After(RunContext& run, int64_t step) override {
-    if (!due_) return;
-    timer_.Fire(step);
-    FileSystem& fs = FileSystem::ForPath(directory_);
-    fs.CreateDirectories(directory_);
-    fs.WriteFileAtomically(JoinPath(directory_, fmt::format("timeline-{}.json", step)),
-                           run.trace()->ChromeTrace());
+    if (done_) return;
+    done_ = true;
+    if (run.global_step() >= step_) return;
+    LogInfo("Waiting for global step {} before starting training.", step_);
+    const auto start = std::chrono::steady_clock::now();
+    const std::chrono::duration<double> poll(options_.poll_seconds);
+    while (run.global_step() < step_) {
+      ThrowIfInterrupted();
+      if (std::chrono::steady_clock::now() - start >
+          std::chrono::duration<double>(options_.deadline_seconds)) {
+        throw MakeError<Code::kDeadlineExceeded>(
+            "the global step is {} and not {} after {:g} seconds of waiting", run.global_step(),
+            step_, options_.deadline_seconds);
+      }
+      std::this_thread::sleep_for(poll);
+    }
+    LogInfo("Done waiting for global step {}, which is {} now.", step_, run.global_step());
   }
 
  private:
-  const std::string directory_;
-  HookTimer timer_;
-  bool due_ = false;
+  const int64_t step_;
+  const WaitOptions options_;
+  bool done_ = false;
 };
 
 }  // namespace
@@ -226,14 +231,17 @@ HookRef ExamplesPerSecond(int64_t batch_size, Every every, int64_t warm_up) {
 HookRef StopOnNan(Output loss, bool stop_quietly) {
   return std::make_shared<StopOnNanHook>(loss, stop_quietly);
 }
+HookRef SaveSummaries(std::function<void(const std::string&, int64_t)> take, Every every) {
+  return std::make_shared<SaveSummariesHook>(std::move(take), every);
+}
 HookRef FeedEveryStep(std::function<FeedMap()> feeds) {
   return std::make_shared<FeedHook>(std::move(feeds));
 }
 HookRef FetchAtEnd(std::vector<Output> tensors, std::function<void(std::vector<Tensor>)> take) {
   return std::make_shared<FetchAtEndHook>(std::move(tensors), std::move(take));
 }
-HookRef ProfileSteps(std::string directory, Every every) {
-  return std::make_shared<ProfileHook>(std::move(directory), every);
+HookRef WaitForGlobalStep(int64_t step, const WaitOptions& options) {
+  return std::make_shared<WaitForGlobalStepHook>(step, options);
 }
 
 }  // namespace sextant::train

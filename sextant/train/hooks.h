@@ -39,11 +39,31 @@ HookRef ExamplesPerSecond(int64_t batch_size, Every every = {.steps = 100}, int6
 
 // A loss that is not a number: throws INTERNAL, or, with stop, ends the loop with a warning.
 HookRef StopOnNan(Output loss, bool stop_quietly = false);
+// The summaries of the graph (nn/summaries.h), made at the first step and every so often: (bytes of
+// a Summary, step), e.g. an EventWriter's AddSerializedSummary.
+HookRef SaveSummaries(std::function<void(const std::string&, int64_t)> take,
+                      Every every = {.steps = 100});
 // Feeds what the function gives before every step.
 HookRef FeedEveryStep(std::function<FeedMap()> feeds);
 // Calls the function with the values of the tensors when the loop has ended.
 HookRef FetchAtEnd(std::vector<Output> tensors, std::function<void(std::vector<Tensor>)> take);
-// A chrome-trace timeline of a step every so often: directory/timeline-STEP.json.
-HookRef ProfileSteps(std::string directory, Every every = {.steps = 1000});
+// A chrome-trace timeline of a step every so often: directory/timeline-STEP.json; and to
+// "run_metadata" if given: ("step_STEP", bytes of a RunMetadata with StepStats, step), e.g. an
+// EventWriter's AddRunMetadata, for TensorBoard.
+HookRef ProfileSteps(
+    std::string directory, Every every = {.steps = 1000},
+    std::function<void(const std::string&, std::string, int64_t)> run_metadata = {});
+// "Memory: 83.1 MB (most: 90.4 MB)" of the process, and to "scalar" if given, as memory/resident_mb
+// and memory/peak_mb.
+HookRef LogMemory(Every every = {.steps = 100},
+                  std::function<void(const std::string&, float, int64_t)> scalar = {});
+
+// The first step waits until the global step, which others count too, is at least this. Throws
+// DEADLINE_EXCEEDED after so many seconds, CANCELLED after a signal (base/interrupt.h).
+struct WaitOptions {
+  double poll_seconds = 0.5;
+  double deadline_seconds = 7200;
+};
+HookRef WaitForGlobalStep(int64_t step, const WaitOptions& options = {});
 
 }  // namespace sextant::train

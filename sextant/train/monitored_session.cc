@@ -1,59 +1,16 @@
 #include "sextant/train/monitored_session.h"
 
-#include <algorithm>
-#include <unordered_map>
-
 #include "sextant/base/error.h"
+#include "sextant/base/file_system.h"
 #include "sextant/base/logging.h"
 #include "sextant/formats/checkpoint_state.h"
+#include "sextant/formats/tensor_bundle_reader.h"
 #include "sextant/ops/control_flow/control_flow.h"
 #include "sextant/ops/state/variable.h"
+#include "sextant/train/hooked_run.h"
 
 namespace sextant::train {
 namespace {
-
-// One step's fetches and feeds, gathered from all who want some.
-class Step : public RunContext {
- public:
-  explicit Step(Session& session) : session_(session) {}
-
-  void Fetch(Output tensor) override { Index(tensor); }
-  void Feed(Output tensor, Tensor value) override { feeds_.emplace_back(tensor, std::move(value)); }
-  void Trace() override { traced_ = true; }
-  const StepTrace* trace() const override { return traced_ && ran_ ? &trace_ : nullptr; }
-  const Tensor& Value(Output tensor) const override {
-    const auto it = index_.find(tensor);
-    if (it == index_.end() || !ran_) {
-      throw FailedPrecondition("{} was not fetched in this step", tensor.name());
-    }
-    return values_[it->second];
-  }
-  void RequestStop() override { stop_ = true; }
-  Session& session() override { return session_; }
-
-  size_t Index(Output tensor) {
-    const auto [it, added] = index_.try_emplace(tensor, fetches_.size());
-    if (added) fetches_.push_back(tensor);
-    return it->second;
-  }
-  void Run(const std::vector<Operation>& targets) {
-    RunOptions options;
-    if (traced_) options.trace = &trace_;
-    values_ = session_.Run(feeds_, fetches_, targets, options);
-    ran_ = true;
-  }
-  const Tensor& value(size_t i) const { return values_[i]; }
-  bool stop_requested() const { return stop_; }
-
- private:
-  Session& session_;
-  FeedMap feeds_;
-  std::vector<Output> fetches_;
-  std::unordered_map<Output, size_t> index_;
-  std::vector<Tensor> values_;
-  StepTrace trace_;
-  bool traced_ = false, ran_ = false, stop_ = false;
-};
 
 std::vector<Operation> LocalInitializers(const Graph& graph) {
   std::vector<Operation> operations;
@@ -75,8 +32,20 @@ MonitoredSession::MonitoredSession(Graph& graph, MonitoredSessionOptions options
   local_init_ = Group(LocalInitializers(graph_), "local_init");
   saver_ = std::make_unique<Saver>(graph_, options_.saver);
   session_ = std::make_unique<Session>(graph_, options_.session);
+  run_ = std::make_unique<HookedRun>(*session_, options_.hooks);
   Initialise();
   for (const auto& hook : options_.hooks) hook->AfterCreateSession(*session_);
+  if (options_.checkpoints.every.steps <= 0 && options_.checkpoints.every.seconds <= 0) return;
+  last_save_time_ = std::chrono::steady_clock::now();
+  if (restored_from_.empty()) {
+    SaveCheckpoint(global_step());
+  } else {
+    last_saved_ = global_step();
+    last_path_ = restored_from_;
+    for (const ListenerRef& listener : options_.checkpoints.listeners) {
+      listener->AfterRestore({*session_, last_path_, last_saved_, false});
+    }
+  }
 }
 
 MonitoredSession::~MonitoredSession() = default;
@@ -91,26 +60,61 @@ void MonitoredSession::Initialise() {
   session_->Run(init_);
   if (!restored_from_.empty()) {
     LogInfo("Restoring parameters from {}", restored_from_);
-    saver_->Restore(*session_, restored_from_);
-    run_state_->Apply(*session_, options_.hooks);
+    Restore();
   }
   if (options_.after_init) options_.after_init(*session_);
+}
+
+void MonitoredSession::Restore() {
+  if (TensorBundleReader(restored_from_).Contains(RunState::kVariable)) {
+    saver_->Restore(*session_, restored_from_);
+    run_state_->Apply(*session_, options_.hooks);
+    return;
+  }
+  // Of TensorFlow, or written without a MonitoredSession: data and random streams begin anew.
+  Saver others(graph_, {.scope = "restore", .leave_out = {RunState::kVariable}});
+  others.Restore(*session_, restored_from_);
 }
 
 std::vector<Tensor> MonitoredSession::Run(const std::vector<Output>& fetches, const FeedMap& feeds,
                                           const std::vector<Operation>& targets) {
   if (stop_ || closed_) throw FailedPrecondition("the training has stopped; make a new session");
-  Step step(*session_);
-  for (const auto& [tensor, value] : feeds) step.Feed(tensor, value);
-  std::vector<size_t> wanted;
-  for (const Output& fetch : fetches) wanted.push_back(step.Index(fetch));
-  for (const auto& hook : options_.hooks) hook->BeforeRun(step);
-  step.Run(targets);
-  for (const auto& hook : options_.hooks) hook->AfterRun(step);
-  if (step.stop_requested()) stop_ = true;
-  std::vector<Tensor> values;
-  for (const size_t i : wanted) values.push_back(step.value(i));
+  std::vector<Tensor> values = run_->Run(fetches, feeds, targets);
+  if (run_->stop_requested()) stop_ = true;
+  if (last_saved_ >= 0) {
+    const int64_t now = global_step();
+    if (CheckpointDue(now) && SaveCheckpoint(now)) stop_ = true;
+  }
   return values;
+}
+
+int64_t MonitoredSession::global_step() const { return run_->global_step(); }
+
+// At multiples of the interval, so that a run that was interrupted saves at the steps at which it
+// would have without.
+bool MonitoredSession::CheckpointDue(int64_t step) const {
+  const Every& every = options_.checkpoints.every;
+  if (step == last_saved_) return false;
+  if (every.steps > 0) return step >= (last_saved_ / every.steps + 1) * every.steps;
+  const auto since = std::chrono::steady_clock::now() - last_save_time_;
+  return std::chrono::duration<double>(since).count() >= every.seconds;
+}
+
+bool MonitoredSession::SaveCheckpoint(int64_t step) {
+  const CheckpointOptions& options = options_.checkpoints;
+  const std::string path = JoinPath(options_.checkpoint_dir, options.basename);
+  for (const ListenerRef& listener : options.listeners) listener->BeforeSave(*session_, step);
+  LogInfo("Saving checkpoints for {} into {}.", step, path);
+  if (options.before_save) options.before_save();
+  const bool first = last_saved_ < 0;
+  last_path_ = Save(path, step);
+  last_saved_ = step;
+  last_save_time_ = std::chrono::steady_clock::now();
+  const SavedCheckpoint saved{*session_, last_path_, step, first};
+  if (options.after_save) options.after_save(saved);
+  bool stop = false;
+  for (const ListenerRef& listener : options.listeners) stop |= listener->AfterSave(saved);
+  return stop;
 }
 
 std::string MonitoredSession::Save(const std::string& path, int64_t step) {
@@ -118,10 +122,20 @@ std::string MonitoredSession::Save(const std::string& path, int64_t step) {
   return saver_->Save(*session_, path, step);
 }
 
+void MonitoredSession::SaveLast() {
+  closed_ = stop_ = true;
+  if (last_saved_ < 0) return;
+  if (const int64_t step = global_step(); step != last_saved_) SaveCheckpoint(step);
+}
+
 void MonitoredSession::Close() {
   if (closed_) return;
-  closed_ = stop_ = true;
   for (const auto& hook : options_.hooks) hook->End(*session_);
+  SaveLast();
+  if (last_saved_ < 0) return;
+  for (const ListenerRef& listener : options_.checkpoints.listeners) {
+    listener->End({*session_, last_path_, last_saved_, false});
+  }
 }
 
 }  // namespace sextant::train

@@ -5,23 +5,39 @@
 //   while (!session.ShouldStop()) session.Run(train_op);
 //   session.Close();
 //
+// With an interval of checkpoints it saves itself: at the start of a new training, whenever the
+// interval has passed, and at the end. That comes after all hooks of a step, so that what they
+// wrote for it is there when the checkpoint is.
+//
 // At its start: hooks may add nodes (Begin), the graph gets a Saver and an init op if it has none;
 // variables are restored from the newest checkpoint of the directory or else initialised, local
 // variables and tables are always; positions of data and random numbers are restored too
 // (run_state.h).
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "sextant/runtime/session.h"
-#include "sextant/train/hook.h"
+#include "sextant/train/checkpoint_listener.h"
+#include "sextant/train/hooked_run.h"
 #include "sextant/train/run_state.h"
 #include "sextant/train/saver.h"
 
 namespace sextant::train {
+
+struct CheckpointOptions {
+  Every every = {};  // neither steps nor seconds: none are saved
+  std::string basename = "model.ckpt";
+  std::vector<ListenerRef> listeners = {};
+  // Makes what belongs to the steps so far durable, e.g. flushes events.
+  std::function<void()> before_save = {};
+  // E.g. notes the checkpoint in the events.
+  std::function<void(const SavedCheckpoint&)> after_save = {};
+};
 
 struct MonitoredSessionOptions {
   SessionOptions session = {};
@@ -29,6 +45,7 @@ struct MonitoredSessionOptions {
   std::string checkpoint_path = {};  // this one instead of the newest of the directory
   std::vector<std::shared_ptr<Hook>> hooks = {};
   SaverOptions saver = {};
+  CheckpointOptions checkpoints = {};  // to checkpoint_dir
   // Called after initialising or restoring, e.g. to warm-start.
   std::function<void(Session&)> after_init = {};
 };
@@ -48,18 +65,27 @@ class MonitoredSession {
 
   bool ShouldStop() const { return stop_; }
   void RequestStop() { stop_ = true; }
-  // Calls End of all hooks. Further Runs are refused.
+  // Calls End of all hooks and saves the last checkpoint. Further Runs are refused.
   void Close();
+  // Saves only: nobody is told that the training has ended, because it will go on later. Further
+  // Runs are refused.
+  void SaveLast();
 
   Session& session() { return *session_; }
   Saver& saver() { return *saver_; }
   // Whether variables came from a checkpoint, and which.
   const std::string& restored_from() const { return restored_from_; }
+  // Throws FAILED_PRECONDITION when the graph has none.
+  int64_t global_step() const;
   // Saves the variables with all that resuming needs; the name of the checkpoint.
   std::string Save(const std::string& path, int64_t step);
 
  private:
   void Initialise();
+  void Restore();
+  bool CheckpointDue(int64_t step) const;
+  // Whether a listener wants to stop.
+  bool SaveCheckpoint(int64_t step);
 
   Graph& graph_;
   const MonitoredSessionOptions options_;
@@ -67,7 +93,11 @@ class MonitoredSession {
   std::unique_ptr<Saver> saver_;
   std::unique_ptr<Session> session_;
   Operation init_, local_init_;
+  std::unique_ptr<HookedRun> run_;
   std::string restored_from_;
+  int64_t last_saved_ = -1;  // step
+  std::string last_path_;
+  std::chrono::steady_clock::time_point last_save_time_;
   bool stop_ = false, closed_ = false;
 };
 

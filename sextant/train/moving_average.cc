@@ -1,6 +1,7 @@
 #include "sextant/train/moving_average.h"
 
 #include "sextant/base/error.h"
+#include "sextant/graph/replica.h"
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/control_flow/control_flow.h"
 #include "sextant/ops/math/binary.h"
@@ -31,6 +32,15 @@ Variable MovingAverage::Average(const Variable& variable) const {
 }
 
 Operation MovingAverage::Apply(const std::vector<Variable>& variables) {
+  if (Replica* replica = Replica::Current()) {
+    // Once for all replicas, which share the variables and their shadows.
+    using Applied = std::pair<Operation, std::map<std::string, Variable>>;
+    const std::function<Applied(const std::vector<std::vector<Variable>>&)> apply =
+        [this](const auto& all) { return Applied(Apply(all[0]), shadows_); };
+    const Applied applied = replica->Merge("a moving average", variables, apply);
+    shadows_ = applied.second;
+    return applied.first;
+  }
   for (const Variable& variable : variables) {
     if (shadows_.contains(variable.name())) continue;
     const NameScope root("");

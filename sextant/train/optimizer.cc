@@ -4,6 +4,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/graph/attachment.h"
+#include "sextant/graph/replica.h"
 #include "sextant/nn/get_variable.h"
 #include "sextant/ops/array/shape.h"
 #include "sextant/ops/array/unique.h"
@@ -11,6 +12,7 @@
 #include "sextant/ops/math/cast.h"
 #include "sextant/ops/math/segment.h"
 #include "sextant/train/optimizer_impl.h"
+#include "sextant/train/replica_gradients.h"
 
 namespace sextant::train {
 namespace {
@@ -112,37 +114,49 @@ std::vector<GradientAndVariable> Optimizer::ComputeGradients(
   const std::vector<Gradient> gradients = Gradients(loss, handles);
   std::vector<GradientAndVariable> result;
   for (size_t i = 0; i < all.size(); ++i) result.push_back({gradients[i], all[i]});
-  return result;
+  return MergeGradients(result);
 }
 
 Operation Optimizer::ApplyGradients(const std::vector<GradientAndVariable>& gradients,
                                     const Variable& global_step, std::string_view name) const {
   if (!impl_) throw InvalidArgument("the optimizer is empty; make one, e.g. train::Adam()");
-  UpdateContext context(*impl_, global_step);
+  if (Replica* replica = Replica::Current()) {
+    const std::function<Operation(const std::vector<std::vector<GradientAndVariable>>&)> apply =
+        [&, loss = replica->loss_reduction()](const auto& all) {
+          return ApplyGradients(CombineGradients(all, loss, replica->options()), global_step, name);
+        };
+    return replica->Merge("an update by " + impl_->name(), gradients, apply);
+  }
+  return impl_->Apply(gradients, global_step, name);
+}
+
+Operation PerVariableOptimizer::Apply(const std::vector<GradientAndVariable>& gradients,
+                                      const Variable& global_step, std::string_view name) const {
+  UpdateContext context(*this, global_step);
   int used = 0;
   for (const auto& [gradient, variable] : gradients) {
     if (gradient.none()) continue;
     ++used;
-    impl_->Prepare(context, variable);
+    Prepare(context, variable);
   }
   if (used == 0) {
     throw InvalidArgument(
         "no gradient reaches any of the {} variables: does the loss depend on them?",
         gradients.size());
   }
-  const NameScope scope(name.empty() ? impl_->name() : std::string(name));
+  const NameScope scope(name.empty() ? this->name() : std::string(name));
   std::vector<Operation> updates;
   for (const auto& [gradient, variable] : gradients) {
     if (gradient.none()) continue;
     const NameScope inside("update_" + variable.name());
     const DeviceScope beside(variable.handle().node()->device());
     updates.push_back(gradient.sparse()
-                          ? impl_->UpdateRows(context, variable, AddUpRows(gradient.slices()))
-                          : impl_->Update(context, variable, gradient.dense()));
+                          ? UpdateRows(context, variable, AddUpRows(gradient.slices()))
+                          : Update(context, variable, gradient.dense()));
   }
   {
     const ControlDependencies after(updates);
-    for (const Operation& last : impl_->Finish(context)) updates.push_back(last);
+    for (const Operation& last : Finish(context)) updates.push_back(last);
   }
   if (!global_step) return Group(updates, "group");
   const Operation all = Group(updates, "update");

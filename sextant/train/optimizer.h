@@ -3,7 +3,9 @@
 //   Operation step = train::Adam({.learning_rate = 1e-4f}).Minimize(loss, {.global_step = step});
 //
 // An Optimizer is a small description and may be used for several graphs; slots are made in the
-// graph in which it applies gradients, named "<variable>/<Slot>".
+// graph in which it applies gradients, named "<variable>/<Slot>". In replicas of a model
+// (graph/replica.h) ComputeGradients gives those of all replicas' losses together, and there is one
+// update.
 #pragma once
 
 #include <functional>

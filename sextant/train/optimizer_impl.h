@@ -1,5 +1,5 @@
-// OptimizerImpl: what one kind of optimizer does to one variable. Optimizer (optimizer.h) does the
-// rest: gradients, scopes, the global step.
+// OptimizerImpl: what one kind of optimizer does with gradients, most of them to one variable after
+// the other. Optimizer (optimizer.h) does the rest.
 #pragma once
 
 #include <map>
@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sextant/nn/initializers.h"
 #include "sextant/train/optimizer.h"
 
 namespace sextant::train {
@@ -38,6 +39,18 @@ class OptimizerImpl {
   virtual const std::string& name() const = 0;
   // Keys of the slots, in the order in which they are made.
   virtual std::vector<std::string> SlotKeys() const { return {}; }
+  // All of an update.
+  virtual Operation Apply(const std::vector<GradientAndVariable>& gradients,
+                          const Variable& global_step, std::string_view name) const = 0;
+};
+
+// One that updates each variable by itself, as most do.
+class PerVariableOptimizer : public OptimizerImpl {
+ public:
+  Operation Apply(const std::vector<GradientAndVariable>& gradients, const Variable& global_step,
+                  std::string_view name) const final;
+
+ protected:
   // Makes slots and scalars; all variables' slots stand before the first update.
   virtual void Prepare(UpdateContext& context, const Variable& variable) const = 0;
   virtual Operation Update(UpdateContext& context, const Variable& variable,

@@ -15,7 +15,7 @@ namespace {
 using initializers::Constant;
 using initializers::Zeros;
 
-class AdagradImpl : public OptimizerImpl {
+class AdagradImpl : public PerVariableOptimizer {
  public:
   explicit AdagradImpl(AdagradOptions options) : options_(std::move(options)) {}
   const std::string& name() const override { return options_.name; }
@@ -42,7 +42,7 @@ class AdagradImpl : public OptimizerImpl {
   const AdagradOptions options_;
 };
 
-class AdagradDAImpl : public OptimizerImpl {
+class AdagradDAImpl : public PerVariableOptimizer {
  public:
   explicit AdagradDAImpl(AdagradDAOptions options) : options_(std::move(options)) {}
   const std::string& name() const override { return options_.name; }
@@ -86,7 +86,7 @@ class AdagradDAImpl : public OptimizerImpl {
   const AdagradDAOptions options_;
 };
 
-class AdadeltaImpl : public OptimizerImpl {
+class AdadeltaImpl : public PerVariableOptimizer {
  public:
   explicit AdadeltaImpl(AdadeltaOptions options) : options_(std::move(options)) {}
   const std::string& name() const override { return options_.name; }
@@ -117,7 +117,7 @@ class AdadeltaImpl : public OptimizerImpl {
   const AdadeltaOptions options_;
 };
 
-class FtrlImpl : public OptimizerImpl {
+class FtrlImpl : public PerVariableOptimizer {
  public:
   explicit FtrlImpl(FtrlOptions options) : options_(std::move(options)) {
     if (options_.learning_rate_power > 0 || options_.initial_accumulator_value < 0 ||
@@ -173,7 +173,7 @@ class FtrlImpl : public OptimizerImpl {
   const FtrlOptions options_;
 };
 
-class ProximalAdagradImpl : public OptimizerImpl {
+class ProximalAdagradImpl : public PerVariableOptimizer {
  public:
   explicit ProximalAdagradImpl(ProximalAdagradOptions options) : options_(std::move(options)) {}
   const std::string& name() const override { return options_.name; }
@@ -203,7 +203,7 @@ class ProximalAdagradImpl : public OptimizerImpl {
   const ProximalAdagradOptions options_;
 };
 
-class ProximalGradientDescentImpl : public OptimizerImpl {
+class ProximalGradientDescentImpl : public PerVariableOptimizer {
  public:
   explicit ProximalGradientDescentImpl(ProximalGradientDescentOptions options)
       : options_(std::move(options)) {}

@@ -17,7 +17,7 @@ namespace {
 using initializers::Ones;
 using initializers::Zeros;
 
-class GradientDescentImpl : public OptimizerImpl {
+class GradientDescentImpl : public PerVariableOptimizer {
  public:
   explicit GradientDescentImpl(GradientDescentOptions options) : options_(std::move(options)) {}
   const std::string& name() const override { return options_.name; }
@@ -37,7 +37,7 @@ class GradientDescentImpl : public OptimizerImpl {
   const GradientDescentOptions options_;
 };
 
-class MomentumImpl : public OptimizerImpl {
+class MomentumImpl : public PerVariableOptimizer {
  public:
   explicit MomentumImpl(MomentumOptions options) : options_(std::move(options)) {}
   const std::string& name() const override { return options_.name; }
@@ -69,7 +69,7 @@ class MomentumImpl : public OptimizerImpl {
 };
 
 // Adam and, with a weight decay, AdamW.
-class AdamImpl : public OptimizerImpl {
+class AdamImpl : public PerVariableOptimizer {
  public:
   explicit AdamImpl(AdamWOptions options) : options_(std::move(options)) {}
   const std::string& name() const override { return options_.name; }
@@ -160,7 +160,7 @@ class AdamImpl : public OptimizerImpl {
   const AdamWOptions options_;
 };
 
-class RmsPropImpl : public OptimizerImpl {
+class RmsPropImpl : public PerVariableOptimizer {
  public:
   explicit RmsPropImpl(RmsPropOptions options) : options_(std::move(options)) {}
   const std::string& name() const override { return options_.name; }

@@ -64,7 +64,7 @@ void SetRandomPositions(const std::map<std::string, std::string>& positions,
 
 RunState::RunState() {
   const NameScope root("");
-  variable_ = Variable("sextant/run_state", Tensor(""), {.trainable = false});
+  variable_ = Variable(kVariable, Tensor(""), {.trainable = false});
   const NameScope scope("sextant/run_state/");
   given_ = Placeholder(DType::kString, PartialShape({}), "given");
   store_ = AssignVariable(variable_.handle(), given_);

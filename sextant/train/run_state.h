@@ -16,6 +16,8 @@ namespace sextant::train {
 
 class RunState {
  public:
+  static constexpr const char* kVariable = "sextant/run_state";
+
   // Adds the variable to the current graph. Call before a Saver is made for it.
   RunState();
 

@@ -20,10 +20,11 @@ namespace {
 using tensorflow::MetaGraphDef;
 
 // A directory beside the final one, on the same file system.
-std::string TemporaryName(const std::string& directory) {
+// Of all processes that write to the directory; each puts its number behind.
+std::string TemporaryPrefix(const std::string& directory) {
   std::string whole = directory;
   while (whole.size() > 1 && whole.ends_with('/')) whole.pop_back();
-  return JoinPath(DirectoryName(whole), fmt::format("temp-{}-{}", BaseName(whole), getpid()));
+  return JoinPath(DirectoryName(whole), fmt::format("temp-{}-", BaseName(whole)));
 }
 
 void CheckInGraph(Output tensor, const Graph& graph, std::string_view what) {
@@ -97,13 +98,16 @@ void WriteVariables(Session& session, const std::string& directory) {
 
 SavedModelBuilder::SavedModelBuilder(std::string directory)
     : directory_(std::move(directory)),
-      temporary_(TemporaryName(directory_)),
+      temporary_(TemporaryPrefix(directory_) + std::to_string(getpid())),
       model_(std::make_unique<tensorflow::SavedModel>()) {
   FileSystem& files = FileSystem::ForPath(directory_);
   if (files.Exists(directory_) && !files.ListDirectory(directory_).empty()) {
     throw AlreadyExists("{} exists and is not empty; export to another directory", directory_);
   }
-  if (files.Exists(temporary_)) files.DeleteRecursively(temporary_);
+  // What a process that was killed left.
+  for (const std::string& old : files.Glob(TemporaryPrefix(directory_) + "*")) {
+    files.DeleteRecursively(old);
+  }
   files.CreateDirectories(temporary_);
   model_->set_saved_model_schema_version(1);
 }

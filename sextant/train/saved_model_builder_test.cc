@@ -85,10 +85,14 @@ TEST_F(SavedModelBuilderTest, SaysWhatSignaturesAndInputsThereAre) {
   EXPECT_EQ(message([&] { model.signature("t"); }),
             Path("export") + " has no signature 't'; there are: s");
   const Signature& signature = model.signature("s");
-  EXPECT_EQ(message([&] { signature.Run({{"z", Tensor(1.0f)}}); }),
+  EXPECT_EQ(message([&] {
+              signature.Run({{"z", Tensor(1.0f)}});
+            }),
             "signature 's' has no input 'z'; it takes: x");
   EXPECT_EQ(message([&] { signature.Run({}); }), "input 'x' of signature 's' is missing");
-  EXPECT_EQ(message([&] { signature.Run({{"x", Tensor::Of<float>({1, 2, 3})}}); }),
+  EXPECT_EQ(message([&] {
+              signature.Run({{"x", Tensor::Of<float>({1, 2, 3})}});
+            }),
             "input 'x' of signature 's' is float[2], but float[3] was given");
 }
 

@@ -27,12 +27,16 @@ CheckpointRetention::Options RetentionOf(const SaverOptions& options) {
 }
 
 tensorflow::SaverDef AddTo(Graph& graph, const SaverOptions& options) {
-  return AddSaverGraph(graph, SavedTensorsOf(graph),
-                       {.scope = options.scope,
-                        .sharded = options.sharded,
-                        .max_to_keep = options.max_to_keep,
-                        .keep_checkpoint_every_n_hours =
-                            static_cast<float>(options.keep_checkpoint_every_n_hours)});
+  std::vector<SavedTensor> tensors = SavedTensorsOf(graph);
+  for (const std::string& name : options.leave_out) {
+    std::erase_if(tensors, [&](const SavedTensor& tensor) { return tensor.variable == name; });
+  }
+  return AddSaverGraph(
+      graph, tensors,
+      {.scope = options.scope,
+       .sharded = options.sharded,
+       .max_to_keep = options.max_to_keep,
+       .keep_checkpoint_every_n_hours = static_cast<float>(options.keep_checkpoint_every_n_hours)});
 }
 
 }  // namespace
@@ -72,7 +76,12 @@ void Saver::Restore(Session& session, const std::string& prefix) {
   try {
     session.Run({{def_->filename_tensor_name(), Tensor(prefix)}}, {}, {def_->restore_op_name()});
   } catch (const Error& e) {
-    throw e.WithPrefix(fmt::format("restoring {}: ", prefix));
+    if (e.code() != Code::kNotFound && e.code() != Code::kInvalidArgument) {
+      throw e.WithPrefix(fmt::format("restoring {}: ", prefix));
+    }
+    throw Error(e.code(), fmt::format("restoring {}: {}; if it is a checkpoint of another model, "
+                                      "take another directory for this one",
+                                      prefix, e.message()));
   }
 }
 
@@ -82,7 +91,8 @@ void Saver::Recover(const std::string& directory, const std::string& state_filen
   std::vector<CheckpointRetention::Checkpoint> existing;
   for (size_t i = 0; i < state->all.size(); ++i) {
     if (!CheckpointExists(state->all[i])) continue;
-    existing.push_back({state->all[i], i < state->timestamps.size() ? state->timestamps[i] : now_()});
+    existing.push_back(
+        {state->all[i], i < state->timestamps.size() ? state->timestamps[i] : now_()});
   }
   std::lock_guard lock(mutex_);
   retention_.Recover(std::move(existing));

@@ -33,7 +33,8 @@ struct SaverOptions {
   double keep_checkpoint_every_n_hours = 10000;
   bool sharded = false;
   std::string scope = "save";
-  std::function<double()> now = {};  // seconds since the epoch; for tests
+  std::vector<std::string> leave_out = {};  // names of variables that are not saved
+  std::function<double()> now = {};         // seconds since the epoch; for tests
 };
 
 struct SaveOptions {

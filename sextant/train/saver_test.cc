@@ -22,7 +22,8 @@ class SaverTest : public testing::Test {
 
   static std::string NewDirectory() {
     const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    const std::string path = JoinPath(testing::TempDir(), std::string("saver_test_") + test->name());
+    const std::string path =
+        JoinPath(testing::TempDir(), std::string("saver_test_") + test->name());
     if (files().Exists(path)) files().DeleteRecursively(path);
     return path;
   }

@@ -1,0 +1,156 @@
+#include "sextant/estimator/evaluation.h"
+
+#include <fmt/chrono.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <ctime>
+
+#include "sextant/base/error.h"
+#include "sextant/base/file_system.h"
+#include "sextant/base/logging.h"
+#include "sextant/device/resource_manager.h"
+#include "sextant/device/variable.h"
+#include "sextant/formats/event_writer.h"
+#include "sextant/formats/summary_values.h"
+#include "sextant/graph/scope.h"
+#include "sextant/nn/metrics.h"
+#include "sextant/ops/state/variable.h"
+#include "sextant/proto/summary.pb.h"
+#include "sextant/train/hooked_run.h"
+
+namespace sextant {
+namespace {
+
+constexpr const char* kContainer = "localhost";  // of variables in a ResourceManager
+
+std::string TimeText() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+bool HasMetric(const NamedMetrics& metrics, const std::string& name) {
+  return std::any_of(metrics.begin(), metrics.end(),
+                     [&](const auto& metric) { return metric.first == name; });
+}
+
+void LogProgress(int64_t done, const std::optional<int64_t>& all) {
+  if (!all) return;
+  const int64_t tenth = std::max<int64_t>(*all / 10, 1);
+  if (done % tenth == 0 || done == *all) LogInfo("Evaluation [{}/{}]", done, *all);
+}
+
+std::string ResultText(const EvalResult& result) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : result) parts.push_back(fmt::format("{} = {:g}", name, value));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+}  // namespace
+
+Evaluation::Evaluation(const Estimator::State& state, const InputFn& input_fn,
+                       EvaluateOptions options)
+    : state_(state), options_(std::move(options)) {
+  if (options_.steps && *options_.steps <= 0) {
+    throw InvalidArgument("an evaluation needs at least 1 step, not {}", *options_.steps);
+  }
+  model_ = BuildModel(state, input_fn, Mode::kEval);
+  const GraphScope use(model_->graph);
+  metrics_ = model_->spec.eval_metrics;
+  if (!HasMetric(metrics_, "loss")) {
+    metrics_.emplace_back("loss", metrics::Mean(model_->spec.loss, {.name = "mean_loss"}));
+  }
+  hooks_ = options_.hooks;
+  hooks_.insert(hooks_.end(), model_->spec.evaluation_hooks.begin(),
+                model_->spec.evaluation_hooks.end());
+  for (const train::HookRef& hook : hooks_) hook->Begin();
+  local_init_ = LocalInitializer(model_->graph);
+  session_ = std::make_unique<Session>(model_->graph, model_->session);
+}
+
+Evaluation::~Evaluation() = default;
+
+EvalResult Evaluation::OfCheckpoint(const std::string& path) {
+  if (shared_) {
+    throw FailedPrecondition("this evaluation uses the variables of a training session");
+  }
+  RestoreVariables(*session_, model_->graph, path);
+  return Run(path);
+}
+
+EvalResult Evaluation::OfSession(Session& training, const std::string& path) {
+  Share(training);
+  return Run(path);
+}
+
+void Evaluation::Share(Session& training) {
+  if (shared_) return;
+  const GraphScope use(model_->graph);
+  for (const Variable& variable : CollectedVariables()) {
+    const auto resource =
+        training.resources().Lookup<VariableResource>(kContainer, variable.name());
+    if (!resource) {
+      throw NotFound(
+          "the model has a variable '{}' when it is evaluated that it does not have when it is "
+          "trained",
+          variable.name());
+    }
+    session_->resources().LookupOrCreate<VariableResource>(kContainer, variable.name(),
+                                                           [&] { return resource; });
+  }
+  shared_ = true;
+}
+
+EvalResult Evaluation::Run(const std::string& path) {
+  LogInfo("Starting evaluation at {}", TimeText());
+  session_->Run(local_init_);
+  if (model_->begin_input) session_->Run(model_->begin_input);
+  train::HookedRun run(*session_, hooks_);
+  for (const train::HookRef& hook : hooks_) hook->AfterCreateSession(*session_);
+  std::vector<Operation> updates;
+  for (const auto& [name, metric] : metrics_) updates.push_back(metric.update);
+  int64_t done = 0;
+  try {
+    while (!run.stop_requested() && (!options_.steps || done < *options_.steps)) {
+      run.Run({}, {}, updates);
+      LogProgress(++done, options_.steps);
+    }
+  } catch (const Error& e) {
+    if (e.code() != Code::kOutOfRange) throw;
+  }
+  if (done == 0) {
+    throw InvalidArgument("the evaluation input of {} gave no batch; is the data empty?",
+                          state_.config.model_dir);
+  }
+  std::vector<Output> values;
+  for (const auto& [name, metric] : metrics_) values.push_back(metric.value);
+  const std::vector<Tensor> measured = session_->Run(values);
+  for (const train::HookRef& hook : hooks_) hook->End(*session_);
+
+  EvalResult result;
+  for (size_t i = 0; i < metrics_.size(); ++i) result[metrics_[i].first] = measured[i].AsDouble();
+  const int64_t step = run.global_step();
+  result["global_step"] = static_cast<double>(step);
+  LogInfo("Finished evaluation at {}", TimeText());
+  LogInfo("Saving dict for global step {}: {}", step, ResultText(result));
+  Write(result, step, path);
+  return result;
+}
+
+void Evaluation::Write(const EvalResult& result, int64_t step, const std::string& path) {
+  if (!events_) {
+    const std::string name = options_.name.empty() ? "eval" : "eval_" + options_.name;
+    events_ = std::make_unique<EventWriter>(JoinPath(state_.config.model_dir, name));
+    // What an evaluation of this step left behind before it was killed does not count.
+    events_->AddSessionStart(step);
+  }
+  tensorflow::Summary summary;
+  for (const auto& [metric, value] : result) {
+    if (metric != "global_step") AddScalar(&summary, metric, static_cast<float>(value));
+  }
+  LogInfo("Saving 'checkpoint_path' summary for global step {}: {}", step, path);
+  AddText(&summary, "checkpoint_path", Tensor(path));
+  events_->AddSummary(summary, step);
+  events_->Flush();
+}
+
+}  // namespace sextant

@@ -1,0 +1,42 @@
+// Evaluation: measures a model, once or again and again as its variables change.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "sextant/estimator/model_graph.h"
+
+namespace sextant {
+
+class EventWriter;
+
+// The graph and the session live as long as it does. Used by one thread at a time.
+class Evaluation {
+ public:
+  Evaluation(const Estimator::State& state, const InputFn& input_fn, EvaluateOptions options);
+  ~Evaluation();
+
+  // With the values of a checkpoint.
+  EvalResult OfCheckpoint(const std::string& path);
+  // With the variables of a session that trains the model: they are shared, not copied. "path"
+  // names the checkpoint that holds the same values.
+  EvalResult OfSession(Session& training, const std::string& path);
+
+ private:
+  void Share(Session& training);
+  EvalResult Run(const std::string& path);
+  void Write(const EvalResult& result, int64_t step, const std::string& path);
+
+  const Estimator::State& state_;
+  const EvaluateOptions options_;
+  std::unique_ptr<ModelGraph> model_;
+  std::vector<train::HookRef> hooks_;
+  NamedMetrics metrics_;
+  Operation local_init_;
+  std::unique_ptr<Session> session_;
+  bool shared_ = false;
+  std::unique_ptr<EventWriter> events_;  // made with the first result
+};
+
+}  // namespace sextant

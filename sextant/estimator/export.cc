@@ -1,0 +1,94 @@
+#include <chrono>
+
+#include "sextant/base/error.h"
+#include "sextant/base/file_system.h"
+#include "sextant/base/logging.h"
+#include "sextant/estimator/model_graph.h"
+#include "sextant/runtime/session.h"
+#include "sextant/train/saved_model_builder.h"
+
+namespace sextant {
+namespace {
+
+constexpr const char* kDefaultSignature = "serving_default";
+using Receiver = std::vector<std::pair<std::string, Output>>;
+
+std::map<std::string, Output> ToMap(const NamedOutputs& outputs) {
+  return {outputs.begin(), outputs.end()};
+}
+
+// Classification and regression take one tensor of serialized Examples, which they call "inputs".
+bool TakesExamples(const Receiver& receiver) {
+  return receiver.size() == 1 && receiver[0].second.dtype() == DType::kString;
+}
+
+void AddSignature(const std::string& name, const ExportOutput& output, const Receiver& receiver,
+                  std::map<std::string, SignatureSpec>* signatures) {
+  SignatureSpec spec{.inputs = ToMap(receiver), .outputs = ToMap(output.outputs)};
+  if (output.kind != ExportOutput::Kind::kPredict) {
+    if (!TakesExamples(receiver)) {
+      LogInfo("Signature {} is left out: it needs one input of strings", name);
+      return;
+    }
+    spec.inputs = {{"inputs", receiver[0].second}};
+    spec.method_name =
+        output.kind == ExportOutput::Kind::kClassify ? kClassifyMethod : kRegressMethod;
+  }
+  signatures->emplace(name, std::move(spec));
+}
+
+std::map<std::string, SignatureSpec> Signatures(const ModelGraph& model) {
+  auto outputs = model.spec.export_outputs;
+  if (outputs.empty()) outputs = {{kDefaultSignature, {.outputs = model.spec.predictions}}};
+  if (outputs.size() == 1 && outputs[0].first != kDefaultSignature) {
+    outputs.emplace_back(kDefaultSignature, outputs[0].second);
+  }
+  std::map<std::string, SignatureSpec> signatures;
+  for (const auto& [name, output] : outputs) {
+    AddSignature(name, output, model.receiver_tensors, &signatures);
+    for (const auto& [way, receiver] : model.receiver_alternatives) {
+      AddSignature(fmt::format("{}:{}", way, name == kDefaultSignature ? "None" : name), output,
+                   receiver, &signatures);
+    }
+  }
+  if (!signatures.contains(kDefaultSignature)) {
+    // E.g. a classifier that is asked by features, not by Examples.
+    const auto predict = signatures.find("predict");
+    if (predict == signatures.end()) {
+      throw InvalidArgument(
+          "no output of the model can be exported as '{}' with this receiver; add a predict output",
+          kDefaultSignature);
+    }
+    signatures.emplace(kDefaultSignature, predict->second);
+  }
+  return signatures;
+}
+
+}  // namespace
+
+std::string NewExportDirectory(const std::string& base_dir) {
+  FileSystem& files = FileSystem::ForPath(base_dir);
+  int64_t name = std::chrono::duration_cast<std::chrono::seconds>(
+                     std::chrono::system_clock::now().time_since_epoch())
+                     .count();
+  while (files.Exists(JoinPath(base_dir, std::to_string(name)))) ++name;
+  return JoinPath(base_dir, std::to_string(name));
+}
+
+void ExportTo(const Estimator::State& state, const std::string& directory,
+              const ServingInputFn& receiver, const SavedModelExportOptions& options) {
+  const std::string checkpoint = CheckpointOf(state, options.checkpoint_path);
+  const std::unique_ptr<ModelGraph> model = BuildServingModel(state, receiver);
+  MetaGraphSpec spec{.signatures = Signatures(*model),
+                     .main_op = LocalInitializer(model->graph),
+                     .strip_default_attrs = options.strip_default_attrs};
+  Session session(model->graph, model->session);
+  RestoreVariables(session, model->graph, checkpoint);
+  SavedModelBuilder builder(directory);
+  builder.AddMetaGraphAndVariables(session, {"serve"}, spec);
+  builder.AddExtraAssets(options.assets_extra);
+  builder.Save(options.as_text ? SavedModelForm::kText : SavedModelForm::kBinary);
+  LogInfo("SavedModel written to: {}", directory);
+}
+
+}  // namespace sextant

@@ -1,0 +1,155 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "sextant/base/error.h"
+#include "sextant/base/file_system.h"
+#include "sextant/base/logging.h"
+#include "sextant/estimator/exporter.h"
+#include "sextant/estimator/ledger.h"
+#include "sextant/estimator/model_graph.h"
+
+namespace sextant {
+namespace {
+
+class ModelExporter : public Exporter {
+ public:
+  ModelExporter(std::string name, ServingInputFn receiver, const ExporterOptions& options)
+      : name_(std::move(name)), receiver_(std::move(receiver)), options_(options) {
+    if (name_.empty() || name_.find('/') != std::string::npos) {
+      throw InvalidArgument("'{}' cannot name an exporter", name_);
+    }
+    if (options_.exports_to_keep < 0) {
+      throw InvalidArgument("exports_to_keep of exporter {} must not be negative", name_);
+    }
+  }
+  const std::string& name() const override { return name_; }
+
+ protected:
+  // Once for every step: the ledger tells where before the export is there.
+  std::string ExportOnce(const ExportRequest& request) const {
+    const std::string& model_dir = request.estimator.model_dir();
+    const Ledger::Export* noted = request.ledger.FindExport(name_, request.global_step);
+    if (noted == nullptr) {
+      const std::string path = NewExportDirectory(request.export_path);
+      request.ledger.AddExport({name_, request.global_step, path.substr(model_dir.size() + 1)});
+      noted = request.ledger.FindExport(name_, request.global_step);
+    }
+    const std::string path = JoinPath(model_dir, noted->path);
+    if (!FileSystem::ForPath(path).Exists(path)) {
+      ExportTo(request.estimator.state(), path, receiver_,
+               {.assets_extra = options_.assets_extra,
+                .as_text = options_.as_text,
+                .checkpoint_path = request.checkpoint_path});
+    }
+    return path;
+  }
+  // Deletes the oldest that are too many.
+  void DeleteOld(const ExportRequest& request) const {
+    if (options_.exports_to_keep == 0) return;
+    std::vector<Ledger::Export> mine;
+    for (const Ledger::Export& entry : request.ledger.exports()) {
+      if (entry.exporter == name_) mine.push_back(entry);
+    }
+    const size_t keep = static_cast<size_t>(options_.exports_to_keep);
+    for (size_t i = 0; i + keep < mine.size(); ++i) {
+      const std::string path = JoinPath(request.estimator.model_dir(), mine[i].path);
+      FileSystem& files = FileSystem::ForPath(path);
+      if (files.Exists(path)) files.DeleteRecursively(path);
+      request.ledger.RemoveExport(mine[i].path);
+    }
+  }
+
+ private:
+  const std::string name_;
+  const ServingInputFn receiver_;
+  const ExporterOptions options_;
+};
+
+class Latest : public ModelExporter {
+ public:
+  using ModelExporter::ModelExporter;
+  std::string Export(const ExportRequest& request) override {
+    const std::string path = ExportOnce(request);
+    DeleteOld(request);
+    return path;
+  }
+};
+
+class Final : public ModelExporter {
+ public:
+  using ModelExporter::ModelExporter;
+  std::string Export(const ExportRequest& request) override {
+    if (!request.is_final) return "";
+    LogInfo("Performing the final export in the end of training.");
+    return ExportOnce(request);
+  }
+};
+
+class Best : public ModelExporter {
+ public:
+  Best(std::string name, ServingInputFn receiver, BetterFn better, const ExporterOptions& options)
+      : ModelExporter(std::move(name), std::move(receiver), options),
+        better_(better ? std::move(better) : Smaller("loss")) {}
+  std::string Export(const ExportRequest& request) override {
+    // An export of this step that is noted was decided on before the process was killed.
+    const bool decided = request.ledger.FindExport(name(), request.global_step) != nullptr;
+    if (!decided && !IsBest(request)) return "";
+    LogInfo("Performing best model export.");
+    const std::string path = ExportOnce(request);
+    request.ledger.SetNote(Key(), nlohmann::json(request.result).dump());
+    DeleteOld(request);
+    return path;
+  }
+
+ private:
+  std::string Key() const { return "best/" + name(); }
+  bool IsBest(const ExportRequest& request) const {
+    const auto best = request.ledger.Note(Key());
+    if (!best) return true;
+    const nlohmann::json metrics = nlohmann::json::parse(*best);
+    EvalResult result;
+    for (const auto& [metric, value] : metrics.items()) {
+      if (value.is_number()) result[metric] = value.get<double>();
+    }
+    return better_(request.result, result);
+  }
+
+  const BetterFn better_;
+};
+
+double MetricOf(const EvalResult& result, const std::string& name) {
+  const auto it = result.find(name);
+  if (it == result.end()) throw NotFound("the evaluation gives no metric '{}'", name);
+  return it->second;
+}
+
+}  // namespace
+
+BetterFn Smaller(std::string metric) {
+  return [metric](const EvalResult& current, const EvalResult& best) {
+    return MetricOf(current, metric) < MetricOf(best, metric);
+  };
+}
+
+BetterFn Larger(std::string metric) {
+  return [metric](const EvalResult& current, const EvalResult& best) {
+    return MetricOf(current, metric) > MetricOf(best, metric);
+  };
+}
+
+ExporterRef LatestExporter(std::string name, ServingInputFn receiver,
+                           const ExporterOptions& options) {
+  return std::make_shared<Latest>(std::move(name), std::move(receiver), options);
+}
+
+ExporterRef FinalExporter(std::string name, ServingInputFn receiver,
+                          const ExporterOptions& options) {
+  return std::make_shared<Final>(std::move(name), std::move(receiver), options);
+}
+
+ExporterRef BestExporter(std::string name, ServingInputFn receiver, BetterFn better,
+                         const ExporterOptions& options) {
+  return std::make_shared<Best>(std::move(name), std::move(receiver), std::move(better), options);
+}
+
+}  // namespace sextant

@@ -1,0 +1,153 @@
+#include "sextant/estimator/model_graph.h"
+
+#include <algorithm>
+
+#include "sextant/base/error.h"
+#include "sextant/base/logging.h"
+#include "sextant/data/graph_iterator.h"
+#include "sextant/estimator/mirrored_strategy.h"
+#include "sextant/formats/checkpoint_state.h"
+#include "sextant/formats/tensor_bundle_reader.h"
+#include "sextant/graph/scope.h"
+#include "sextant/ops/control_flow/control_flow.h"
+#include "sextant/ops/state/variable.h"
+#include "sextant/runtime/session.h"
+#include "sextant/train/global_step.h"
+#include "sextant/train/run_state.h"
+#include "sextant/train/saver.h"
+
+namespace sextant {
+namespace {
+
+Input::Tensors Split(const data::ElementOutputs& element, const std::vector<std::string>& labels) {
+  Input::Tensors split;
+  for (const auto& [name, output] : element.fields()) {
+    const bool label = std::find(labels.begin(), labels.end(), name) != labels.end();
+    (label ? split.second : split.first).Set(name, output);
+  }
+  return split;
+}
+
+const std::optional<MirroredStrategy>& StrategyOf(const RunConfig& config, Mode mode) {
+  static const std::optional<MirroredStrategy> none;
+  if (mode == Mode::kTrain) return config.train_distribute;
+  return mode == Mode::kEval ? config.eval_distribute : none;
+}
+
+// What gives the next batch, each time it is called by nodes of its own.
+std::function<Input::Tensors()> InputOf(const InputFn& input_fn, Mode mode, int devices,
+                                        ModelGraph* model) {
+  if (!input_fn) throw InvalidArgument("the input_fn is not set");
+  const Input input = input_fn();
+  if (input.build()) return input.build();
+  if (!input.dataset().valid()) throw InvalidArgument("the input_fn gave no dataset");
+  const NameScope scope("input");
+  if (mode == Mode::kTrain) {
+    const auto iterator = data::OneShotIterator(input.dataset(), {.name = "iterator"});
+    return [=] { return Split(iterator.GetNext(), input.labels()); };
+  }
+  const data::Dataset dataset =
+      mode == Mode::kEval ? FillLastStep(input.dataset(), devices) : input.dataset();
+  const data::GraphIterator iterator(dataset.Spec(), {.name = "iterator"});
+  model->begin_input = iterator.MakeInitializer(dataset);
+  return [=] { return Split(iterator.GetNext(), input.labels()); };
+}
+
+EstimatorSpec Call(const Estimator::State& state, Input::Tensors batch, Mode mode) {
+  if (mode == Mode::kPredict) batch.second = {};
+  return state.model_fn(
+      {std::move(batch.first), std::move(batch.second), mode, state.params, state.config});
+}
+
+void CheckScalarLoss(const EstimatorSpec& spec, const char* when) {
+  if (!spec.loss) throw InvalidArgument("the model function gave no loss, which {} needs", when);
+  if (spec.loss.shape().rank() > 0) {
+    throw InvalidArgument("the loss {} must be one number, not of shape {}", spec.loss.name(),
+                          spec.loss.shape().ToString());
+  }
+}
+
+void CheckSpec(const EstimatorSpec& spec, Mode mode) {
+  if (mode == Mode::kTrain) {
+    CheckScalarLoss(spec, "training");
+    if (!spec.train_op) throw InvalidArgument("the model function gave no train_op");
+  } else if (mode == Mode::kEval) {
+    CheckScalarLoss(spec, "evaluation");
+  } else if (spec.predictions.empty() && spec.export_outputs.empty()) {
+    throw InvalidArgument("the model function gave no predictions");
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<ModelGraph> BuildModel(const Estimator::State& state, const InputFn& input_fn,
+                                       Mode mode) {
+  auto model = std::make_unique<ModelGraph>();
+  const GraphScope use(model->graph);
+  model->graph.set_seed(state.config.random_seed);
+  train::GetOrCreateGlobalStep();
+  const auto& strategy = StrategyOf(state.config, mode);
+  model->session = strategy ? SessionFor(*strategy, state.config.session) : state.config.session;
+  const int devices = strategy ? static_cast<int>(DevicesOf(*strategy, model->session).size()) : 1;
+  const auto next_batch = InputOf(input_fn, mode, devices, model.get());
+  LogInfo("Calling model_fn.");
+  if (strategy) {
+    model->spec =
+        BuildMirrored(*strategy, next_batch, state.model_fn, mode, state.params, state.config);
+  } else {
+    model->spec = Call(state, next_batch(), mode);
+  }
+  LogInfo("Done calling model_fn.");
+  CheckSpec(model->spec, mode);
+  return model;
+}
+
+std::unique_ptr<ModelGraph> BuildServingModel(const Estimator::State& state,
+                                              const ServingInputFn& receiver) {
+  if (!receiver) throw InvalidArgument("an export needs a serving input receiver");
+  auto model = std::make_unique<ModelGraph>();
+  const GraphScope use(model->graph);
+  model->graph.set_seed(state.config.random_seed);
+  train::GetOrCreateGlobalStep();
+  ServingInputReceiver input = receiver();
+  model->receiver_tensors = std::move(input.receiver_tensors);
+  model->receiver_alternatives = std::move(input.receiver_alternatives);
+  model->session = state.config.session;
+  model->spec = Call(state, {std::move(input.features), {}}, Mode::kPredict);
+  CheckSpec(model->spec, Mode::kPredict);
+  return model;
+}
+
+Operation LocalInitializer(Graph& graph) {
+  const GraphScope use(graph);
+  std::vector<Operation> operations;
+  for (const Variable& variable : CollectedVariables(kLocalVariables)) {
+    operations.push_back(variable.initializer());
+  }
+  for (const Output& table : graph.Collection("table_initializer")) operations.push_back(table);
+  return Group(operations, "local_init");
+}
+
+std::string CheckpointOf(const Estimator::State& state, const std::string& asked) {
+  const std::string path =
+      asked.empty() ? LatestCheckpoint(state.config.model_dir).value_or("") : asked;
+  if (path.empty()) {
+    throw NotFound("there is no checkpoint in model_dir {}; train the model first",
+                   state.config.model_dir);
+  }
+  if (!CheckpointExists(path)) throw NotFound("there is no checkpoint {}", path);
+  return path;
+}
+
+int64_t StepOfCheckpoint(const std::string& prefix) {
+  const TensorBundleReader reader(prefix);
+  return reader.Contains(train::kGlobalStep) ? reader.Read(train::kGlobalStep).scalar<int64_t>()
+                                             : 0;
+}
+
+void RestoreVariables(Session& session, Graph& graph, const std::string& checkpoint) {
+  LogInfo("Restoring parameters from {}", checkpoint);
+  Saver(graph, {.leave_out = {train::RunState::kVariable}}).Restore(session, checkpoint);
+}
+
+}  // namespace sextant

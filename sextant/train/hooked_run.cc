@@ -1,0 +1,99 @@
+#include "sextant/train/hooked_run.h"
+
+#include <optional>
+#include <unordered_map>
+
+#include "sextant/base/error.h"
+#include "sextant/graph/scope.h"
+#include "sextant/train/global_step.h"
+
+namespace sextant::train {
+namespace {
+
+// One step's fetches and feeds, gathered from all who want some.
+class Step : public RunContext {
+ public:
+  Step(const HookedRun& owner, Session& session) : owner_(owner), session_(session) {}
+
+  void Fetch(Output tensor) override { Index(tensor); }
+  void Feed(Output tensor, Tensor value) override { feeds_.emplace_back(tensor, std::move(value)); }
+  void Trace() override { traced_ = true; }
+  const StepTrace* trace() const override { return traced_ && ran_ ? &trace_ : nullptr; }
+  const Tensor& Value(Output tensor) const override {
+    const auto it = index_.find(tensor);
+    if (it == index_.end() || !ran_) {
+      throw FailedPrecondition("{} was not fetched in this step", tensor.name());
+    }
+    return values_[it->second];
+  }
+  void RequestStop() override { stop_ = true; }
+  Session& session() override { return session_; }
+  int64_t global_step() const override {
+    if (!step_) step_ = owner_.global_step();
+    return *step_;
+  }
+
+  size_t Index(Output tensor) {
+    const auto [it, added] = index_.try_emplace(tensor, fetches_.size());
+    if (added) fetches_.push_back(tensor);
+    return it->second;
+  }
+  void Run(const std::vector<Operation>& targets) {
+    RunOptions options;
+    if (traced_) options.trace = &trace_;
+    values_ = session_.Run(feeds_, fetches_, targets, options);
+    ran_ = true;
+    step_.reset();
+  }
+  const Tensor& value(size_t i) const { return values_[i]; }
+  bool stop_requested() const { return stop_; }
+
+ private:
+  const HookedRun& owner_;
+  Session& session_;
+  mutable std::optional<int64_t> step_;
+  FeedMap feeds_;
+  std::vector<Output> fetches_;
+  std::unordered_map<Output, size_t> index_;
+  std::vector<Tensor> values_;
+  StepTrace trace_;
+  bool traced_ = false, ran_ = false, stop_ = false;
+};
+
+}  // namespace
+
+HookedRun::HookedRun(Session& session, std::vector<HookRef> hooks)
+    : session_(session), hooks_(std::move(hooks)) {
+  if (const Variable step = GetGlobalStep(session.graph())) {
+    const GraphScope use(step.handle().node()->graph());
+    read_step_ = session_.MakeCallable({}, {step.value()});
+    counts_steps_ = true;
+  }
+}
+
+int64_t HookedRun::global_step() const {
+  if (!counts_steps_) {
+    throw FailedPrecondition(
+        "the graph has no global step; make one with train::GetOrCreateGlobalStep()");
+  }
+  Tensor value;
+  read_step_.Call({}, {&value, 1});
+  return value.scalar<int64_t>();
+}
+
+std::vector<Tensor> HookedRun::Run(const std::vector<Output>& fetches, const FeedMap& feeds,
+                                   const std::vector<Operation>& targets) {
+  Step step(*this, session_);
+  for (const auto& [tensor, value] : feeds) step.Feed(tensor, value);
+  std::vector<size_t> wanted;
+  for (const Output& fetch : fetches) wanted.push_back(step.Index(fetch));
+  for (const auto& hook : hooks_) hook->BeforeRun(step);
+  step.Run(targets);
+  for (const auto& hook : hooks_) hook->AfterRun(step);
+  if (step.stop_requested()) stop_ = true;
+  std::vector<Tensor> values;
+  for (const size_t i : wanted) values.push_back(step.value(i));
+  return values;
+}
+
+}  // namespace sextant::train

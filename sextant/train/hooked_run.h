@@ -1,0 +1,33 @@
+// HookedRun: runs the steps of a session with hooks around them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sextant/runtime/session.h"
+#include "sextant/train/hooks.h"
+
+namespace sextant::train {
+
+// Used by one thread at a time. Must not outlive the session.
+class HookedRun {
+ public:
+  HookedRun(Session& session, std::vector<HookRef> hooks);
+
+  // One step: the caller's fetches and those of the hooks in one Session::Run.
+  std::vector<Tensor> Run(const std::vector<Output>& fetches, const FeedMap& feeds = {},
+                          const std::vector<Operation>& targets = {});
+  // Whether a hook has asked for it.
+  bool stop_requested() const { return stop_; }
+  // As it is now. Throws FAILED_PRECONDITION when the graph has none.
+  int64_t global_step() const;
+  const std::vector<HookRef>& hooks() const { return hooks_; }
+
+ private:
+  Session& session_;
+  const std::vector<HookRef> hooks_;
+  Callable read_step_;
+  bool counts_steps_ = false, stop_ = false;
+};
+
+}  // namespace sextant::train
