@@ -1,0 +1,142 @@
+#include "sextant/estimator/experiment.h"
+
+#include <chrono>
+#include <thread>
+
+#include "sextant/base/error.h"
+#include "sextant/base/interrupt.h"
+#include "sextant/base/logging.h"
+#include "sextant/estimator/model_graph.h"
+
+namespace sextant {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// In short naps, so that a signal ends it.
+void WaitUntil(Clock::time_point time) {
+  while (Clock::now() < time) {
+    ThrowIfInterrupted();
+    std::this_thread::sleep_for(std::min<Clock::duration>(time - Clock::now(),
+                                                          std::chrono::milliseconds(100)));
+  }
+}
+
+Clock::duration Seconds(double seconds) {
+  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
+
+EvalResult Evaluate(const Experiment& experiment, const InputFn& input, const std::string& name) {
+  Estimator estimator = experiment.estimator;
+  return estimator.Evaluate(
+      input, {.steps = experiment.eval_steps, .hooks = experiment.eval_hooks, .name = name});
+}
+
+EvalResult Train(const Experiment& experiment) {
+  Estimator estimator = experiment.estimator;
+  estimator.Train(experiment.train_input_fn,
+                  {.max_steps = experiment.train_steps, .hooks = experiment.train_hooks});
+  return {};
+}
+
+EvalResult TrainThenEvaluate(const Experiment& experiment) {
+  if (experiment.min_eval_frequency == 0 && experiment.exporters.empty()) {
+    Train(experiment);
+    return Evaluate(experiment, experiment.eval_input_fn, "");
+  }
+  const TrainSpec train{experiment.train_input_fn, experiment.train_steps, experiment.train_hooks};
+  const EvalSpec eval{.input_fn = experiment.eval_input_fn,
+                      .steps = experiment.eval_steps,
+                      .hooks = experiment.eval_hooks,
+                      .exporters = experiment.exporters,
+                      .throttle_secs = 0,
+                      .throttle_steps = experiment.min_eval_frequency};
+  return TrainAndEvaluate(experiment.estimator, train, eval).metrics;
+}
+
+EvalResult EvaluateContinuously(const Experiment& experiment, const InputFn& input,
+                                const std::string& name) {
+  const InterruptScope interrupts;
+  EvalResult result;
+  std::string evaluated;
+  auto next = Clock::now() + Seconds(experiment.eval_delay_secs);
+  for (;;) {
+    WaitUntil(next);
+    next = Clock::now() + Seconds(experiment.continuous_eval_throttle_secs);
+    const auto newest = experiment.estimator.LatestCheckpoint();
+    if (!newest || *newest == evaluated) {
+      LogInfo("There is no new checkpoint in {} yet.", experiment.estimator.model_dir());
+      next = std::max(next, Clock::now() + std::chrono::milliseconds(100));
+      continue;
+    }
+    result = Evaluate(experiment, input, name);
+    evaluated = *newest;
+    if (experiment.train_steps && StepOfCheckpoint(evaluated) >= *experiment.train_steps) break;
+  }
+  return result;
+}
+
+EvalResult Test(Experiment experiment) {
+  experiment.estimator.Train(experiment.train_input_fn,
+                             {.steps = 1, .hooks = experiment.train_hooks});
+  experiment.eval_steps = 1;
+  return Evaluate(experiment, experiment.eval_input_fn, "");
+}
+
+void CheckExperiment(const Experiment& experiment) {
+  if (!experiment.train_input_fn) throw InvalidArgument("Experiment.train_input_fn is not set");
+  if (!experiment.eval_input_fn) throw InvalidArgument("Experiment.eval_input_fn is not set");
+  if (experiment.min_eval_frequency < 0 || experiment.eval_delay_secs < 0 ||
+      experiment.continuous_eval_throttle_secs < 0) {
+    throw InvalidArgument("an Experiment's frequency, delay and throttle must not be negative");
+  }
+}
+
+}  // namespace
+
+EvalResult RunSchedule(const Experiment& experiment, const std::string& schedule) {
+  CheckExperiment(experiment);
+  const dist::Task& task = experiment.estimator.config().task;
+  if (schedule == "run_std_server" || !task.local()) {
+    throw Unimplemented(
+        "schedule {} of task {} {} belongs to a cluster, which is not run yet; unset TF_CONFIG to "
+        "train in this process",
+        schedule, task.type, task.index);
+  }
+  if (schedule == "train") return Train(experiment);
+  if (schedule == "evaluate") return Evaluate(experiment, experiment.eval_input_fn, "");
+  if (schedule == "train_and_evaluate") return TrainThenEvaluate(experiment);
+  if (schedule == "continuous_eval") {
+    return EvaluateContinuously(experiment, experiment.eval_input_fn, "continuous");
+  }
+  if (schedule == "continuous_eval_on_train_data") {
+    return EvaluateContinuously(experiment, experiment.train_input_fn, "continuous_on_train_data");
+  }
+  if (schedule == "test") return Test(experiment);
+  throw InvalidArgument(
+      "there is no schedule '{}'; there are train, evaluate, train_and_evaluate, continuous_eval, "
+      "continuous_eval_on_train_data, test and run_std_server",
+      schedule);
+}
+
+std::string DefaultSchedule(const dist::Task& task) {
+  const bool single =
+      task.cluster.size() == 1 && task.cluster.begin()->second.size() == 1 && task.type != "ps";
+  if (task.local() || single || task.type == "master" || task.type == "chief") {
+    return "train_and_evaluate";
+  }
+  if (task.type == "worker") return "train";
+  if (task.type == "ps") return "run_std_server";
+  if (task.type == "evaluator") return "continuous_eval";
+  throw InvalidArgument("a task of type '{}' has no schedule; name one", task.type);
+}
+
+EvalResult RunExperiment(const ExperimentFn& make, const RunConfig& config, const HParams& params,
+                         const std::string& schedule) {
+  const Experiment experiment = make(config, params);
+  const std::string chosen =
+      schedule.empty() ? DefaultSchedule(experiment.estimator.config().task) : schedule;
+  return RunSchedule(experiment, chosen);
+}
+
+}  // namespace sextant

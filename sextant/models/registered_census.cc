@@ -1,0 +1,205 @@
+#include <algorithm>
+#include <cmath>
+
+#include "sextant/base/error.h"
+#include "sextant/data/census.h"
+#include "sextant/data/named_file.h"
+#include "sextant/estimator/canned_models.h"
+#include "sextant/models/census_columns.h"
+#include "sextant/models/mnist_convnet.h"
+#include "sextant/models/registry.h"
+#include "sextant/train/optimizer_by_name.h"
+
+namespace sextant::models {
+namespace {
+
+heads::Head CensusHead() {
+  return heads::Binary({.loss_reduction = losses::Reduction::kSum});
+}
+
+// With the rate given, or, where that is 0, the rate that goes with the model.
+OptimizerChoice Optimizer(const HParams& params, const char* name, const char* rate) {
+  const auto optimizer = params.Get<std::string>(name);
+  const auto learning_rate = params.Get<double>(rate);
+  if (learning_rate < 0) throw InvalidArgument("{} must not be negative", rate);
+  if (learning_rate == 0) return optimizer;
+  return train::OptimizerByName(optimizer, {{"learning_rate", learning_rate}});
+}
+
+// Those given, or layers that get smaller by a factor.
+std::vector<int64_t> HiddenUnits(const HParams& params) {
+  auto units = params.Get<std::vector<int64_t>>("hidden_units");
+  if (!units.empty()) return units;
+  const double first = static_cast<double>(params.Get<int64_t>("first_layer_size"));
+  const auto scale = params.Get<double>("scale_factor");
+  for (int64_t i = 0; i < params.Get<int64_t>("num_layers"); ++i) {
+    const double size = first * std::pow(scale, static_cast<double>(i));
+    units.push_back(std::max<int64_t>(2, static_cast<int64_t>(size)));
+  }
+  return units;
+}
+
+// The class of every label of a batch, as int32.
+data::Element WithClasses(data::Element batch) {
+  const Tensor words = batch[kCensusLabel];
+  Tensor classes(DType::kInt32, words.shape());
+  const std::vector<std::string>& known = CensusClasses();
+  for (int64_t i = 0; i < words.num_elements(); ++i) {
+    const std::string& word = words.flat<std::string>()[i];
+    const auto found = std::find(known.begin(), known.end(), word);
+    if (found == known.end()) {
+      throw InvalidArgument("label '{}' in column {} is neither '{}' nor '{}'", word, kCensusLabel,
+                            known[0], known[1]);
+    }
+    classes.data<int32_t>()[i] = static_cast<int32_t>(found - known.begin());
+  }
+  batch.Set(kCensusLabel, std::move(classes));
+  return batch;
+}
+
+data::Dataset Rows(const std::string& file, const ModelData& data,
+                   const std::vector<std::string>& files) {
+  data::CsvFileOptions options{.columns = data::CensusColumns()};
+  for (const data::CsvColumn& column : CensusRequestColumns()) {
+    options.select.push_back(column.name);
+  }
+  options.select.push_back(kCensusLabel);
+  return data::Csv(
+      files.empty() ? std::vector{data::NamedFile("census", data.folder, file)} : files, options);
+}
+
+Input TrainInput(const HParams& params, const ModelData& data) {
+  const int64_t batch = BatchPerDevice(params, "train_batch_size", data);
+  const auto epochs = params.Get<int64_t>("num_epochs");
+  return {Rows("adult.data.csv", data, data.train_files)
+              .Shuffle(10 * batch, {.seed = data.seed})
+              .Repeat(epochs > 0 ? epochs : -1)
+              .Batch(batch)
+              .Map(WithClasses)
+              .Prefetch(),
+          {kCensusLabel}};
+}
+
+Input EvalInput(const HParams& params, const ModelData& data) {
+  return {Rows("adult.test.csv", data, data.eval_files)
+              .Batch(BatchPerDevice(params, "eval_batch_size", data))
+              .Map(WithClasses)
+              .Prefetch(),
+          {kCensusLabel}};
+}
+
+int64_t EmbeddingSize(const HParams& params) { return params.Get<int64_t>("embedding_size", 8); }
+
+std::vector<columns::FeatureColumn> AllColumns(const HParams& params) {
+  const CensusFeatureColumns columns = CensusFeatures(EmbeddingSize(params));
+  auto all = columns.wide;
+  all.insert(all.end(), columns.deep.begin(), columns.deep.end());
+  return all;
+}
+
+ServingInputFn Example(const HParams& params) {
+  return ParsingReceiver(columns::MakeParseExampleSpec(AllColumns(params)));
+}
+ServingInputFn Csv(const HParams&) { return CsvReceiver(data::CensusColumns(), {kCensusLabel}); }
+ServingInputFn LabelledCsv(const HParams&) { return CsvReceiver(data::CensusColumns()); }
+ServingInputFn Json(const HParams&) { return JsonReceiver(CensusRequestColumns()); }
+ServingInputFn Raw(const HParams&) {
+  std::vector<RawFeature> features;
+  for (const data::CsvColumn& column : CensusRequestColumns()) {
+    features.push_back({column.name, column.dtype, PartialShape({-1, 1})});
+  }
+  return RawReceiver(std::move(features));
+}
+
+RegisteredModel OnCensus(std::string name, std::string description,
+                         std::vector<ModelParam> own) {
+  RegisteredModel model{.name = std::move(name),
+                        .description = std::move(description),
+                        .data_set = "census",
+                        .params = {{"train_steps", 1000, "train until this step"},
+                                   {"eval_steps", 100, "batches of an evaluation; 0: all data"},
+                                   {"train_batch_size", 40, "rows of a training step"},
+                                   {"eval_batch_size", 40, "rows of an evaluation step"},
+                                   {"num_epochs", 0, "passes over the data; 0: as many as needed"}},
+                        .train_input = TrainInput,
+                        .eval_input = EvalInput,
+                        .receivers = {{"json", Json},
+                                      {"csv", Csv},
+                                      {"example", Example},
+                                      {"raw", Raw},
+                                      {"csv_with_label", LabelledCsv}}};
+  model.params.insert(model.params.end(), own.begin(), own.end());
+  return model;
+}
+
+std::vector<ModelParam> LinearParams(const char* prefix) {
+  const std::string p = prefix;
+  return {{p + "optimizer", "Ftrl", "of the linear part: Ftrl, Adam, SGD, ..."},
+          {p + "learning_rate", 0.0, "of the linear part; 0: as the canned estimator"}};
+}
+
+std::vector<ModelParam> DeepParams(const char* prefix) {
+  const std::string p = prefix;
+  return {{"embedding_size", 8, "numbers for an occupation and for a country"},
+          {"first_layer_size", 100, "units of the first hidden layer"},
+          {"num_layers", 4, "hidden layers"},
+          {"scale_factor", 0.7, "size of a hidden layer by that of the one before"},
+          {"hidden_units", std::vector<int64_t>{}, "sizes of the hidden layers, instead"},
+          {"activation", "relu", "of hidden layers"},
+          {"dropout", 0.0, "share of hidden units left out in training"},
+          {"batch_norm", false, "batch normalisation after hidden layers"},
+          {p + "optimizer", "Adagrad", "of the deep part"},
+          {p + "learning_rate", 0.0, "of the deep part; 0: as the canned estimator"}};
+}
+
+}  // namespace
+
+RegisteredModel CensusWideDeep() {
+  std::vector<ModelParam> params = DeepParams("dnn_");
+  for (ModelParam& param : LinearParams("linear_")) params.push_back(std::move(param));
+  RegisteredModel model = OnCensus(
+      "wide_deep", "Wide & deep on the census data: who earns more than 50,000 a year?",
+      std::move(params));
+  model.model_fn = [](const HParams& params) {
+    CensusFeatureColumns columns = CensusFeatures(EmbeddingSize(params));
+    return DNNLinearCombinedModelFn(
+        {.linear_feature_columns = std::move(columns.wide),
+         .linear_optimizer = Optimizer(params, "linear_optimizer", "linear_learning_rate"),
+         .dnn_feature_columns = std::move(columns.deep),
+         .dnn_optimizer = Optimizer(params, "dnn_optimizer", "dnn_learning_rate"),
+         .dnn_hidden_units = HiddenUnits(params),
+         .dnn_activation = ActivationByName(params.Get<std::string>("activation")),
+         .dnn_dropout = static_cast<float>(params.Get<double>("dropout")),
+         .batch_norm = params.Get<bool>("batch_norm")},
+        CensusHead());
+  };
+  return model;
+}
+
+RegisteredModel CensusLinear() {
+  RegisteredModel model =
+      OnCensus("linear", "A linear model on the census data.", LinearParams(""));
+  model.model_fn = [](const HParams& params) {
+    return LinearModelFn({.feature_columns = CensusFeatures().wide,
+                          .optimizer = Optimizer(params, "optimizer", "learning_rate")},
+                         CensusHead());
+  };
+  return model;
+}
+
+RegisteredModel CensusDnn() {
+  RegisteredModel model =
+      OnCensus("dnn", "A network of dense layers on the census data.", DeepParams(""));
+  model.model_fn = [](const HParams& params) {
+    return DNNModelFn({.feature_columns = CensusFeatures(EmbeddingSize(params)).deep,
+                       .hidden_units = HiddenUnits(params),
+                       .optimizer = Optimizer(params, "optimizer", "learning_rate"),
+                       .activation = ActivationByName(params.Get<std::string>("activation")),
+                       .dropout = static_cast<float>(params.Get<double>("dropout")),
+                       .batch_norm = params.Get<bool>("batch_norm")},
+                      CensusHead());
+  };
+  return model;
+}
+
+}  // namespace sextant::models

@@ -1,0 +1,78 @@
+// Models by name, each with its data: what `sextant train|eval|predict|export` offers.
+//
+//   const RegisteredModel& model = FindModel("wide_deep");
+//   HParams params = DefaultParams(model);
+//   params.Parse("train_batch_size=128");
+//   Estimator estimator(model.model_fn(params), {.model_dir = "runs/census"}, params);
+//   estimator.Train([&] { return model.train_input(params, {}); }, {.max_steps = 1000});
+//
+// Every model has the parameters train_steps, eval_steps (0: all the data), train_batch_size and
+// eval_batch_size beside its own. A new model is a function in a registered_*.cc and a line in
+// registry.cc.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sextant/estimator/input_fn.h"
+#include "sextant/estimator/model_fn.h"
+#include "sextant/estimator/serving_input.h"
+
+namespace sextant::models {
+
+// Where the data of a run is.
+struct ModelData {
+  std::string folder = {};                    // "": that of the data set, as data/*.h say
+  std::vector<std::string> train_files = {};  // paths and patterns, instead of the folder's
+  std::vector<std::string> eval_files = {};
+  std::optional<int64_t> seed = {};  // of shuffling and distortion; none: different every time
+  int64_t devices = 1;               // that share a batch
+};
+
+struct ModelParam {
+  std::string name;
+  HParams::Value value;  // the default
+  std::string help;
+};
+
+struct RegisteredModel {
+  std::string name;
+  std::string description;
+  std::string data_set;  // `sextant data DATA_SET` makes it
+  std::vector<ModelParam> params;
+  // Throw INVALID_ARGUMENT, naming the parameter, for one that does not fit.
+  std::function<ModelFn(const HParams&)> model_fn;
+  // Batches: train for ever, eval once through the data.
+  std::function<Input(const HParams&, const ModelData&)> train_input;
+  std::function<Input(const HParams&, const ModelData&)> eval_input;
+  // How an exported model is asked, by name; the first is the default.
+  std::vector<std::pair<std::string, std::function<ServingInputFn(const HParams&)>>> receivers;
+};
+
+// Sorted by name.
+const std::vector<RegisteredModel>& RegisteredModels();
+// Throws NOT_FOUND, naming the models there are.
+const RegisteredModel& FindModel(std::string_view name);
+HParams DefaultParams(const RegisteredModel& model);
+// Throws NOT_FOUND, naming the receivers there are. "": the default.
+ServingInputFn FindReceiver(const RegisteredModel& model, const HParams& params,
+                            std::string_view name);
+
+// The rows of a batch that each device takes. Throws INVALID_ARGUMENT, with the nearest batch that
+// fits, when the devices do not divide it.
+int64_t BatchPerDevice(const HParams& params, const char* param, const ModelData& data);
+
+// The models there are.
+RegisteredModel CensusWideDeep();
+RegisteredModel CensusLinear();
+RegisteredModel CensusDnn();
+RegisteredModel MnistConvnet();
+RegisteredModel Cifar10Resnet();
+RegisteredModel Cifar10Simple();
+
+}  // namespace sextant::models
