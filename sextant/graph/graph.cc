@@ -4,6 +4,7 @@
 
 #include "sextant/graph/attachment.h"
 #include "sextant/graph/op_registry.h"
+#include "sextant/graph/replica.h"
 #include "sextant/proto/graph.pb.h"
 
 namespace sextant {
@@ -164,6 +165,11 @@ Output Graph::FindOutput(std::string_view name) const {
 }
 
 void Graph::AddToCollection(std::string_view name, Output value) {
+  Replica* replica = outer_ == nullptr ? Replica::Current() : nullptr;
+  if (replica && !replica->IsCommon(name, value)) {
+    replica->collections_[std::string(name)].push_back(value);
+    return;
+  }
   for (auto& [key, values] : collections_) {
     if (key == name) {
       values.push_back(value);
@@ -174,10 +180,12 @@ void Graph::AddToCollection(std::string_view name, Output value) {
 }
 
 std::vector<Output> Graph::Collection(std::string_view name) const {
+  std::vector<Output> found;
   for (const auto& [key, values] : collections_) {
-    if (key == name) return values;
+    if (key == name) found = values;
   }
-  return {};
+  const Replica* replica = outer_ == nullptr ? Replica::Current() : nullptr;
+  return replica ? replica->Visible(name, std::move(found)) : found;
 }
 
 std::vector<std::string> Graph::CollectionNames() const {

@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <map>
-
 #include "sextant/graph/attachment.h"
 #include "sextant/graph/device_name.h"
 #include "sextant/graph/graph.h"
+#include "sextant/graph/thread_scopes.h"
 #include "sextant/graph/variable_scope_names.h"
 
 namespace sextant {
@@ -15,9 +14,6 @@ namespace {
 thread_local ScopeState current;
 thread_local std::string variable_scope;
 thread_local Reuse variable_reuse = Reuse::kFalse;
-
-// How often each name was opened inside a scope.
-using ScopeCounts = std::map<std::string, int, std::less<>>;
 thread_local std::vector<ScopeCounts> open_scopes;
 
 // Outside of all scopes a name counts for the whole graph.
@@ -95,6 +91,21 @@ VariableScope::~VariableScope() {
 
 const std::string& VariableScope::CurrentName() { return variable_scope; }
 Reuse VariableScope::CurrentReuse() { return variable_reuse; }
+
+ThreadScopes::ThreadScopes()
+    : state(CurrentScope()),
+      variable_scope(sextant::variable_scope),
+      reuse(variable_reuse),
+      counts(open_scopes) {
+  if (counts.empty()) counts.push_back(CurrentCounts());
+}
+
+void OpenScopes(const ThreadScopes& scopes) {
+  current = scopes.state;
+  variable_scope = scopes.variable_scope;
+  variable_reuse = scopes.reuse;
+  open_scopes = scopes.counts;
+}
 
 std::string FreeVariableScopeName(std::string_view default_name) {
   const ScopeCounts& counts = CurrentCounts();

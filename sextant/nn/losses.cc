@@ -2,6 +2,7 @@
 
 #include "sextant/graph/graph.h"
 #include "sextant/graph/op_builder.h"
+#include "sextant/graph/replica.h"
 #include "sextant/graph/scope.h"
 #include "sextant/nn/get_variable.h"
 #include "sextant/nn/sum_of_all.h"
@@ -51,6 +52,10 @@ Output ComputeWeightedLoss(Output losses, const LossOptions& options) {
     losses = losses * weights;
   }
   if (options.reduction == Reduction::kNone) return losses;
+  if (Replica* replica = Replica::Current()) {
+    replica->set_loss_reduction(options.reduction == Reduction::kSum ? LossReduction::kSum
+                                                                     : LossReduction::kMean);
+  }
   const Output sum = SumOfAll(losses);
   const Output count = Cast(Size(losses), losses.dtype());
   switch (options.reduction) {
@@ -123,11 +128,19 @@ Output HingeLoss(Output labels, Output logits, const LossOptions& options) {
   return Collected(Maximum(margin, ScalarLike(0, margin)), options);
 }
 
+Output RegularizationLoss() {
+  const std::vector<Output> penalties = CurrentGraph().Collection(kRegularizationLosses);
+  if (penalties.empty()) return {};
+  const Output sum = penalties.size() == 1 ? penalties[0] : AddN(penalties);
+  const Replica* replica = Replica::Current();
+  if (replica == nullptr || replica->loss_reduction() == LossReduction::kMean) return sum;
+  return sum / static_cast<double>(replica->count());
+}
+
 Output TotalLoss(bool add_regularization) {
   std::vector<Output> all = CurrentGraph().Collection(kLosses);
   if (add_regularization) {
-    const std::vector<Output> penalties = CurrentGraph().Collection(kRegularizationLosses);
-    all.insert(all.end(), penalties.begin(), penalties.end());
+    if (const Output penalty = RegularizationLoss()) all.push_back(penalty);
   }
   if (all.empty()) return {};
   return all.size() == 1 ? all[0] : AddN(all);

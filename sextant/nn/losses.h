@@ -43,6 +43,10 @@ Output SigmoidCrossEntropyWithLogits(Output logits, Output labels);
 // Weighted sum of losses of any shape, as the functions above end. Not collected.
 Output ComputeWeightedLoss(Output losses, const LossOptions& options = {});
 
+// The penalties in "regularization_losses" added up; none when there are none. Of a model in
+// replicas (graph/replica.h) whose loss is a sum, the replica's share: replicas' losses add up.
+Output RegularizationLoss();
+
 // Everything in "losses" and, if asked for, in "regularization_losses", added up; none when there
 // is nothing.
 Output TotalLoss(bool add_regularization = true);

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "sextant/base/error.h"
+#include "sextant/graph/replica.h"
 #include "sextant/ops/state/variable.h"
 
 namespace sextant {
@@ -57,6 +58,11 @@ Variable::Variable(std::string_view name, const Initializer& initializer,
 void Variable::Create(std::string_view name, const Initializer& initializer,
                       const VariableOptions& options) {
   if (name.empty()) throw InvalidArgument("a variable needs a name");
+  Replica* replica = Replica::Current();
+  if (replica != nullptr && replica->index() > 0) {
+    *this = FromHandle(replica->NextVariable(name));
+    return;
+  }
   const std::vector<std::string> scope_collections = CurrentScope().collections;
   std::optional<GraphScope> outermost;
   if (CurrentGraph().outer() != nullptr) outermost.emplace(OutermostGraph());
@@ -87,6 +93,7 @@ void Variable::Create(std::string_view name, const Initializer& initializer,
               .Attr("dtype", dtype())
               .Name("Read/ReadVariableOp")
               .Build();
+  if (replica != nullptr) replica->NoteVariable(name, handle_);
 
   std::vector<std::string> collections = options.collections;
   collections.insert(collections.end(), scope_collections.begin(), scope_collections.end());
@@ -142,7 +149,10 @@ Output Variable::Update(const char* op, Output value) const {
 Variable GetVariable(std::string_view name, const Variable::Initializer& initializer,
                      const VariableOptions& options) {
   const std::string full_name = VariableScope::CurrentName() + std::string(name);
-  const Reuse reuse = VariableScope::CurrentReuse();
+  const Replica* replica = Replica::Current();
+  const bool shared = replica != nullptr && replica->index() > 0;
+  const Reuse reuse = shared ? Reuse::kTrue : VariableScope::CurrentReuse();
+  const OutsideReplicas by_name;  // not by the order in which they are made
   Graph& graph = OutermostGraph();
   Node* existing = graph.FindNode(full_name);
   if (existing != nullptr && existing->type() != "VarHandleOp") existing = nullptr;
