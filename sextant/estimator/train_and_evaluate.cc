@@ -49,7 +49,9 @@ class CheckpointEvaluator : public train::CheckpointListener {
       : estimator_(estimator), train_(train), eval_(eval), ledger_(estimator.model_dir()) {}
 
   void AfterRestore(const train::SavedCheckpoint& checkpoint) override {
-    if (checkpoint.step == 0) return;
+    // One that was saved because of a signal, between those that are due, is not evaluated.
+    const int64_t every = estimator_.config().save_checkpoints_steps.value_or(1);
+    if (checkpoint.step == 0 || (every > 0 && checkpoint.step % every != 0)) return;
     Evaluate(checkpoint, /*is_final=*/false);
   }
   bool AfterSave(const train::SavedCheckpoint& checkpoint) override {

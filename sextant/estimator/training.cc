@@ -2,6 +2,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "sextant/base/interrupt.h"
 #include "sextant/base/logging.h"
 #include "sextant/estimator/model_graph.h"
 #include "sextant/formats/checkpoint_state.h"
@@ -14,6 +15,7 @@
 #include "sextant/proto/graph.pb.h"
 #include "sextant/proto/meta_graph.pb.h"
 #include "sextant/train/global_step.h"
+#include "sextant/train/interrupt.h"
 #include "sextant/train/monitored_session.h"
 
 namespace sextant {
@@ -57,6 +59,17 @@ void AddLossSummary(Output loss) {
   }
   const NameScope root("");
   summaries::Scalar("loss", loss);
+}
+
+// Saves what is done. The process ends here: whatever follows a training must not run after half of
+// one.
+[[noreturn]] void EndInterrupted(train::MonitoredSession& session, EventWriter& events) {
+  const int64_t step = session.global_step();
+  const std::string path = session.SaveLast();
+  events.Close();
+  train::ExitInterrupted(
+      step, path.empty() ? "no checkpoints are saved"
+                         : "saved " + path + "; run the same command again to go on from there");
 }
 
 }  // namespace
@@ -117,10 +130,12 @@ int64_t RunTraining(const Estimator::State& state, const InputFn& input_fn,
       ApplyWarmStart(state.warm_start, session);
     };
   }
+  const InterruptScope interruptible;
   train::MonitoredSession session(model->graph, std::move(session_options));
   Tensor loss;
   try {
     while (!session.ShouldStop()) {
+      if (Interrupted()) EndInterrupted(session, events);
       loss = session.Run({spec.loss}, {}, {spec.train_op})[0];
     }
   } catch (const Error& e) {

@@ -39,6 +39,7 @@ MonitoredSession::MonitoredSession(Graph& graph, MonitoredSessionOptions options
   last_save_time_ = std::chrono::steady_clock::now();
   if (restored_from_.empty()) {
     SaveCheckpoint(global_step());
+    TellListeners(/*first=*/true);
   } else {
     last_saved_ = global_step();
     last_path_ = restored_from_;
@@ -83,7 +84,10 @@ std::vector<Tensor> MonitoredSession::Run(const std::vector<Output>& fetches, co
   if (run_->stop_requested()) stop_ = true;
   if (last_saved_ >= 0) {
     const int64_t now = global_step();
-    if (CheckpointDue(now) && SaveCheckpoint(now)) stop_ = true;
+    if (CheckpointDue(now)) {
+      SaveCheckpoint(now);
+      if (TellListeners(/*first=*/false)) stop_ = true;
+    }
   }
   return values;
 }
@@ -100,7 +104,7 @@ bool MonitoredSession::CheckpointDue(int64_t step) const {
   return std::chrono::duration<double>(since).count() >= every.seconds;
 }
 
-bool MonitoredSession::SaveCheckpoint(int64_t step) {
+void MonitoredSession::SaveCheckpoint(int64_t step) {
   const CheckpointOptions& options = options_.checkpoints;
   const std::string path = JoinPath(options_.checkpoint_dir, options.basename);
   for (const ListenerRef& listener : options.listeners) listener->BeforeSave(*session_, step);
@@ -110,10 +114,14 @@ bool MonitoredSession::SaveCheckpoint(int64_t step) {
   last_path_ = Save(path, step);
   last_saved_ = step;
   last_save_time_ = std::chrono::steady_clock::now();
-  const SavedCheckpoint saved{*session_, last_path_, step, first};
-  if (options.after_save) options.after_save(saved);
+  if (options.after_save) options.after_save({*session_, last_path_, step, first});
+}
+
+bool MonitoredSession::TellListeners(bool first) {
   bool stop = false;
-  for (const ListenerRef& listener : options.listeners) stop |= listener->AfterSave(saved);
+  for (const ListenerRef& listener : options_.checkpoints.listeners) {
+    stop |= listener->AfterSave({*session_, last_path_, last_saved_, first});
+  }
   return stop;
 }
 
@@ -122,17 +130,19 @@ std::string MonitoredSession::Save(const std::string& path, int64_t step) {
   return saver_->Save(*session_, path, step);
 }
 
-void MonitoredSession::SaveLast() {
+std::string MonitoredSession::SaveLast() {
   closed_ = stop_ = true;
-  if (last_saved_ < 0) return;
+  if (last_saved_ < 0) return {};
   if (const int64_t step = global_step(); step != last_saved_) SaveCheckpoint(step);
+  return last_path_;
 }
 
 void MonitoredSession::Close() {
   if (closed_) return;
   for (const auto& hook : options_.hooks) hook->End(*session_);
-  SaveLast();
-  if (last_saved_ < 0) return;
+  const int64_t saved_before = last_saved_;
+  if (SaveLast().empty()) return;
+  if (last_saved_ != saved_before) TellListeners(/*first=*/false);
   for (const ListenerRef& listener : options_.checkpoints.listeners) {
     listener->End({*session_, last_path_, last_saved_, false});
   }

@@ -67,9 +67,9 @@ class MonitoredSession {
   void RequestStop() { stop_ = true; }
   // Calls End of all hooks and saves the last checkpoint. Further Runs are refused.
   void Close();
-  // Saves only: nobody is told that the training has ended, because it will go on later. Further
-  // Runs are refused.
-  void SaveLast();
+  // Saves only: nobody is told that the training has ended, because it will go on later. The
+  // checkpoint; "" when none are saved. Further Runs are refused.
+  std::string SaveLast();
 
   Session& session() { return *session_; }
   Saver& saver() { return *saver_; }
@@ -84,8 +84,9 @@ class MonitoredSession {
   void Initialise();
   void Restore();
   bool CheckpointDue(int64_t step) const;
+  void SaveCheckpoint(int64_t step);
   // Whether a listener wants to stop.
-  bool SaveCheckpoint(int64_t step);
+  bool TellListeners(bool first);
 
   Graph& graph_;
   const MonitoredSessionOptions options_;

@@ -1,0 +1,94 @@
+#include "tests/faults/run_history.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "sextant/base/error.h"
+#include "sextant/estimator/ledger.h"
+#include "sextant/formats/event_reader.h"
+#include "sextant/formats/event_summary.h"
+#include "sextant/formats/histogram.h"
+#include "sextant/proto/event.pb.h"
+#include "sextant/proto/summary.pb.h"
+
+namespace sextant {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Point {
+  int64_t step;
+  std::string value;
+};
+
+std::string ValueText(const SummaryData& data) {
+  if (data.tag == "global_step/sec") return "";
+  if (data.kind == SummaryKind::kScalar) return fmt::format("{:.9g}", data.scalar);
+  if (data.kind != SummaryKind::kHistogram) return "";
+  std::string text;
+  for (const SummaryBucket& bucket : data.buckets) text += fmt::format("{:g} ", bucket.count);
+  return text;
+}
+
+// A SessionLog START at a step takes away what was written for that step and later ones.
+std::map<std::string, std::vector<Point>> ReadEvents(const fs::path& directory) {
+  std::vector<std::string> files;
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    if (IsEventFileName(entry.path().string())) files.push_back(entry.path().string());
+  }
+  std::sort(files.begin(), files.end());
+  std::map<std::string, std::vector<Point>> points;
+  SummaryReader summaries;
+  for (const std::string& file : files) {
+    EventReader reader(file);
+    tensorflow::Event event;
+    try {
+      while (reader.Next(&event)) {
+        if (event.session_log().status() == tensorflow::SessionLog::START) {
+          for (auto& [tag, list] : points) {
+            std::erase_if(list, [&](const Point& p) { return p.step >= event.step(); });
+          }
+        }
+        for (const auto& value : event.summary().value()) {
+          const SummaryData data = summaries.Read(value);
+          points[data.tag].push_back({event.step(), ValueText(data)});
+        }
+      }
+    } catch (const Error& e) {
+      if (e.code() != Code::kDataLoss) throw;  // the writer was killed in the middle of a record
+    }
+  }
+  return points;
+}
+
+}  // namespace
+
+RunHistory ReadHistory(const std::string& model_dir) {
+  RunHistory history;
+  for (const char* name : {"", "eval"}) {
+    for (const auto& [tag, points] : ReadEvents(fs::path(model_dir) / name)) {
+      auto& list = history.events[std::string(name) + ": " + tag];
+      for (const Point& point : points) {
+        list.push_back(fmt::format("{}: {}", point.step, point.value));
+      }
+    }
+  }
+  const Ledger ledger(model_dir);
+  for (const auto& evaluation : ledger.evaluations()) {
+    std::string text = fmt::format("{}:", evaluation.step);
+    for (const auto& [name, value] : evaluation.metrics) text += fmt::format(" {}={}", name, value);
+    history.evaluations.push_back(text);
+  }
+  for (const auto& entry : fs::recursive_directory_iterator(model_dir)) {
+    const std::string name = entry.path().filename().string();
+    if (name == "saved_model.pb") {
+      history.exports[entry.path().parent_path().parent_path().filename().string()] += 1;
+    }
+    if (name.find("temp") != std::string::npos) history.leftovers.push_back(entry.path().string());
+  }
+  return history;
+}
+
+}  // namespace sextant
