@@ -49,6 +49,23 @@ int Main(int argc, char** argv) {
   CLI::App* input = app.add_subcommand("input", "files of records and of CSV to batches");
   CheckpointOptions checkpoints;
   CLI::App* checkpoint = app.add_subcommand("checkpoint", "saving and restoring variables");
+  CensusOptions job;
+  CLI::App* census = app.add_subcommand("census", "the census program through the Estimator");
+  CLI::App* startup = app.add_subcommand("startup", "process start to the first training steps");
+  CLI::App* serving = app.add_subcommand("serving", "one request to an exported model");
+  bool child = false;
+  int requests = 2000;
+  for (CLI::App* command : {census, startup, serving}) {
+    AddOptions(command, options);
+    command->add_option("--data", job.data, "folder with adult.data and adult.test");
+  }
+  for (CLI::App* command : {census, serving}) {
+    command->add_option("--batch", options.batches, "batch sizes");
+  }
+  census->add_option("--mode", job.modes, "train, train_and_evaluate, input");
+  census->add_option("--style", job.styles, "of parsing: line, batched");
+  startup->add_flag("--child", child, "run the job instead of timing it");
+  serving->add_option("--count", requests, "requests")->capture_default_str();
   for (CLI::App* command : {peak, overhead, matmul, input, checkpoint}) {
     AddOptions(command, options);
   }
@@ -86,6 +103,15 @@ int Main(int argc, char** argv) {
   if (*input) {
     if (input->count("--batch") == 0) options.batches = {128};
     MeasureInput(options, files);
+  }
+  if (*census) {
+    if (census->count("--batch") == 0) options.batches = {40, 128, 512};
+    MeasureCensus(options, job);
+  }
+  if (*startup) child ? StartupChild(job.data) : MeasureStartup(options, job.data);
+  if (*serving) {
+    if (serving->count("--batch") == 0) options.batches = {1};
+    MeasureServing(options, job.data, requests);
   }
   if (*peak) Peak(options);
   if (*overhead) SessionOverhead(options, chain);

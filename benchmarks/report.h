@@ -47,6 +47,16 @@ struct CheckpointOptions {
   std::string folder;  // where to write; empty: the folder of temporary files
 };
 void MeasureCheckpoint(const Options& options, const CheckpointOptions& checkpoint);
+struct CensusOptions {
+  std::string data = {};  // folder with adult.data and adult.test
+  std::vector<std::string> modes = {"train", "train_and_evaluate", "input"};
+  std::vector<std::string> styles = {"line", "batched"};
+};
+void MeasureCensus(const Options& options, const CensusOptions& census);
+void MeasureStartup(const Options& options, const std::string& data);
+// The process that MeasureStartup starts.
+void StartupChild(const std::string& data);
+void MeasureServing(const Options& options, const std::string& data, int count);
 void MeasureInput(const Options& options, const InputOptions& input);
 void Peak(const Options& options);
 void SessionOverhead(const Options& options, int chain);

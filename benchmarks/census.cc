@@ -1,0 +1,125 @@
+// The census program through the Estimator: what peers/census_tf.py measures of tf.estimator.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <optional>
+
+#include "benchmarks/census_job.h"
+#include "benchmarks/report.h"
+#include "sextant/base/error.h"
+#include "sextant/base/logging.h"
+#include "sextant/estimator/train_and_evaluate.h"
+
+namespace sextant::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Times groups of steps; stops when enough groups were seen.
+class Timer : public train::Hook {
+ public:
+  Timer(int64_t warmup, int64_t steps, int repeats)
+      : warmup_(warmup), steps_(steps), repeats_(repeats) {}
+  void AfterRun(train::RunContext& run) override {
+    if (++count_ < warmup_ || (count_ - warmup_) % steps_ != 0) return;
+    if (start_) spans_.push_back(SecondsSince(*start_));
+    start_ = Clock::now();
+    if (static_cast<int>(spans_.size()) >= repeats_) run.RequestStop();
+  }
+  const std::vector<double>& spans() const { return spans_; }
+
+ private:
+  const int64_t warmup_, steps_;
+  const int repeats_;
+  int64_t count_ = 0;
+  std::optional<Clock::time_point> start_;
+  std::vector<double> spans_;
+};
+
+void MeasureTraining(const Options& options, const CensusFiles& files, int64_t batch,
+                     const std::string& style) {
+  const int64_t steps = std::max<int64_t>(50, 160000 / batch);
+  const auto timer = std::make_shared<Timer>(std::max(20, options.warmup), steps, options.repeats);
+  CensusEstimator(fmt::format("{}/train-{}-{}", files.folder(), style, batch), options.threads)
+      .Train([&] { return CensusInput(files.train(), batch, true, style); }, {.hooks = {timer}});
+  std::vector<double> rates;
+  for (const double span : timer->spans())
+    rates.push_back(static_cast<double>(steps * batch) / span);
+  Emit("census", "examples/s", rates, false,
+       {{"batch", std::to_string(batch)},
+        {"mode", Quote(fmt::format("estimator train, {} parse", style))},
+        {"threads", std::to_string(options.threads)},
+        {"rss_mb", fmt::format("{:.1f}", PeakMegabytes())}});
+}
+
+void MeasureInputAlone(const Options& options, const CensusFiles& files, int64_t batch,
+                       const std::string& style) {
+  const auto iterator = CensusInput(files.train(), batch, true, style).dataset().MakeIterator();
+  data::Element element;
+  std::vector<double> rates = Repeat([&] { iterator->Next(&element); }, options);
+  for (double& rate : rates) rate *= static_cast<double>(batch);
+  Emit("census", "examples/s", rates, false,
+       {{"batch", std::to_string(batch)},
+        {"mode", Quote(fmt::format("input pipeline only, {} parse", style))},
+        {"threads", std::to_string(options.threads)}});
+}
+
+void MeasureWholeJob(const Options& options, const CensusFiles& files, int64_t batch) {
+  constexpr int64_t kSteps = 1000, kEvalSteps = 100;
+  std::vector<double> seconds;
+  EvalResult metrics;
+  for (int i = 0; i < options.repeats; ++i) {
+    const auto start = Clock::now();
+    const Estimator estimator =
+        CensusEstimator(fmt::format("{}/job-{}", files.folder(), i), options.threads);
+    metrics = TrainAndEvaluate(
+                  estimator,
+                  {.input_fn = [&] { return CensusInput(files.train(), batch, true, "line"); },
+                   .max_steps = kSteps},
+                  {.input_fn = [&] { return CensusInput(files.test(), batch, false, "line"); },
+                   .steps = kEvalSteps,
+                   .name = "census-eval",
+                   .exporters = {FinalExporter("census", CensusReceiver())}})
+                  .metrics;
+    seconds.push_back(SecondsSince(start));
+  }
+  Emit("census", "seconds", seconds, true,
+       {{"batch", std::to_string(batch)},
+        {"mode", Quote(fmt::format("train_and_evaluate, {} steps, eval of {} rows, export", kSteps,
+                                   kEvalSteps * batch))},
+        {"threads", std::to_string(options.threads)},
+        {"accuracy", fmt::format("{:.4g}", metrics.at("accuracy"))},
+        {"auc", fmt::format("{:.4g}", metrics.at("auc"))},
+        {"rss_mb", fmt::format("{:.1f}", PeakMegabytes())}});
+}
+
+}  // namespace
+
+void MeasureCensus(const Options& options, const CensusOptions& census) {
+  if (census.data.empty()) {
+    throw InvalidArgument("the census workload needs --data DIR, with adult.data and adult.test");
+  }
+  SetLogLevel(LogLevel::kWarning);
+  const CensusFiles files(census.data);
+  for (const std::string& mode : census.modes) {
+    if (mode == "train_and_evaluate") {
+      MeasureWholeJob(options, files, options.batches.front());
+      continue;
+    }
+    if (mode != "train" && mode != "input") {
+      throw InvalidArgument("census has the modes train, train_and_evaluate and input, not '{}'",
+                            mode);
+    }
+    for (const std::string& style : census.styles) {
+      for (const int64_t batch : options.batches) {
+        (mode == "train" ? MeasureTraining : MeasureInputAlone)(options, files, batch, style);
+      }
+    }
+  }
+}
+
+}  // namespace sextant::bench

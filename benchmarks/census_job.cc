@@ -1,0 +1,94 @@
+#include "benchmarks/census_job.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "sextant/base/error.h"
+#include "sextant/base/file_system.h"
+#include "sextant/data/census.h"
+#include "sextant/data/sources.h"
+#include "sextant/models/census_columns.h"
+#include "sextant/models/registry.h"
+
+namespace sextant::bench {
+namespace {
+
+// Without blank lines, the comment at the top of adult.test and the dots behind its labels.
+void Clean(const std::string& from, const std::string& to) {
+  FileSystem& files = FileSystem::ForPath(from);
+  const std::string text = files.ReadFile(from);
+  std::string clean;
+  for (size_t begin = 0, end; (end = text.find('\n', begin)) != std::string::npos;
+       begin = end + 1) {
+    std::string_view line(text.data() + begin, end - begin);
+    if (line.empty() || line[0] == '|') continue;
+    if (line.ends_with('.')) line.remove_suffix(1);
+    clean.append(line);
+    clean.push_back('\n');
+  }
+  files.WriteFileAtomically(to, clean);
+}
+
+// 1 where the label is the second class.
+data::Element WithLabels(data::Element batch) {
+  const Tensor words = batch[models::kCensusLabel];
+  Tensor labels(DType::kInt64, words.shape());
+  const std::string& second = models::CensusClasses()[1];
+  for (int64_t i = 0; i < words.num_elements(); ++i) {
+    labels.data<int64_t>()[i] = words.flat<std::string>()[i] == second;
+  }
+  batch.Set(models::kCensusLabel, std::move(labels));
+  return batch;
+}
+
+}  // namespace
+
+CensusFiles::CensusFiles(const std::string& data) {
+  folder_ = std::filesystem::temp_directory_path() / "sextant-bench-XXXXXX";
+  if (mkdtemp(folder_.data()) == nullptr) throw Internal("cannot make a folder like {}", folder_);
+  Clean(JoinPath(data, "adult.data"), train());
+  Clean(JoinPath(data, "adult.test"), test());
+}
+
+CensusFiles::~CensusFiles() { std::filesystem::remove_all(folder_); }
+
+Input CensusInput(const std::string& path, int64_t batch, bool shuffle, const std::string& style) {
+  data::CsvFileOptions options{.columns = data::CensusColumns()};
+  for (const data::CsvColumn& column : options.columns) {
+    if (column.name != "fnlwgt") options.select.push_back(column.name);
+  }
+  data::Dataset rows;
+  if (style == "line") {
+    rows = data::Csv({path}, options);
+    if (shuffle) rows = rows.Shuffle(10 * batch);
+    rows = rows.Repeat();
+  } else {
+    rows = data::TextLines({path});
+    if (shuffle) rows = rows.Shuffle(10 * batch);
+    rows = data::ParseCsv(rows.Repeat(), options);
+  }
+  return {rows.Batch(batch).Map(WithLabels).Prefetch(), {models::kCensusLabel}};
+}
+
+Estimator CensusEstimator(const std::string& model_dir, int threads) {
+  const models::RegisteredModel& model = models::FindModel("wide_deep");
+  const HParams params = models::DefaultParams(model);
+  RunConfig config{.model_dir = model_dir};
+  config.session.threads = threads;
+  return Estimator(model.model_fn(params), config, params);
+}
+
+ServingInputFn CensusReceiver() {
+  const models::RegisteredModel& model = models::FindModel("wide_deep");
+  return model.receivers.front().second(models::DefaultParams(model));
+}
+
+double PeakMegabytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024.0;
+}
+
+}  // namespace sextant::bench
