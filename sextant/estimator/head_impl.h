@@ -9,8 +9,8 @@ namespace sextant::heads {
 
 // The loss of a batch.
 struct HeadLoss {
-  Output training;  // weighted and reduced: a scalar
-  Output mean;      // per weight of an example, for summaries; none where it would be the same
+  Output training;       // weighted and reduced: a scalar
+  Output mean;           // per weight of an example, for summaries; none where it would be the same
   NamedMetrics metrics;  // evaluation only
 };
 
@@ -19,6 +19,8 @@ class HeadImpl {
   virtual ~HeadImpl() = default;
   virtual int64_t logits_dimension() const = 0;
   virtual const std::string& name() const = 0;
+  // What stands behind the names of summaries.
+  virtual const std::string& summary_name() const { return name(); }
 
   // Built in the scope of the head. Logits are floats of the right width.
   virtual NamedOutputs Predictions(Output logits) const = 0;

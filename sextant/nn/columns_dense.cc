@@ -8,6 +8,7 @@
 #include "sextant/graph/op_builder.h"
 #include "sextant/graph/scope.h"
 #include "sextant/nn/column.h"
+#include "sextant/nn/partition_scope.h"
 #include "sextant/ops/array/one_hot.h"
 #include "sextant/ops/array/search_sorted.h"
 #include "sextant/ops/array/shape.h"
@@ -201,10 +202,7 @@ class EmbeddingColumn : public Column {
                                                ? options_.initializer
                                                : initializers::TruncatedNormal(0, stddev),
                             .trainable = options_.trainable && options.trainable};
-    const Output table =
-        options.partitioner
-            ? GetPartitionedVariable("embedding_weights", spec, options.partitioner).value()
-            : GetVariable("embedding_weights", spec).value();
+    const Output table = GetWeights("embedding_weights", spec, options.partitioner);
     const NameScope scope(name_ + "_weights");
     return LookUp(table, ids, options_.combiner, options_.max_norm);
   }

@@ -6,6 +6,7 @@
 #include "sextant/graph/op_builder.h"
 #include "sextant/graph/scope.h"
 #include "sextant/nn/column.h"
+#include "sextant/nn/partition_scope.h"
 #include "sextant/ops/array/concat_split.h"
 #include "sextant/ops/math/add_n.h"
 #include "sextant/ops/math/bias.h"
@@ -24,12 +25,6 @@ std::vector<FeatureColumn> SortedByName(std::vector<FeatureColumn> columns, cons
     }
   }
   return columns;
-}
-
-// A variable, cut or whole; its value.
-Output WeightsValue(const VariableSpec& spec, const char* name, const Partitioner& partitioner) {
-  return partitioner ? GetPartitionedVariable(name, spec, partitioner).value()
-                     : GetVariable(name, spec).value();
 }
 
 }  // namespace
@@ -63,16 +58,17 @@ LinearModelResult LinearModelParts(const Features& features,
     const VariableSpec spec{.shape = {ids ? column->num_ids() : column->width(), options.units},
                             .initializer = initializers::Zeros(),
                             .trainable = options.trainable};
-    const Output weights = WeightsValue(spec, "weights", options.partitioner);
+    const Output weights = GetWeights("weights", spec, options.partitioner);
     result.weights.emplace_back(column.name(), weights);
     sums.push_back(ids ? LookUp(weights, column->MakeIds(features), options.sparse_combiner, {})
                        : MatMul(column->MakeDense(features, {}), weights));
   }
   const Output sum = sums.size() == 1 ? sums[0] : AddN(sums);
-  result.bias = WeightsValue({.shape = {options.units},
-                              .initializer = initializers::Zeros(),
-                              .trainable = options.trainable},
-                             "bias_weights", options.partitioner);
+  result.bias = GetWeights("bias_weights",
+                           {.shape = {options.units},
+                            .initializer = initializers::Zeros(),
+                            .trainable = options.trainable},
+                           options.partitioner);
   result.logits = BiasAdd(sum, result.bias);
   return result;
 }

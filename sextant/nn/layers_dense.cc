@@ -3,6 +3,7 @@
 #include "sextant/base/error.h"
 #include "sextant/nn/layer_variables.h"
 #include "sextant/nn/layers.h"
+#include "sextant/nn/partition_scope.h"
 #include "sextant/ops/array/concat_split.h"
 #include "sextant/ops/array/gather.h"
 #include "sextant/ops/array/identity.h"
@@ -35,14 +36,14 @@ Output Dense(Output x, const DenseOptions& options) {
   CheckPositive(options.units, "units", "Dense");
   const int64_t in = KnownDim(x, -1, "Dense");
   const LayerScope scope(options.name, "dense");
-  const Variable kernel = GetVariable("kernel", {.shape = {in, options.units},
-                                                 .dtype = x.dtype(),
-                                                 .initializer = options.kernel_initializer,
-                                                 .regularizer = options.kernel_regularizer,
-                                                 .trainable = options.trainable});
+  const Output kernel = GetWeights("kernel", {.shape = {in, options.units},
+                                              .dtype = x.dtype(),
+                                              .initializer = options.kernel_initializer,
+                                              .regularizer = options.kernel_regularizer,
+                                              .trainable = options.trainable});
   Output y = x.shape().rank() == 2 ? MatMul(x, kernel) : LeadingProduct(x, kernel, options.units);
   if (options.use_bias) {
-    const Variable bias = GetVariable(
+    const Output bias = GetWeights(
         "bias",
         {.shape = {options.units},
          .dtype = x.dtype(),

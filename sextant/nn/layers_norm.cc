@@ -1,10 +1,13 @@
 #include <numeric>
 
 #include "sextant/base/error.h"
+#include "sextant/graph/replica.h"
 #include "sextant/nn/layer_variables.h"
 #include "sextant/nn/layers.h"
+#include "sextant/nn/partition_scope.h"
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/array/shape.h"
+#include "sextant/ops/math/add_n.h"
 #include "sextant/ops/math/binary.h"
 #include "sextant/ops/math/unary.h"
 #include "sextant/ops/nn/batch_norm.h"
@@ -14,11 +17,18 @@ namespace sextant::layers {
 namespace {
 
 // moving -= (moving - batch) * (1 - momentum), among the graph's update ops.
+// Replicas move it once, to the mean of their batches.
 void Follow(const Variable& moving, Output batch, float momentum) {
-  const NameScope scope("AssignMovingAvg");
-  const Output step = (moving - batch) * (1.0 - static_cast<double>(momentum));
+  const std::function<Operation(const std::vector<Output>&)> follow = [&](const auto& batches) {
+    const NameScope scope("AssignMovingAvg");
+    const Output mean =
+        batches.size() == 1 ? batches[0] : AddN(batches) / static_cast<double>(batches.size());
+    const Output step = (moving - mean) * (1.0 - static_cast<double>(momentum));
+    return OpBuilder("AssignSubVariableOp").Input(moving.handle()).Input(step).BuildOperation();
+  };
+  Replica* replica = Replica::Current();
   const Operation update =
-      OpBuilder("AssignSubVariableOp").Input(moving.handle()).Input(step).BuildOperation();
+      replica ? replica->Merge("the update of " + moving.name(), batch, follow) : follow({batch});
   moving.handle().graph().AddToCollection(kUpdateOps, Output(update.node(), 0));
 }
 
@@ -34,14 +44,14 @@ NormVariables MakeVariables(int64_t channels, DType dtype, const BatchNormOption
   const Shape shape{channels};
   NormVariables v;
   if (options.scale) {
-    v.gamma = GetVariable(
+    v.gamma = GetWeights(
         "gamma", {.shape = shape,
                   .dtype = dtype,
                   .initializer = or_default(options.gamma_initializer, initializers::Ones()),
                   .trainable = options.trainable});
   }
   if (options.center) {
-    v.beta = GetVariable(
+    v.beta = GetWeights(
         "beta", {.shape = shape,
                  .dtype = dtype,
                  .initializer = or_default(options.beta_initializer, initializers::Zeros()),
