@@ -17,9 +17,9 @@ const ExampleSpec& Spec() {
 }
 
 // As the programs want it: images float, labels int32.
-Element Made(const Element& parsed, Tensor image) {
+Element Made(const Element& parsed, Tensor image, MapContext& context) {
   const Tensor& labels = parsed["label"];
-  Tensor label(DType::kInt32, labels.shape());
+  Tensor label = context.NewField("label", DType::kInt32, labels.shape());
   std::ranges::transform(labels.flat<int64_t>(), label.data<int32_t>(),
                          [](int64_t value) { return static_cast<int32_t>(value); });
   return {{"image", std::move(image)}, {"label", std::move(label)}};
@@ -34,10 +34,15 @@ Dataset Records(const std::string& split, const std::string& folder) {
 Dataset Cifar10(const std::string& split, const std::string& folder) {
   return Records(split, folder)
       .ParseExamples(Spec())
-      .Map([](Element element) { return Made(element, HwcFloats(element["image"])); },
-           {.parallel = kAutotune,
-            .spec = ElementSpec{{"image", DType::kFloat, {32, 32, 3}},
-                                {"label", DType::kInt32, Shape()}}});
+      .Map(
+          [](const Element& parsed, MapContext& context) {
+            Tensor image = context.NewField("image", DType::kFloat, {32, 32, 3});
+            HwcFloats(parsed["image"], &image);
+            return Made(parsed, std::move(image), context);
+          },
+          {.parallel = kAutotune,
+           .spec = ElementSpec{{"image", DType::kFloat, {32, 32, 3}},
+                               {"label", DType::kInt32, Shape()}}});
 }
 
 Dataset DistortedCifar10(const std::string& split, const std::string& folder,
@@ -48,8 +53,11 @@ Dataset DistortedCifar10(const std::string& split, const std::string& folder,
       .ParseExamples(Spec())
       .Batch(options.batch)
       .Map(
-          [](Element batch, MapContext& context) {
-            return Made(batch, PadCropFlip(batch["image"], {}, context.random));
+          [](const Element& batch, MapContext& context) {
+            const int64_t rows = batch["image"].dim(0);
+            Tensor images = context.NewField("image", DType::kFloat, {rows, 32, 32, 3});
+            PadCropFlip(batch["image"], {}, context.random, &images);
+            return Made(batch, std::move(images), context);
           },
           {.parallel = kAutotune, .seed = options.seed});
 }

@@ -22,6 +22,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -34,6 +35,7 @@ namespace sextant::data {
 
 class DatasetNode;
 class GraphIterator;
+class RowBatch;
 
 // A number of parallel calls, or of elements made ahead, that the pipeline finds while it runs. One
 // rule: it begins small (one thread, two elements) and grows by one whenever the consumer has to
@@ -46,9 +48,20 @@ inline constexpr int kAutotune = -1;
 struct MapContext {
   Philox& random;
   int64_t index;
+
+  // A tensor, not initialised, to be written and returned as field `name` of the result, in this
+  // call. Where the results go to a Batch it is the row of the batch, so that nothing is allocated
+  // or copied; a function that also keeps what it returns makes tensors of its own.
+  Tensor NewField(std::string_view name, DType dtype, const Shape& shape);
+
+  Element* recycled = nullptr;  // these are NewField's
+  RowBatch* batch = nullptr;
+  int64_t row = 0;
 };
-using MapFn = std::function<Element(Element)>;
-using RandomMapFn = std::function<Element(Element, MapContext&)>;
+// Functions may take their element by value, or by const reference: what they only read, or hand
+// on, is used again.
+using MapFn = std::function<Element(Element&&)>;
+using RandomMapFn = std::function<Element(Element&&, MapContext&)>;
 
 struct MapOptions {
   // Calls at once; kAutotune. Other than 1 the function must be thread-safe. A Batch behind the Map

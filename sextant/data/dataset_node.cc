@@ -54,18 +54,7 @@ ElementSpec DatasetNode::Spec() const {
 
 void DatasetNode::FinishRows(std::span<Task> tasks, RowBatch& batch, int64_t first) const {
   for (Task& task : tasks) {
-    const int64_t row = first++;
-    Status status;
-    try {
-      Finish(task);
-    } catch (...) {  // the consumer throws it when it comes to this row
-      status = CurrentStatus();
-    }
-    if (!status.ok()) {
-      batch.Reject(row, std::move(status));
-    } else if (!batch.Put(row, &task.element)) {
-      batch.Reject(row, {}, std::move(task.element));
-    }
+    batch.Make(first++, [&](Element* element) { Finish(task, element); });
   }
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sextant/data/element.h"
@@ -38,7 +39,8 @@ struct Walk {
 };
 
 // An element on its way: what the serial part of its making left for Finish, which any thread may
-// call. Reused for further elements, so that a steady state allocates nothing.
+// call. Reused for further elements, with the buffers it has, so that a steady state allocates
+// nothing.
 struct Task {
   struct Position {
     int64_t index;      // of the element in the walk
@@ -86,17 +88,18 @@ class DatasetNode {
   virtual ElementSpec Spec() const;
 
   // A node may leave part of the work on each element to threads (Map with parallel calls,
-  // parsing): the iterator of MakeTasks makes tasks one after another, Finish makes task.element
-  // the element. A node that passes its input's elements on unchanged passes these on too. By
-  // default nothing is left to finish.
+  // parsing): the iterator of MakeTasks makes tasks one after another, Finish makes elements of
+  // them. A node that passes its input's elements on unchanged passes these on too. By default
+  // nothing is left to finish.
   //
   // How many may be finished at once; kAutotune: any number. 1: nothing is to be gained.
   virtual int parallel() const { return 1; }
   virtual std::unique_ptr<NodeIterator> MakeTasks(const Walk& walk) const {
     return MakeIterator(walk);
   }
-  // Thread-safe; independent of iterators that made the task.
-  virtual void Finish(Task& task) const { (void)task; }
+  // Makes *element of the task, and may use the buffers that it has; what the task holds afterwards
+  // is of use only as buffers. Thread-safe; independent of iterators that made the task.
+  virtual void Finish(Task& task, Element* element) const { std::swap(*element, task.element); }
   // Finishes tasks[i] into row first + i of the batch, for each i. An element that fails, or does
   // not fit the batch, goes to batch.Reject. Parsers override this to write rows without elements.
   virtual void FinishRows(std::span<Task> tasks, RowBatch& batch, int64_t first) const;

@@ -65,6 +65,7 @@ void PadCropFlip(const Tensor& images, const PadCropFlipOptions& options, Philox
                  Tensor* out);
 Tensor PadCropFlip(const Tensor& images, const PadCropFlipOptions& options, Philox& random);
 // The same without the distortion.
+void HwcFloats(const Tensor& images, Tensor* out);
 Tensor HwcFloats(const Tensor& images);
 
 }  // namespace sextant::data

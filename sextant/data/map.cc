@@ -1,6 +1,9 @@
 #include "sextant/base/fingerprint.h"
 #include "sextant/data/dataset.h"
+#include "sextant/data/own_tensor.h"
 #include "sextant/data/read_ahead.h"
+#include "sextant/data/row_batch.h"
+#include "sextant/data/scratch_element.h"
 #include "sextant/data/state.h"
 #include "sextant/data/unary_node.h"
 
@@ -31,30 +34,41 @@ class MapNode : public UnaryNode {
            : own == kAutotune                             ? inputs
                                                           : std::min(own, inputs);
   }
-  bool SeekableTasks() const override {
-    return options_.parallel != 1 && input_->SeekableTasks();
-  }
-  void Finish(Task& task) const override {
-    if (options_.parallel == 1) return;
-    input_->Finish(task);
-    const Task::Position position = task.positions[task.finished++];
-    Apply(&task.element, position);
+  bool SeekableTasks() const override { return options_.parallel != 1 && input_->SeekableTasks(); }
+  void Finish(Task& task, Element* element) const override { FinishAt(task, element, nullptr, 0); }
+  void FinishRows(std::span<Task> tasks, RowBatch& batch, int64_t first) const override {
+    for (Task& task : tasks) {
+      batch.Make(first, [&](Element* element) { FinishAt(task, element, &batch, first); });
+      ++first;
+    }
   }
 
-  void Apply(Element* element, const Task::Position& position) const {
+  // *in stays, to be used again, unless the function takes it by value.
+  void Apply(Element* in, Element* out, const Task::Position& position, std::string_view origin,
+             RowBatch* batch = nullptr, int64_t row = 0) const {
     // A stream for each walk, in it 2^64 blocks for each element.
     Philox random(FingerprintCat64(static_cast<uint64_t>(options_.seed),
                                    static_cast<uint64_t>(position.iteration)),
                   {0, static_cast<uint64_t>(position.index)});
-    MapContext context{random, position.index};
+    MapContext context{random, position.index, out, batch, row};
     try {
-      *element = fn_(std::move(*element), context);
+      Element made = fn_(std::move(*in), context);
+      if (in->size() == 0) std::swap(*in, *out);
+      *out = std::move(made);
     } catch (...) {
-      throw Error(CurrentStatus()).WithPrefix(fmt::format("Map of element {}: ", position.index));
+      throw Error(CurrentStatus())
+          .WithPrefix(fmt::format("{}Map of element {}: ", Place(origin), position.index));
     }
   }
 
  private:
+  void FinishAt(Task& task, Element* element, RowBatch* batch, int64_t row) const {
+    if (options_.parallel == 1) return DatasetNode::Finish(task, element);
+    ScratchElement in;
+    input_->Finish(task, in.get());
+    Apply(in.get(), element, task.positions[task.finished++], task.origin, batch, row);
+  }
+
   const RandomMapFn fn_;
   const MapOptions options_;
 };
@@ -66,12 +80,13 @@ class MapIterator : public PassingIterator {
       : PassingIterator(std::move(input)), node_(node), iteration_(iteration) {}
 
   bool Next(Element* element) override {
-    const int64_t index = index_++;  // one that the input fails to make has a number too
-    if (!input_->Next(element)) {
-      --index_;
-      return false;
-    }
-    node_.Apply(element, {index, iteration_});
+    if (!NextInput(&in_)) return false;
+    node_.Apply(&in_.element, element, {index_ - 1, iteration_}, in_.origin);
+    return true;
+  }
+  bool NextTask(Task* task) override {
+    if (!NodeIterator::NextTask(task)) return false;
+    task->origin = in_.origin;
     return true;
   }
   void Save(StateWriter& writer) override {
@@ -84,9 +99,19 @@ class MapIterator : public PassingIterator {
   }
 
  protected:
+  bool NextInput(Task* task) {
+    ++index_;  // one that the input fails to make has a number too
+    if (input_->NextTask(task)) return true;
+    --index_;
+    return false;
+  }
+
   const MapNode& node_;
   const int64_t iteration_;
   int64_t index_ = 0;
+
+ private:
+  Task in_;  // complete as the input gives it
 };
 
 class MapTasks : public MapIterator {
@@ -94,12 +119,8 @@ class MapTasks : public MapIterator {
   using MapIterator::MapIterator;
 
   bool NextTask(Task* task) override {
-    const int64_t index = index_++;
-    if (!input_->NextTask(task)) {
-      --index_;
-      return false;
-    }
-    task->positions.push_back({index, iteration_});
+    if (!NextInput(task)) return false;
+    task->positions.push_back({index_ - 1, iteration_});
     return true;
   }
 };
@@ -120,12 +141,21 @@ std::unique_ptr<NodeIterator> MapNode::MakeIterator(const Walk& walk) const {
 
 }  // namespace
 
+Tensor MapContext::NewField(std::string_view name, DType dtype, const Shape& shape) {
+  Tensor tensor;
+  if (batch != nullptr) tensor = batch->ViewOfRow(row, name, dtype, shape);
+  if (tensor.valid()) return tensor;
+  if (recycled != nullptr && recycled->Has(name)) tensor = std::move((*recycled)[name]);
+  MakeOwn(&tensor, dtype, shape);
+  return tensor;
+}
+
 Dataset Dataset::Map(RandomMapFn fn, const MapOptions& options) const {
   return Dataset(std::make_shared<MapNode>(node_, std::move(fn), options));
 }
 
 Dataset Dataset::Map(MapFn fn, const MapOptions& options) const {
-  return Map(RandomMapFn([fn = std::move(fn)](Element element, MapContext&) {
+  return Map(RandomMapFn([fn = std::move(fn)](Element&& element, MapContext&) {
                return fn(std::move(element));
              }),
              options);

@@ -159,15 +159,19 @@ Tensor PadCropFlip(const Tensor& images, const PadCropFlipOptions& options, Phil
   return out;
 }
 
-Tensor HwcFloats(const Tensor& images) {
-  Tensor out;
-  CropJob job = FirstJob(images, 0, &out);
+void HwcFloats(const Tensor& images, Tensor* out) {
+  CropJob job = FirstJob(images, 0, out);
   const int64_t elements = job.channels * job.height * job.width;
   for (int64_t i = 0; i < CountOf(images); ++i) {
     HWY_DYNAMIC_DISPATCH(CropOne)(job);
     job.planes += elements;
     job.out += elements;
   }
+}
+
+Tensor HwcFloats(const Tensor& images) {
+  Tensor out;
+  HwcFloats(images, &out);
   return out;
 }
 

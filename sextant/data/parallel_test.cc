@@ -176,6 +176,32 @@ TEST(ParallelTest, PrefetchReadsOn) {
   read.wait();
 }
 
+// Some fail after they were made, some are of another shape.
+Element Squares(const Element& e, Tensor squares) {
+  const int64_t value = e["value"].scalar<int64_t>();
+  for (int64_t& square : squares.flat<int64_t>()) square = value * value;
+  if (value % 97 == 13) throw DataLoss("{} is unlucky", value);
+  return {{"x", squares}, {"value", e["value"]}};
+}
+
+TEST(ParallelTest, NewFieldsAreRowsOfTheBatch) {
+  const auto shape = [](const Element& e) {
+    return Shape{e["value"].scalar<int64_t>() % 41 == 7 ? 99 : 100};
+  };
+  const auto own = [=](const Element& e) { return Squares(e, Tensor(DType::kInt64, shape(e))); };
+  const auto fields = [=](const Element& e, MapContext& context) {
+    return Squares(e, context.NewField("x", DType::kInt64, shape(e)));
+  };
+  const Texts expected = Walked(Range(500).Map(own).Batch(16), 1000);
+  for (const int parallel : {1, 2, kAutotune}) {
+    const MapOptions options = {.parallel = parallel};
+    EXPECT_EQ(Walked(Range(500).Map(fields, options).Batch(16), 1000), expected);
+    EXPECT_EQ(Walked(Range(500).Map(fields, options), 1000), Walked(Range(500).Map(own), 1000));
+    const auto iterator = Range(7).Repeat(20).Map(fields, options).Batch(7).MakeIterator();
+    for (Element batch; iterator->Next(&batch);) EXPECT_TRUE(batch["x"].unique());
+  }
+}
+
 TEST(ParallelTest, AllocatesNoNewBuffersInALoop) {
   const auto grow = [](Element) { return Element{{"x", Tensor::Zeros(DType::kFloat, {100})}}; };
   for (const int parallel : {1, 2}) {

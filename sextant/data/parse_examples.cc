@@ -54,6 +54,7 @@ struct ExampleParser::Scratch {
   JoinedBytes joined;
   std::vector<WireFeature> found;  // by record and feature
   std::vector<int64_t> counts;
+  std::vector<void*> outs;
 
   static Scratch& OfThread() {
     thread_local Scratch scratch;
@@ -106,9 +107,9 @@ ExampleParser::ExampleParser(const ExampleSpec& spec) {
     }
     wanted.push_back({s.name, feature.kind});
     element_spec_.push_back({s.name, feature.dtype, PartialShape(s.shape)});
-    fixed_ = fixed_ && !feature.sequence;
-    if (fixed_) row_fields_.push_back({s.name, feature.dtype, Shape(s.shape)});
+    if (!feature.sequence) row_fields_.push_back({s.name, feature.dtype, Shape(s.shape)});
   }
+  if (row_fields_.size() < features_.size()) row_fields_.clear();
   table_.Set(std::move(wanted));
 }
 
@@ -182,7 +183,23 @@ void ExampleParser::ParseRow(std::string_view record, std::span<void* const> out
   }
 }
 
+void ExampleParser::ParseOne(std::string_view record, Element* element) const {
+  std::vector<void*>& outs = Scratch::OfThread().outs;
+  outs.clear();
+  element->fields().resize(row_fields_.size());
+  for (size_t f = 0; f < row_fields_.size(); ++f) {
+    auto& [name, tensor] = element->fields()[f];
+    name = row_fields_[f].name;
+    MakeOwn(&tensor, row_fields_[f].dtype, row_fields_[f].shape);
+    outs.push_back(tensor.raw_data());
+  }
+  ParseRow(record, outs);
+}
+
 void ExampleParser::Parse(const Tensor& records, Element* element) const {
+  if (records.rank() == 0 && !row_fields_.empty()) {
+    return ParseOne(*records.data<std::string>(), element);
+  }
   Scratch& scratch = Scratch::OfThread();
   const std::span<const std::string> texts = records.flat<std::string>();
   const size_t width = features_.size();

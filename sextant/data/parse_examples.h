@@ -24,8 +24,7 @@ class ExampleParser {
   // The features of one example, in the order of the spec; sizes that differ between examples are
   // unknown.
   const ElementSpec& spec() const { return element_spec_; }
-  // Whether all shapes are known: then row_fields() has them too, and ParseRow may be called.
-  bool fixed() const { return fixed_; }
+  // The same when all shapes are known, and ParseRow may be called; else none.
   const std::vector<RowField>& row_fields() const { return row_fields_; }
 
   // outs[f] is where the values of feature f go.
@@ -47,6 +46,7 @@ class ExampleParser {
   struct Scratch;
 
   static Feature Checked(const FeatureSpec& spec);
+  void ParseOne(std::string_view record, Element* element) const;
   // Finds the features of a record; found is where those of the first feature go.
   void Scan(std::string_view record, JoinedBytes& joined, std::span<WireFeature> found,
             std::span<int64_t> counts) const;
@@ -56,7 +56,6 @@ class ExampleParser {
 
   std::vector<Feature> features_;
   FeatureTable table_;
-  bool fixed_ = true;
   ElementSpec element_spec_;
   std::vector<RowField> row_fields_;
 };

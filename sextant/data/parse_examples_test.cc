@@ -161,10 +161,18 @@ TEST(ParseExamplesTest, NamesFileAndOffsetOfABadRecord) {
       "tf.train.Example";
   EXPECT_EQ(ErrorOf([&] { AllOf(batches); }), expected);
   EXPECT_EQ(ErrorOf([&] { AllOf(parsed.ParseExamples(FixedSpec())); }), expected);
-  auto iterator =
-      parsed.Map([](Element element) { return element; }).ParseExamples(FixedSpec()).MakeIterator();
-  EXPECT_EQ(ErrorOf([&] { AllOf(*iterator); }),
-            "INVALID_ARGUMENT: its 14 bytes are not a tf.train.Example");
+  const auto same = [](Element element) { return element; };
+  const auto all = [](const Element&) { return true; };
+  for (const int parallel : {1, 2}) {
+    const Dataset mapped = parsed.Map(same, {.parallel = parallel});
+    EXPECT_EQ(ErrorOf([&] { AllOf(mapped.ParseExamples(FixedSpec())); }), expected);
+    EXPECT_EQ(ErrorOf([&] { AllOf(mapped.ParseExamples(FixedSpec()).Batch(2)); }), expected);
+    const Dataset passed = mapped.Filter(all).Take(20).Skip(0).Shard(1, 0).Prefetch(2);
+    EXPECT_EQ(ErrorOf([&] { AllOf(passed.ParseExamples(FixedSpec())); }), expected);
+  }
+  const auto fails = [](Element) -> Element { throw InvalidArgument("no"); };
+  EXPECT_EQ(ErrorOf([&] { AllOf(TFRecordFiles({path}).Map(fails)); }),
+            "INVALID_ARGUMENT: memory://one_bad, record at offset 0: Map of element 0: no");
 }
 
 TEST(ParseExamplesTest, RefusesASpecThatContradictsItself) {

@@ -39,11 +39,16 @@ int64_t ReadAhead::Room() const {
 bool ReadAhead::Read(Group& group, int64_t count) {
   for (group.count = 0; group.count < count;) {
     const auto i = static_cast<size_t>(group.count);
-    if (group.tasks.size() == i) group.tasks.emplace_back();
-    if (group.statuses.size() == i) group.statuses.emplace_back();
+    if (group.tasks.size() == i) {
+      group.tasks.emplace_back();
+      group.elements.emplace_back();
+      group.statuses.emplace_back();
+    }
     group.statuses[i] = {};
     try {
+      if (node_ == nullptr) std::swap(group.elements[i], group.tasks[i].element);
       if (!input_->NextTask(&group.tasks[i])) return true;
+      if (node_ == nullptr) std::swap(group.elements[i], group.tasks[i].element);
     } catch (...) {  // crosses to the consumer's thread
       group.statuses[i] = CurrentStatus();
     }
@@ -53,11 +58,11 @@ bool ReadAhead::Read(Group& group, int64_t count) {
 }
 
 void ReadAhead::Finish(Group& group) {
-  if (!node_) return;
+  if (node_ == nullptr) return;
   for (int64_t i = 0; i < group.count; ++i) {
     if (!group.statuses[i].ok()) continue;
     try {
-      node_->Finish(group.tasks[i]);
+      node_->Finish(group.tasks[i], &group.elements[i]);
     } catch (...) {  // crosses to the consumer's thread
       group.statuses[i] = CurrentStatus();
     }
@@ -88,12 +93,10 @@ bool ReadAhead::Step(Workers::Lock& lock) {
   reading_ = false;
   ended_ |= ended;
   ahead_ += group.count - room;
-  if (node_) {
-    workers_.NotifyWork();  // another thread may read now
-    lock.unlock();
-    Finish(group);
-    lock.lock();
-  }
+  workers_.NotifyWork();  // another thread may read now
+  lock.unlock();
+  Finish(group);
+  lock.lock();
   group.done = true;
   group_size_.Learn(group.count, GroupSize::Clock::now() - start);
   workers_.NotifyConsumer();
@@ -107,7 +110,7 @@ std::deque<ReadAhead::GroupPtr>::iterator ReadAhead::FindDone() {
   return std::ranges::find_if(groups_, [](const GroupPtr& group) { return group->done; });
 }
 
-bool ReadAhead::Next(Element* element) {
+bool ReadAhead::Await() {
   while (!current_ || current_->given == current_->count) {
     Workers::Lock lock(workers_.mutex());
     if (current_) spare_.push_back(std::move(current_));
@@ -125,9 +128,19 @@ bool ReadAhead::Next(Element* element) {
     ahead_ -= current_->count;
     workers_.NotifyWork();
   }
-  const int64_t i = current_->given++;
-  current_->statuses[i].ThrowIfError();
-  std::swap(*element, current_->tasks[i].element);
+  current_->statuses[current_->given++].ThrowIfError();
+  return true;
+}
+
+bool ReadAhead::Next(Element* element) {
+  if (!Await()) return false;
+  std::swap(*element, current_->elements[current_->given - 1]);
+  return true;
+}
+
+bool ReadAhead::NextTask(Task* task) {
+  if (!NodeIterator::NextTask(task)) return false;
+  task->origin = current_->tasks[current_->given - 1].origin;
   return true;
 }
 
@@ -136,7 +149,7 @@ void ReadAhead::Save(StateWriter& writer) {
   Workers::Lock lock(workers_.mutex());
   const auto save = [&](const Group& group) {
     for (int64_t i = group.given; i < group.count; ++i) {
-      SaveOutcome(writer, group.statuses[i], group.tasks[i].element);
+      SaveOutcome(writer, group.statuses[i], group.elements[i]);
     }
   };
   writer.Int("ahead", ahead_ + (current_ ? current_->count - current_->given : 0));
@@ -150,7 +163,8 @@ void ReadAhead::Restore(StateReader& reader) {
   current_ = std::make_unique<Group>();
   for (int64_t i = reader.Int("ahead"); i > 0; --i) {
     Outcome outcome = RestoreOutcome(reader);
-    current_->tasks.emplace_back().element = std::move(outcome.element);
+    current_->tasks.emplace_back();
+    current_->elements.push_back(std::move(outcome.element));
     current_->statuses.push_back(std::move(outcome.status));
     ++current_->count;
   }

@@ -23,18 +23,21 @@ struct ReadAheadOptions {
 // while others read or finish theirs.
 class ReadAhead : public NodeIterator {
  public:
-  // Finishes the tasks of `input` by node.Finish; without a node they are elements already.
+  // Finishes the tasks of `input` by node->Finish; without a node they are elements already.
   ReadAhead(std::unique_ptr<NodeIterator> input, const DatasetNode* node, const Walk& walk,
             const ReadAheadOptions& options);
 
   bool Next(Element* element) override;
+  // An element, with its origin.
+  bool NextTask(Task* task) override;
   void Save(StateWriter& writer) override;
   void Restore(StateReader& reader) override;
 
  private:
   struct Group {
     std::vector<Task> tasks;
-    std::vector<Status> statuses;  // of the first `count` tasks
+    std::vector<Element> elements;
+    std::vector<Status> statuses;  // of the first `count` elements
     int64_t count = 0;
     int64_t given = 0;
     bool done = false;
@@ -45,6 +48,8 @@ class ReadAhead : public NodeIterator {
   // Fills the group; returns whether the input is at its end.
   bool Read(Group& group, int64_t count);
   void Finish(Group& group);
+  // Waits for the next element, counts it as given and throws if it failed; false at the end.
+  bool Await();
   int64_t Room() const;
   // The group to give from next, if it is done.
   std::deque<GroupPtr>::iterator FindDone();

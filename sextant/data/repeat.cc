@@ -17,7 +17,7 @@ class RepeatNode : public UnaryNode {
     return fmt::format("{}.Repeat({})", input_->Describe(), count_);
   }
   int parallel() const override { return input_->parallel(); }
-  void Finish(Task& task) const override { input_->Finish(task); }
+  void Finish(Task& task, Element* element) const override { input_->Finish(task, element); }
   void FinishRows(std::span<Task> tasks, RowBatch& batch, int64_t first) const override {
     input_->FinishRows(tasks, batch, first);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sextant/data/own_tensor.h"
+#include "sextant/data/scratch_element.h"
 
 namespace sextant::data {
 namespace {
@@ -96,7 +97,9 @@ void RowBatch::CopyRow(int64_t row, Element* element) {
     Tensor& src = element->fields()[i].second;
     Tensor& dst = batch_.fields()[i].second;
     const int64_t count = row_elements_[i];
-    if (src.dtype() == DType::kString && src.unique()) {
+    if (src.raw_data() == raw_row(i, row) && src.SharesBufferWith(dst)) {
+      src = {};  // a ViewOfRow: the batch becomes its receiver's alone
+    } else if (src.dtype() == DType::kString && src.unique()) {
       std::swap_ranges(src.data<std::string>(), src.data<std::string>() + count,
                        dst.data<std::string>() + row * count);
     } else {
@@ -117,6 +120,30 @@ bool RowBatch::Put(int64_t row, Element* element) {
   if (!Fits(*element)) return false;
   CopyRow(row, element);
   return true;
+}
+
+void RowBatch::Make(int64_t row, FunctionRef<void(Element* element)> make) {
+  ScratchElement element;
+  try {
+    make(element.get());
+  } catch (...) {  // the consumer throws it when it comes to this row
+    Reject(row, CurrentStatus());
+    return;
+  }
+  if (!Put(row, element.get())) Reject(row, {}, std::move(*element));
+}
+
+Tensor RowBatch::ViewOfRow(int64_t row, std::string_view name, DType dtype, const Shape& shape) {
+  if (!fixed_.load(std::memory_order_acquire) || !IsPlain(dtype)) return {};
+  for (int i = 0; i < batch_.size(); ++i) {
+    if (row_fields_[i].name != name) continue;
+    if (row_fields_[i].dtype != dtype || row_fields_[i].shape != shape) return {};
+    const Tensor& whole = batch_.fields()[i].second;
+    const auto offset =
+        static_cast<char*>(raw_row(i, row)) - static_cast<char*>(whole.buffer()->data());
+    return Tensor(dtype, shape, whole.buffer(), static_cast<size_t>(offset));
+  }
+  return {};
 }
 
 void RowBatch::Append(Element* element) {

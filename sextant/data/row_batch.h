@@ -1,5 +1,5 @@
 // RowBatch: the buffers of one batch, filled row by row, by one thread (Append) or by several at
-// once, each its own rows (Put, Reject, Prepare and rows' data).
+// once, each its own rows (Make, Reject, Prepare and rows' data).
 //
 // The first row fixes the fields: names, types and shapes of one row. Appending makes room as it is
 // needed, the other ways for all rows at once. A parser that knows them
@@ -13,9 +13,11 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sextant/base/error.h"
+#include "sextant/base/function_ref.h"
 #include "sextant/data/element.h"
 
 namespace sextant::data {
@@ -40,7 +42,7 @@ class RowBatch {
   void Reset(int64_t capacity, Element recycled);
 
   int64_t capacity() const { return capacity_; }
-  // Rows appended so far; threads that Put have their own counts.
+  // Rows appended so far; threads that Make rows have their own counts.
   int64_t rows() const { return rows_; }
   bool full() const { return rows_ == capacity_; }
 
@@ -55,9 +57,12 @@ class RowBatch {
   // Counts rows that were written through row_data by the thread that appends.
   void AddRows(int64_t count) { rows_ += count; }
 
-  // Copies the element to the row; strings are moved. Returns false, and leaves *element as it was,
-  // when it is unlike the rows before.
-  bool Put(int64_t row, Element* element);
+  // Puts what `make` makes of *element in the row, or rejects what it throws, or an element unlike
+  // the rows before.
+  void Make(int64_t row, FunctionRef<void(Element* element)> make);
+  // Field `name` of the row, for an element that will be put there: not copied then. Not valid
+  // unless the fields are fixed and this one is of that type, a plain one, and shape.
+  Tensor ViewOfRow(int64_t row, std::string_view name, DType dtype, const Shape& shape);
   void Reject(int64_t row, Status status, Element element = {});
   // Put at the end. Throws INVALID_ARGUMENT, naming both, when the element is unlike the rows
   // before.
@@ -83,6 +88,9 @@ class RowBatch {
   // Makes room for that many rows.
   void Allocate(int64_t rows);
   void CopyRow(int64_t row, Element* element);
+  // Copies the element to the row; strings are moved. Returns false, and leaves *element as it was,
+  // when it is unlike the rows before.
+  bool Put(int64_t row, Element* element);
 
   int64_t capacity_ = 0;
   int64_t rows_ = 0;

@@ -1,39 +1,29 @@
 #include "sextant/data/dataset.h"
-#include "sextant/data/state.h"
-#include "sextant/data/unary_node.h"
+#include "sextant/data/selecting_iterator.h"
 
 namespace sextant::data {
 namespace {
 
-class ShardIterator : public PassingIterator {
+class ShardIterator : public SelectingIterator {
  public:
   ShardIterator(std::unique_ptr<NodeIterator> input, int64_t shards, int64_t index)
-      : PassingIterator(std::move(input)), shards_(shards), index_(index) {}
+      : SelectingIterator(std::move(input), "next"), shards_(shards), index_(index) {}
 
-  bool Next(Element* element) override {
-    while (input_->Next(element)) {
-      if (next_++ % shards_ == index_) return true;
+ private:
+  bool Select(FunctionRef<bool()> next, const Element&) override {
+    while (next()) {
+      if (count_++ % shards_ == index_) return true;
     }
     return false;
   }
-  void Save(StateWriter& writer) override {
-    writer.Int("next", next_);
-    input_->Save(writer);
-  }
-  void Restore(StateReader& reader) override {
-    next_ = reader.Int("next");
-    input_->Restore(reader);
-  }
 
- private:
   const int64_t shards_, index_;
-  int64_t next_ = 0;
 };
 
-class ShardNode : public UnaryNode {
+class ShardNode : public SelectingNode {
  public:
   ShardNode(std::shared_ptr<const DatasetNode> input, int64_t shards, int64_t index)
-      : UnaryNode(std::move(input)), shards_(shards), index_(index) {
+      : SelectingNode(std::move(input)), shards_(shards), index_(index) {
     if (shards < 1 || index < 0 || index >= shards) {
       throw InvalidArgument("Shard {} of {} does not exist", index, shards);
     }
@@ -45,7 +35,6 @@ class ShardNode : public UnaryNode {
   std::string Describe() const override {
     return fmt::format("{}.Shard({},{})", input_->Describe(), shards_, index_);
   }
-  bool Seekable() const override { return input_->Seekable(); }
 
  private:
   const int64_t shards_, index_;

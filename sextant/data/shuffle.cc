@@ -149,7 +149,7 @@ class ShuffleNode : public UnaryNode {
   std::unique_ptr<NodeIterator> MakeTasks(const Walk& walk) const override {
     return Shuffled(input_->MakeTasks(walk), true, walk);
   }
-  void Finish(Task& task) const override { input_->Finish(task); }
+  void Finish(Task& task, Element* element) const override { input_->Finish(task, element); }
   void FinishRows(std::span<Task> tasks, RowBatch& batch, int64_t first) const override {
     input_->FinishRows(tasks, batch, first);
   }

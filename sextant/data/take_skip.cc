@@ -1,43 +1,33 @@
 #include "sextant/data/dataset.h"
-#include "sextant/data/state.h"
-#include "sextant/data/unary_node.h"
+#include "sextant/data/selecting_iterator.h"
 
 namespace sextant::data {
 namespace {
 
 // The elements [begin, end) of the input, where an end of -1 is the input's.
-class RangeIterator : public PassingIterator {
+class RangeIterator : public SelectingIterator {
  public:
   RangeIterator(std::unique_ptr<NodeIterator> input, int64_t begin, int64_t end)
-      : PassingIterator(std::move(input)), begin_(begin), end_(end) {}
-
-  bool Next(Element* element) override {
-    while (next_ < begin_) {
-      if (!input_->Next(element)) return false;
-      ++next_;
-    }
-    if (next_ == end_ || !input_->Next(element)) return false;
-    ++next_;
-    return true;
-  }
-  void Save(StateWriter& writer) override {
-    writer.Int("next", next_);
-    input_->Save(writer);
-  }
-  void Restore(StateReader& reader) override {
-    next_ = reader.Int("next");
-    input_->Restore(reader);
-  }
+      : SelectingIterator(std::move(input), "next"), begin_(begin), end_(end) {}
 
  private:
+  bool Select(FunctionRef<bool()> next, const Element&) override {
+    while (count_ < begin_) {
+      if (!next()) return false;
+      ++count_;
+    }
+    if (count_ == end_ || !next()) return false;
+    ++count_;
+    return true;
+  }
+
   const int64_t begin_, end_;
-  int64_t next_ = 0;  // elements taken from the input
 };
 
-class TakeNode : public UnaryNode {
+class TakeNode : public SelectingNode {
  public:
   TakeNode(std::shared_ptr<const DatasetNode> input, int64_t count)
-      : UnaryNode(std::move(input)), count_(count < 0 ? -1 : count) {}
+      : SelectingNode(std::move(input)), count_(count < 0 ? -1 : count) {}
 
   std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override {
     return std::make_unique<RangeIterator>(input_->MakeIterator(walk), 0, count_);
@@ -45,16 +35,15 @@ class TakeNode : public UnaryNode {
   std::string Describe() const override {
     return fmt::format("{}.Take({})", input_->Describe(), count_);
   }
-  bool Seekable() const override { return input_->Seekable(); }
 
  private:
   const int64_t count_;
 };
 
-class SkipNode : public UnaryNode {
+class SkipNode : public SelectingNode {
  public:
   SkipNode(std::shared_ptr<const DatasetNode> input, int64_t count)
-      : UnaryNode(std::move(input)), count_(count < 0 ? INT64_MAX : count) {}
+      : SelectingNode(std::move(input)), count_(count < 0 ? INT64_MAX : count) {}
 
   std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override {
     return std::make_unique<RangeIterator>(input_->MakeIterator(walk), count_, -1);
@@ -62,7 +51,6 @@ class SkipNode : public UnaryNode {
   std::string Describe() const override {
     return fmt::format("{}.Skip({})", input_->Describe(), count_);
   }
-  bool Seekable() const override { return input_->Seekable(); }
 
  private:
   const int64_t count_;
