@@ -22,28 +22,42 @@ void CheckpointRetention::Saved(const std::string& prefix, double now) {
   if (options_.max_to_keep == 0) kept_.clear();
   std::erase_if(kept_, [&](const Checkpoint& c) { return c.prefix == prefix; });
   std::erase_if(queue_, [&](const Checkpoint& c) { return c.prefix == prefix; });
+  if (held_ && held_->prefix == prefix) held_.reset();
   kept_.push_back({prefix, now});
-  if (options_.max_to_keep > 0 && kept_.size() > static_cast<size_t>(options_.max_to_keep)) {
+  if (options_.max_to_keep == 0) return;
+  while (kept_.size() > static_cast<size_t>(options_.max_to_keep)) {
     queue_.push_back(std::move(kept_.front()));
     kept_.pop_front();
   }
+  const auto best = std::find_if(queue_.begin(), queue_.end(),
+                                 [&](const Checkpoint& c) { return c.prefix == best_; });
+  if (best == queue_.end()) return;
+  held_ = std::move(*best);
+  queue_.erase(best);
+}
+
+void CheckpointRetention::SetBest(std::string prefix) {
+  best_ = std::move(prefix);
+  if (!held_ || held_->prefix == best_) return;
+  queue_.push_front(std::move(*held_));
+  held_.reset();
 }
 
 std::vector<std::string> CheckpointRetention::kept() const {
   std::vector<std::string> prefixes;
+  if (held_) prefixes.push_back(held_->prefix);
   for (const Checkpoint& checkpoint : kept_) prefixes.push_back(checkpoint.prefix);
   return prefixes;
 }
 
 std::optional<std::string> CheckpointRetention::NextToDelete() {
-  if (queue_.empty()) return std::nullopt;
-  const Checkpoint oldest = std::move(queue_.front());
-  queue_.pop_front();
-  if (oldest.time > next_keep_time_) {
+  while (!queue_.empty()) {
+    const Checkpoint oldest = std::move(queue_.front());
+    queue_.pop_front();
+    if (oldest.time <= next_keep_time_) return oldest.prefix;
     next_keep_time_ += options_.keep_every_n_hours * 3600;
-    return std::nullopt;
   }
-  return oldest.prefix;
+  return std::nullopt;
 }
 
 }  // namespace sextant

@@ -2,7 +2,7 @@
 //
 // After each save:  retention.Saved(prefix, now);
 //                   WriteCheckpointState(directory, {prefix, retention.kept()});
-//                   if (auto old = retention.NextToDelete()) DeleteCheckpoint(*old);
+//                   while (auto old = retention.NextToDelete()) DeleteCheckpoint(*old);
 #pragma once
 
 #include <deque>
@@ -31,10 +31,13 @@ class CheckpointRetention {
   void Recover(std::vector<Checkpoint> existing);
   // Notes a save. A prefix that was saved before becomes the newest.
   void Saved(const std::string& prefix, double now);
+  // This one stays beside the newest, for as long as none is better: the best before it loses that
+  // right. "" for none.
+  void SetBest(std::string prefix);
   // What the `checkpoint` file lists, oldest first.
   std::vector<std::string> kept() const;
-  // Takes the oldest checkpoint that has become too many off the queue: its prefix when it is to be
-  // deleted, none when it stays for good or there is nothing to do.
+  // Takes checkpoints that have become too many off the queue, oldest first, up to one that is to
+  // be deleted; none when there is none.
   std::optional<std::string> NextToDelete();
 
  private:
@@ -42,6 +45,8 @@ class CheckpointRetention {
   double next_keep_time_;
   std::deque<Checkpoint> kept_;
   std::deque<Checkpoint> queue_;
+  std::string best_;
+  std::optional<Checkpoint> held_;  // the best, when it is none of the newest
 };
 
 }  // namespace sextant

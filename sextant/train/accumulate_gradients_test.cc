@@ -70,7 +70,7 @@ TEST(AccumulateGradientsTest, IsALargerBatch) {
 TEST(AccumulateGradientsTest, LeavesRowsAloneThatWereNotTouched) {
   Graph graph;
   const GraphScope use(graph);
-  const Variable table("table", Tensor::Of<float>({{1, 1}, {2, 2}, {3, 3}, {4, 4}}));
+  const Variable table("table", Tensor::Of<float>(Shape{4, 2}, {1, 1, 2, 2, 3, 3, 4, 4}));
   const Output ids = Placeholder(DType::kInt64, PartialShape({2}));
   const Operation train = AccumulateGradients(Momentum({.learning_rate = 1, .momentum = 0.5}), 2)
                               .Minimize(SumOfAll(ResourceGather(table.handle(), ids)));

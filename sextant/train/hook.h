@@ -40,6 +40,8 @@ class RunContext {
   // As it is now: BeforeRun, before this step; AfterRun, after it. Throws FAILED_PRECONDITION when
   // the graph has none.
   virtual int64_t global_step() const = 0;
+  // It may have changed since it was asked for: a hook has set it, or others count it too.
+  virtual void ForgetGlobalStep() = 0;
 };
 
 class Hook {

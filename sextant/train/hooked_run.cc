@@ -32,6 +32,7 @@ class Step : public RunContext {
     if (!step_) step_ = owner_.global_step();
     return *step_;
   }
+  void ForgetGlobalStep() override { step_.reset(); }
 
   size_t Index(Output tensor) {
     const auto [it, added] = index_.try_emplace(tensor, fetches_.size());

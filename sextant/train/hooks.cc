@@ -203,6 +203,7 @@ class WaitForGlobalStepHook : public Hook {
             step_, options_.deadline_seconds);
       }
       std::this_thread::sleep_for(poll);
+      run.ForgetGlobalStep();
     }
     LogInfo("Done waiting for global step {}, which is {} now.", step_, run.global_step());
   }

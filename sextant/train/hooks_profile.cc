@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "sextant/base/file_system.h"
@@ -68,7 +69,7 @@ class MemoryHook : public Hook {
     const int64_t step = run.global_step();
     if (!timer_.Due(step)) return;
     timer_.Fire(step);
-    const double resident = ResidentMegabytes(), peak = PeakMegabytes();
+    const double resident = ResidentMegabytes(), peak = std::max(PeakMegabytes(), resident);
     LogInfo("Memory: {:.1f} MB (most: {:.1f} MB)", resident, peak);
     if (!scalar_) return;
     scalar_("memory/resident_mb", static_cast<float>(resident), step);

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <thread>
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
@@ -75,7 +76,7 @@ TEST(HooksTest, MeasuresMemory) {
   EXPECT_EQ(resident[1].first, 3);
   EXPECT_GT(resident[0].second, 1);
   EXPECT_LT(resident[0].second, 10000);
-  EXPECT_GE(peak[1].second, resident[1].second * 0.9f);
+  EXPECT_GE(peak[1].second, resident[1].second);
 }
 
 TEST(HooksTest, WaitsForTheGlobalStepOnceAndNotForEver) {
@@ -98,7 +99,7 @@ TEST(HooksTest, WaitsForTheGlobalStepOnceAndNotForEver) {
   MonitoredSession session(
       third.graph,
       {.hooks = {WaitForGlobalStep(2, {.poll_seconds = 0.001, .deadline_seconds = 60})}});
-  std::thread others([&] {
+  std::jthread others([&] {
     for (int i = 0; i < 2; ++i) session.session().Run(third.step);
   });
   session.Run(third.step);

@@ -43,6 +43,7 @@ void Train(const std::string& directory, int signal) {
 }
 
 TEST(TrainInterruptTest, FinishesTheStepSavesSaysSoAndExits) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // other tests' sessions have left threads
   for (const auto& [signal, code] : {std::pair(SIGINT, 130), std::pair(SIGTERM, 143)}) {
     const std::string directory = std::string(SEXTANT_BINARY_DIR) + "/train_interrupt_test";
     std::filesystem::remove_all(directory);

@@ -31,6 +31,7 @@ class RewindHook : public Hook {
     if (done_ >= options_.times) Fail(fmt::format("was so {} times", done_ + 1));
     const std::string checkpoint = NextCheckpoint();
     saver_->Restore(run.session(), checkpoint);
+    run.ForgetGlobalStep();
     just_restored_ = checkpoint;
     ++done_;
     LogWarning("The loss {} is {} at step {}: going on from {} with the next batch ({} of {})",

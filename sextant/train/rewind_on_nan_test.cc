@@ -60,9 +60,9 @@ TEST_F(RewindOnNanTest, GoesOnFromTheNewestCheckpointBehindTheBatch) {
   // Back at step 2, where 1 and 2 had been taken off: 4 is lost with the bad one.
   EXPECT_EQ(steps, (std::vector<int64_t>{2}));
   EXPECT_EQ(session.global_step(), 2);
-  EXPECT_FLOAT_EQ(session.session().Run(model.w.Read()).scalar<float>(), 97);
+  EXPECT_FLOAT_EQ(session.session().Run(model.w.value()).scalar<float>(), 97);
   session.Run(model.step);
-  EXPECT_FLOAT_EQ(session.session().Run(model.w.Read()).scalar<float>(), 89);
+  EXPECT_FLOAT_EQ(session.session().Run(model.w.value()).scalar<float>(), 89);
   EXPECT_EQ(session.global_step(), 3);
 }
 
@@ -102,7 +102,7 @@ TEST_F(RewindOnNanTest, TakesAnOlderCheckpointWhenTheNewestIsBad) {
   session.Run(model.step);  // back to step 0
   EXPECT_EQ(session.global_step(), 0);
   session.Run(model.step);
-  EXPECT_FLOAT_EQ(session.session().Run(model.w.Read()).scalar<float>(), 92);
+  EXPECT_FLOAT_EQ(session.session().Run(model.w.value()).scalar<float>(), 92);
 }
 
 TEST_F(RewindOnNanTest, SaysThatThereIsNoCheckpoint) {

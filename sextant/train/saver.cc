@@ -67,8 +67,14 @@ std::string Saver::Save(Session& session, const std::string& path, std::optional
   retention_.Saved(prefix, now_());
   WriteCheckpointState(directory, {.latest = prefix, .all = retention_.kept()},
                        {.filename = options.state_filename});
-  if (const auto old = retention_.NextToDelete()) DeleteCheckpoint(*old);
+  while (const auto old = retention_.NextToDelete()) DeleteCheckpoint(*old);
   return prefix;
+}
+
+void Saver::KeepBest(const std::string& prefix) {
+  std::lock_guard lock(mutex_);
+  retention_.SetBest(prefix);
+  while (const auto old = retention_.NextToDelete()) DeleteCheckpoint(*old);
 }
 
 void Saver::Restore(Session& session, const std::string& prefix) {

@@ -59,6 +59,9 @@ class Saver {
   // INVALID_ARGUMENT when a shape or type differs.
   void Restore(Session& session, const std::string& prefix);
 
+  // This checkpoint is the best so far, by whatever measure: it is not deleted before there is a
+  // better one. Tell it again after Recover.
+  void KeepBest(const std::string& prefix);
   // Goes on with the checkpoints of an earlier run, so that they are deleted in their turn.
   void Recover(const std::string& directory, const std::string& state_filename = "checkpoint");
   // Oldest first.

@@ -49,6 +49,48 @@ TEST_F(SaverTest, RestoresWhatItSaved) {
   EXPECT_EQ(LatestCheckpoint(directory_), prefix);
 }
 
+TEST_F(SaverTest, KeepsTheBestBesideTheNewest) {
+  const Variable w("w", Tensor(1.0f));
+  Session session(graph_);
+  std::vector<int> steps;
+  const auto save = [&](Saver& saver, int step) {
+    steps.push_back(step);
+    return saver.Save(session, Path("model.ckpt"), step);
+  };
+  // The steps whose checkpoints are there; the state file lists the same.
+  const auto there = [&](const Saver& saver) {
+    std::vector<int> found;
+    std::vector<std::string> paths;
+    for (const int step : steps) {
+      const std::string path = Path("model.ckpt-" + std::to_string(step));
+      if (!CheckpointExists(path)) continue;
+      found.push_back(step);
+      paths.push_back(path);
+    }
+    EXPECT_EQ(saver.last_checkpoints(), paths);
+    return found;
+  };
+  {
+    Saver saver(graph_, {.max_to_keep = 2});
+    session.Run(GlobalVariablesInitializer());
+    saver.KeepBest(save(saver, 1));
+    for (const int step : {2, 3, 4}) save(saver, step);
+    EXPECT_EQ(there(saver), (std::vector<int>{1, 3, 4}));
+    saver.KeepBest(Path("model.ckpt-3"));  // 1 goes at once
+    EXPECT_EQ(there(saver), (std::vector<int>{3, 4}));
+    for (const int step : {5, 6}) save(saver, step);
+    EXPECT_EQ(there(saver), (std::vector<int>{3, 5, 6}));
+  }
+  // Another process goes on.
+  Saver saver(graph_, {.max_to_keep = 2, .scope = "save_1"});
+  saver.Recover(directory_);
+  saver.KeepBest(Path("model.ckpt-3"));
+  save(saver, 7);
+  EXPECT_EQ(there(saver), (std::vector<int>{3, 6, 7}));
+  saver.KeepBest(Path("model.ckpt-7"));
+  EXPECT_EQ(there(saver), (std::vector<int>{6, 7}));
+}
+
 TEST_F(SaverTest, AddsTheNodesOfTensorFlow) {
   const Variable b("b", Tensor(1.0f)), a("a", Tensor(int64_t{1}));
   const Saver saver(graph_);
