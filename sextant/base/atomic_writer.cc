@@ -1,19 +1,10 @@
 #include "sextant/base/atomic_writer.h"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include <atomic>
-
 #include "sextant/base/error.h"
+#include "sextant/base/temporary_file.h"
 
 namespace sextant {
 namespace {
-
-std::string TemporaryName(const std::string& path) {
-  static std::atomic<uint64_t> count{0};
-  return fmt::format("{}.tmp-{}-{}", path, getpid(), ++count);
-}
 
 class AtomicWriter : public FileWriter {
  public:

@@ -2,6 +2,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "sextant/base/temporary_file.h"
 #include "sextant/base/logging.h"
 #include "sextant/formats/message_text.h"
 #include "sextant/formats/tensor_bundle_reader.h"
@@ -82,6 +83,7 @@ void WriteCheckpointState(const std::string& directory, const CheckpointState& s
   const std::string path = JoinPath(directory, options.filename);
   FileSystem& files = options.files ? *options.files : FileSystem::ForPath(path);
   files.WriteFileAtomically(path, CheckpointStateText(named));
+  DeleteStaleTemporaries(files, std::string(DirectoryName(path)), BaseName(path));
 }
 
 std::optional<std::string> LatestCheckpoint(const std::string& directory,

@@ -1,20 +1,9 @@
 #include "sextant/formats/pending_file.h"
 
-#include <unistd.h>
-
-#include <atomic>
-
 #include "sextant/base/error.h"
+#include "sextant/base/temporary_file.h"
 
 namespace sextant {
-namespace {
-
-std::string TemporaryName(const std::string& path) {
-  static std::atomic<uint64_t> count{0};
-  return fmt::format("{}.tempstate{}-{}", path, getpid(), ++count);
-}
-
-}  // namespace
 
 PendingFile::PendingFile(FileSystem& files, const std::string& final_path)
     : files_(files),

@@ -196,7 +196,7 @@ TEST(TensorBundleCrashTest, ErrorsOfTheDiskLeaveNothingBehind) {
       EXPECT_EQ(e.code(), Code::kResourceExhausted);
     }
     for (const std::string& name : base.ListDirectory(directory)) {
-      EXPECT_EQ(name.find("tempstate"), std::string::npos) << name << " after " << failing;
+      EXPECT_EQ(name.find(".tmp-"), std::string::npos) << name << " after " << failing;
     }
   }
 }
@@ -250,7 +250,14 @@ TEST(TensorBundleCrashTest, KilledProcessesLeaveAUsableCheckpoint) {
     EXPECT_EQ(*latest, PrefixOf(directory, last));
     EXPECT_GE(last, done);
   }
-  FileSystem::ForPath(directory).DeleteRecursively(directory);
+  // The next save removes what those killed in the middle of one have left.
+  FileSystem& files = FileSystem::ForPath(directory);
+  CheckpointRetention retention({.max_to_keep = 2}, 0);
+  Save(files, directory, last + 1, 20000, retention);
+  for (const std::string& name : files.ListDirectory(directory)) {
+    EXPECT_EQ(name.find(".tmp-"), std::string::npos) << name;
+  }
+  files.DeleteRecursively(directory);
 }
 
 }  // namespace

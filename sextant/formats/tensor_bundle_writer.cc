@@ -3,6 +3,7 @@
 #include "sextant/base/crc32c.h"
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "sextant/base/temporary_file.h"
 #include "sextant/formats/ordered_code.h"
 #include "sextant/formats/pending_file.h"
 #include "sextant/formats/tensor_bundle_entry.h"
@@ -84,6 +85,11 @@ class TensorBundleWriter::Impl {
     WriteBundleIndex(NewBundleHeader(1), entries_, index);
     data_.Rename();
     index.Rename();
+    // What killed saves left, those of earlier steps too.
+    std::string_view base = BaseName(prefix_);
+    const size_t stem = base.find_last_not_of("0123456789");
+    if (stem != base.npos && base[stem] == '-') base = base.substr(0, stem);
+    DeleteStaleTemporaries(files_, std::string(DirectoryName(prefix_)), base);
   }
 
  private:
