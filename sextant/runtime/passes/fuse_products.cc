@@ -1,24 +1,18 @@
 // The gradient of a matrix that is used several times is a sum of products of equal sizes.
 #include <algorithm>
-#include <vector>
+#include <unordered_map>
 
 #include "sextant/device/cpu/gemm_local.h"
-#include "sextant/graph/device_name.h"
-#include "sextant/graph/passes/copy_subgraph.h"
 #include "sextant/runtime/passes/pass.h"
+#include "sextant/runtime/passes/product_parts.h"
 
 namespace sextant {
 namespace {
 
-bool OnHost(const Node& node) {
-  return node.device().empty() || DeviceName::Parse(node.device()).type != "GPU";
-}
-
 // A product whose second matrix lies by rows and that is computed in place.
 bool Suits(const Node& node) {
-  if (node.type() != "MatMul" || node.output_type(0) != DType::kFloat || !OnHost(node) ||
-      node.attr<bool>("transpose_b") || !node.control_inputs().empty() ||
-      !node.input(0).shape().fully_known() || !node.input(1).shape().fully_known()) {
+  if (!IsPlainProduct(node) || node.output_type(0) != DType::kFloat ||
+      node.attr<bool>("transpose_b")) {
     return false;
   }
   const PartialShape& result = node.output_shape(0);
@@ -29,15 +23,6 @@ bool Suits(const Node& node) {
 bool SameKind(const Node& a, const Node& b) {
   return a.attr<bool>("transpose_a") == b.attr<bool>("transpose_a") && a.device() == b.device() &&
          a.input(0).shape() == b.input(0).shape() && a.input(1).shape() == b.input(1).shape();
-}
-
-std::vector<int> CountReaders(const Graph& graph) {
-  std::vector<int> readers(graph.num_nodes());
-  for (int id = 0; id < graph.num_nodes(); ++id) {
-    for (const Output& input : graph.node(id)->inputs()) ++readers[input.node()->id()];
-    for (const Node* control : graph.node(id)->control_inputs()) ++readers[control->id()];
-  }
-  return readers;
 }
 
 void Rewrite(Graph& graph, Node* sum) {
@@ -56,15 +41,15 @@ void Rewrite(Graph& graph, Node* sum) {
 }  // namespace
 
 void FuseProducts(Graph& graph) {
-  if (graph.FindOp("_ProductSum") == nullptr) return;
-  const std::vector<int> readers = CountReaders(graph);
+  if (graph.FindOp("_ProductSum") == nullptr || !HasNodeOf(graph, "MatMul")) return;
+  const std::unordered_map<Output, int> readers = CountReaders(graph);
   for (int id = 0; id < graph.num_nodes(); ++id) {
     Node* sum = graph.node(id);
     if (sum->type() != "AddN" || sum->num_inputs() < 2) continue;
     const Node& first = *sum->input(0).node();
     const bool suits = std::ranges::all_of(sum->inputs(), [&](const Output& input) {
       const Node& product = *input.node();
-      return readers[product.id()] == 1 && Suits(product) && SameKind(first, product);
+      return readers.at(input) == 1 && Suits(product) && SameKind(first, product);
     });
     if (suits && first.device() == sum->device()) Rewrite(graph, sum);
   }
