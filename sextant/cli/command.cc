@@ -6,9 +6,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "sextant/base/error.h"
 #include "sextant/base/interrupt.h"
+#include "sextant/cli/argument_files.h"
 #include "sextant/cli/option_prefix.h"
 
 namespace sextant::cli {
@@ -63,17 +65,26 @@ void Command::AddFlag(const std::string& name, bool* value, const std::string& h
 
 void Command::AddOption(const std::string& name, std::string* value, const std::string& help,
                         Need need) {
-  parser_->AddOption(name, value, help)->required(need == Need::kRequired);
+  parser_->AddOption(name, value, help)
+      ->required(need == Need::kRequired)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
 void Command::AddOption(const std::string& name, int64_t* value, const std::string& help,
                         int64_t least, int64_t most) {
-  parser_->AddOption(name, value, help)->check([=](const std::string& text) {
-    const int64_t number = std::strtoll(text.c_str(), nullptr, 10);
-    if (number < least) return fmt::format("{} is less than {}", text, least);
-    if (number > most) return fmt::format("{} is more than {}", text, most);
-    return std::string();
-  });
+  parser_->AddOption(name, value, help)
+      ->check([=](const std::string& text) {
+        const int64_t number = std::strtoll(text.c_str(), nullptr, 10);
+        if (number < least) return fmt::format("{} is less than {}", text, least);
+        if (number > most) return fmt::format("{} is more than {}", text, most);
+        return std::string();
+      })
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+void Command::AddOption(const std::string& name, double* value, const std::string& help) {
+  parser_->AddOption(name, value, help)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
 void Command::AddOption(const std::string& name, std::vector<std::string>* values,
@@ -88,13 +99,22 @@ void Command::AddArgument(const std::string& name, std::string* value, const std
 }
 
 void Command::AddArgument(const std::string& name, std::vector<std::string>* values,
-                          const std::string& help) {
-  parser_->app.add_option(name, *values, help)->type_name("")->required();
+                          const std::string& help, Need need) {
+  parser_->app.add_option(name, *values, help)
+      ->type_name("")
+      ->required(need == Need::kRequired);
+}
+
+void Command::AddArgumentFiles() {
+  argument_files_ = true;
+  parser_->app.add_option("--flagfile", "flags, one a line")->type_name("FILE");
+  parser_->app.add_option("--config", "flags as a JSON object")->type_name("FILE");
 }
 
 void Command::OnRun(std::function<int()> run) { run_ = std::move(run); }
 
 Command& Command::Find(std::vector<std::string>& arguments) {
+  if (open_) std::exchange(open_, nullptr)(*this);
   if (arguments.empty()) return *this;
   for (const auto& command : commands_) {
     if (command->name_ == name_ + " " + arguments[0]) {
@@ -110,7 +130,7 @@ std::string Command::Help() const {
   if (commands_.empty()) return help;
   help += "\nCommands:\n";
   for (const auto& command : commands_) {
-    help += fmt::format("  {:<28}{}\n", command->name_, command->description_);
+    help += fmt::format("  {:<32}{}\n", command->name_, command->description_);
   }
   return help;
 }
@@ -123,6 +143,7 @@ int Command::UsageError(const std::string& message) const {
 bool Command::Parse(std::vector<std::string> arguments, int* exit_code) {
   *exit_code = 0;
   try {
+    if (argument_files_) ExpandArgumentFiles(arguments);
     ExpandOptions(arguments, parser_->LongOptions());
     if (!run_ && (arguments.empty() || !arguments[0].starts_with("-"))) {
       throw InvalidArgument(

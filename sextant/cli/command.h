@@ -45,16 +45,21 @@ class Command {
   // A value outside [least, most] is a usage error.
   void AddOption(const std::string& name, int64_t* value, const std::string& help,
                  int64_t least = INT64_MIN, int64_t most = INT64_MAX);
-  // May be given several times.
+  void AddOption(const std::string& name, double* value, const std::string& help);
+  // May be given several times. Of other options the last one counts.
   void AddOption(const std::string& name, std::vector<std::string>* values,
                  const std::string& help);
+  // Takes --flagfile and --config (argument_files.h).
+  void AddArgumentFiles();
 
-  // Arguments without a name, in this order; `name` is for the help text. Required, the vector with
-  // at least one value.
+  // Arguments without a name, in this order; `name` is for the help text. Required ones have at
+  // least one value.
   void AddArgument(const std::string& name, std::string* value, const std::string& help);
   void AddArgument(const std::string& name, std::vector<std::string>* values,
-                   const std::string& help);
+                   const std::string& help, Need need = Need::kRequired);
 
+  // Declares options only when the command is the one that is run.
+  void OnOpen(std::function<void(Command&)> open) { open_ = std::move(open); }
   // Called with the options filled in; returns the exit code. May throw Error.
   void OnRun(std::function<int()> run);
 
@@ -72,7 +77,9 @@ class Command {
   const std::string description_;
   const std::unique_ptr<Parser> parser_;
   std::vector<std::unique_ptr<Command>> commands_;
+  std::function<void(Command&)> open_;
   std::function<int()> run_;
+  bool argument_files_ = false;
 };
 
 constexpr int kExitError = 1;

@@ -4,14 +4,20 @@
 #include "sextant/cli/devices.h"
 #include "sextant/cli/inspect/inspect.h"
 #include "sextant/cli/saved_model.h"
+#include "sextant/cli/train/predict.h"
+#include "sextant/cli/train/train_command.h"
 
 namespace sextant::cli {
 
 void AddCommands(Command& program) {
   AddDataCommand(program);
   AddDevicesCommand(program);
+  AddEvalCommand(program);
+  AddExportCommand(program);
   AddInspectCommand(program);
+  AddPredictCommand(program);
   AddSavedModelCommand(program);
+  AddTrainCommand(program);
 }
 
 }  // namespace sextant::cli

@@ -5,8 +5,8 @@
 
 int main(int argc, char** argv) {
   using namespace sextant::cli;
-  InstallInterruptHandlers();
-  Command program("sextant", "Data, devices and models on the command line.");
+  sextant::InstallInterruptHandlers();
+  Command program("sextant", "Data, models and devices on the command line.");
   AddCommands(program);
   return RunProgram(program, {argv + 1, argv + argc});
 }

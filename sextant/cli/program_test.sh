@@ -34,7 +34,7 @@ expect 0 '"instruction_sets"' devices --json
 [ -s "$work/commands" ] || fail "--help lists no commands"
 while read -r _ command; do
   expect 0 "Example:" "$command" --help
-  "$sextant" "$command" --help | sed -n '/^Commands:/,$p' | grep -o '^  sextant [a-z-]* [a-z0-9-]*' > "$work/below"
+  "$sextant" "$command" --help | sed -n '/^Commands:/,$p' | grep -o '^  sextant [a-z-]* [a-z0-9_-]*' > "$work/below"
   while read -r _ _ below; do expect 0 "Example:" "$command" "$below" --help; done < "$work/below"
 done < "$work/commands"
 

@@ -13,8 +13,11 @@ Progress::Progress(std::string label, int64_t total, std::string unit)
       unit_(std::move(unit)),
       visible_(isatty(STDERR_FILENO) == 1) {}
 
-Progress::~Progress() {
+Progress::~Progress() { Clear(); }
+
+void Progress::Clear() {
   if (drawn_) fmt::print(stderr, "\r\x1b[K");
+  drawn_ = false;
 }
 
 std::string Progress::Line(int64_t done) const {
@@ -25,12 +28,16 @@ std::string Progress::Line(int64_t done) const {
 }
 
 void Progress::Update(int64_t done) {
+  Show([&] { return Line(done); });
+}
+
+void Progress::Show(FunctionRef<std::string()> text) {
   if (!visible_) return;
   const auto now = std::chrono::steady_clock::now();
   if (now < next_draw_) return;
   next_draw_ = now + std::chrono::milliseconds(100);
   drawn_ = true;
-  fmt::print(stderr, "\r>> {}\x1b[K", Line(done));
+  fmt::print(stderr, "\r>> {}\x1b[K", text());
   std::fflush(stderr);
 }
 

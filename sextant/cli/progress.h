@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include "sextant/base/function_ref.h"
+
 namespace sextant::cli {
 
 // Used by one thread at a time. The destructor wipes the line out.
@@ -19,6 +21,10 @@ class Progress {
 
   // Cheap: redraws at most ten times a second.
   void Update(int64_t done);
+  // The same with another text, which is made only when it is drawn.
+  void Show(FunctionRef<std::string()> text);
+  // Wipes the line out; the next update draws it again.
+  void Clear();
   void set_total(int64_t total) { total_ = total; }
 
   // The line without the terminal's control characters: "train.tfrecords 25.0% (10000 of 40000

@@ -8,7 +8,6 @@
 #include "sextant/models/census_columns.h"
 #include "sextant/models/mnist_convnet.h"
 #include "sextant/models/registry.h"
-#include "sextant/train/optimizer_by_name.h"
 
 namespace sextant::models {
 namespace {
@@ -19,11 +18,11 @@ heads::Head CensusHead() {
 
 // With the rate given, or, where that is 0, the rate that goes with the model.
 OptimizerChoice Optimizer(const HParams& params, const char* name, const char* rate) {
-  const auto optimizer = params.Get<std::string>(name);
+  const OptimizerChoice optimizer = params.Get<std::string>(name);
   const auto learning_rate = params.Get<double>(rate);
   if (learning_rate < 0) throw InvalidArgument("{} must not be negative", rate);
   if (learning_rate == 0) return optimizer;
-  return train::OptimizerByName(optimizer, {{"learning_rate", learning_rate}});
+  return optimizer.Make(learning_rate);
 }
 
 // Those given, or layers that get smaller by a factor.
@@ -68,24 +67,26 @@ data::Dataset Rows(const std::string& file, const ModelData& data,
       files.empty() ? std::vector{data::NamedFile("census", data.folder, file)} : files, options);
 }
 
+Input Labelled(const data::Dataset& batches) {
+  data::ElementSpec spec = batches.Spec();
+  for (data::FieldSpec& field : spec) {
+    if (field.name == kCensusLabel) field.dtype = DType::kInt32;
+  }
+  return {batches.Map(WithClasses, {.spec = std::move(spec)}).Prefetch(), {kCensusLabel}};
+}
+
 Input TrainInput(const HParams& params, const ModelData& data) {
   const int64_t batch = BatchPerDevice(params, "train_batch_size", data);
   const auto epochs = params.Get<int64_t>("num_epochs");
-  return {Rows("adult.data.csv", data, data.train_files)
-              .Shuffle(10 * batch, {.seed = data.seed})
-              .Repeat(epochs > 0 ? epochs : -1)
-              .Batch(batch)
-              .Map(WithClasses)
-              .Prefetch(),
-          {kCensusLabel}};
+  return Labelled(Rows("adult.data.csv", data, data.train_files)
+                      .Shuffle(10 * batch, {.seed = data.seed})
+                      .Repeat(epochs > 0 ? epochs : -1)
+                      .Batch(batch));
 }
 
 Input EvalInput(const HParams& params, const ModelData& data) {
-  return {Rows("adult.test.csv", data, data.eval_files)
-              .Batch(BatchPerDevice(params, "eval_batch_size", data))
-              .Map(WithClasses)
-              .Prefetch(),
-          {kCensusLabel}};
+  return Labelled(Rows("adult.test.csv", data, data.eval_files)
+                      .Batch(BatchPerDevice(params, "eval_batch_size", data)));
 }
 
 int64_t EmbeddingSize(const HParams& params) { return params.Get<int64_t>("embedding_size", 8); }

@@ -1,0 +1,168 @@
+#include "sextant/cli/train/predict.h"
+
+#include <fmt/ostream.h>
+
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "sextant/base/atomic_writer.h"
+#include "sextant/base/error.h"
+#include "sextant/base/file_system.h"
+#include "sextant/base/interrupt.h"
+#include "sextant/base/logging.h"
+#include "sextant/cli/progress.h"
+#include "sextant/cli/train/instances.h"
+#include "sextant/cli/train/prediction_writer.h"
+#include "sextant/cli/train/servable.h"
+
+namespace sextant::cli {
+namespace {
+
+class Predictor {
+ public:
+  explicit Predictor(const PredictFlags& flags)
+      : flags_(flags),
+        output_(PredictionFormatByName(flags.output)),
+        progress_("predict", static_cast<int64_t>(flags.files.size()), "files") {}
+
+  // Asks for the instances of one file.
+  void Run(const std::string& path, const std::function<void(std::string_view)>& sink) {
+    const InstanceFormat format =
+        flags_.format.empty() ? FormatOfFile(path) : InstanceFormatByName(flags_.format);
+    Open(format);
+    const Signature& signature = ChooseSignature(*model_, flags_.signature);
+    const auto reader = OpenInstances(path, signature,
+                                      {.format = format,
+                                       .batch = flags_.batch,
+                                       .header = flags_.header,
+                                       .columns = flags_.columns});
+    PredictionWriter writer(output_, flags_.keys, sink);
+    NamedTensors inputs;
+    int64_t in_file = 0;
+    while (const int64_t count = reader->Next(&inputs)) {
+      ThrowIfInterrupted();
+      try {
+        writer.Write(signature.Run(inputs), count);
+      } catch (const Error& error) {
+        throw error.WithPrefix(fmt::format("{}, instances {} to {}: ", path, in_file + 1,
+                                           in_file + count));
+      }
+      in_file += count;
+      instances_ += count;
+      progress_.Show([&] {
+        return fmt::format("file {} of {}, {} instances", files_ + 1, flags_.files.size(),
+                           instances_);
+      });
+    }
+    if (in_file == 0) throw InvalidArgument("{} holds no instances", path);
+    ++files_;
+  }
+  int64_t files() const { return files_; }
+  int64_t instances() const { return instances_; }
+
+ private:
+  // A model_dir is opened anew for files of another format.
+  void Open(InstanceFormat format) {
+    if (model_ && format == format_) return;
+    model_ = OpenServable({.path = flags_.model,
+                           .format = format,
+                           .with_label = flags_.with_label,
+                           .model = flags_.model_name,
+                           .hparams = flags_.hparams});
+    format_ = format;
+  }
+
+  const PredictFlags& flags_;
+  const PredictionFormat output_;
+  Progress progress_;
+  std::optional<SavedModel> model_;
+  InstanceFormat format_ = InstanceFormat::kCsv;
+  int64_t files_ = 0, instances_ = 0;
+};
+
+std::string OutputPath(const PredictFlags& flags, const std::string& path) {
+  const char* ending = flags.output == "table" ? "txt" : flags.output.c_str();
+  return JoinPath(flags.out, fmt::format("{}.predictions.{}", BaseName(path), ending));
+}
+
+void CheckOutputs(const PredictFlags& flags) {
+  std::set<std::string> paths;
+  for (const std::string& path : flags.files) {
+    if (!paths.insert(OutputPath(flags, path)).second) {
+      throw InvalidArgument("two files are called {}; predict them to different folders",
+                            BaseName(path));
+    }
+  }
+}
+
+void PredictToFolder(const PredictFlags& flags, Predictor& predictor, std::ostream& out) {
+  CheckOutputs(flags);
+  FileSystem& files = FileSystem::ForPath(flags.out);
+  files.CreateDirectories(flags.out);
+  int64_t finished = 0;
+  for (const std::string& path : flags.files) {
+    const std::string output = OutputPath(flags, path);
+    if (files.Exists(output)) {
+      ++finished;
+      continue;
+    }
+    const auto writer = NewAtomicWriter(files, output);
+    predictor.Run(path, [&](std::string_view text) { writer->Append(text); });
+    writer->Close();
+  }
+  fmt::print(out, "Predicted {} instances of {} files to {}", predictor.instances(),
+             predictor.files(), flags.out);
+  if (finished > 0) fmt::print(out, "; {} were finished before", finished);
+  fmt::print(out, ".\n");
+}
+
+}  // namespace
+
+void Predict(const PredictFlags& flags, std::ostream& out) {
+  const InterruptScope interrupts;
+  Predictor predictor(flags);
+  if (!flags.out.empty()) return PredictToFolder(flags, predictor, out);
+  for (const std::string& path : flags.files) {
+    predictor.Run(path, [&](std::string_view text) { out << text; });
+  }
+}
+
+void AddPredictCommand(Command& program) {
+  Command& command = program.AddCommand(
+      "predict", "Asks a model for every row of files.",
+      "sextant predict --model runs/census people.csv\n"
+      "sextant predict --model runs/census/export/census person.json --output json\n"
+      "sextant predict --model export/census part-*.tfrecords --out predictions --output csv\n"
+      "Run again, the last one goes on with the files that are missing.");
+  command.OnOpen([](Command& opened) {
+    auto flags = std::make_shared<PredictFlags>();
+    opened.AddArgument("FILE", &flags->files, "rows of CSV, lines of JSON, or records of Examples");
+    opened.AddOption("--model,--model_dir DIR", &flags->model,
+                     "a SavedModel, a folder of them (the newest), or a model_dir",
+                     Need::kRequired);
+    opened.AddOption("--format", &flags->format, "of the files: csv, json, example");
+    opened.AddOption("--output", &flags->output, "table, json or csv");
+    opened.AddOption("--out DIR", &flags->out, "writes a file of predictions for each file there");
+    opened.AddOption("--keys KEY", &flags->keys, "the outputs wanted; default: all");
+    opened.AddOption("--signature_def", &flags->signature, "default: predict, or serving_default");
+    opened.AddOption("--batch", &flags->batch, "instances at once", 1, 1 << 20);
+    opened.AddFlag("--header", &flags->header, "the first line of CSV names the columns");
+    opened.AddOption("--columns NAME", &flags->columns, "names of the columns of CSV, in order");
+    opened.AddFlag("--with_label", &flags->with_label,
+                   "rows of CSV end with the label, as in training");
+    opened.AddOption("--model_name", &flags->model_name,
+                     "which model a model_dir holds, where `sextant train` did not make it");
+    opened.AddOption("--hparams", &flags->hparams, "parameters of it that differ: a=1,b=2");
+    opened.AddArgumentFiles();
+    opened.OnRun([flags] {
+      SetLogLevel(LogLevel::kWarning);
+      Predict(*flags, std::cout);
+      return 0;
+    });
+  });
+}
+
+}  // namespace sextant::cli

@@ -1,0 +1,100 @@
+#include "sextant/cli/train/servable.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "sextant/base/error.h"
+#include "sextant/base/file_system.h"
+#include "sextant/base/parse_number.h"
+#include "sextant/cli/train/trained_model.h"
+#include "sextant/estimator/estimator.h"
+#include "sextant/formats/checkpoint_state.h"
+
+namespace sextant::cli {
+namespace {
+
+bool IsSavedModel(const std::string& path) {
+  FileSystem& files = FileSystem::ForPath(path);
+  return files.Exists(JoinPath(path, "saved_model.pb")) ||
+         files.Exists(JoinPath(path, "saved_model.pbtxt"));
+}
+
+// The SavedModel with the highest number in a directory of exports.
+std::optional<std::string> NewestExport(const std::string& path) {
+  int64_t newest = -1;
+  for (const std::string& name : FileSystem::ForPath(path).ListDirectory(path)) {
+    int64_t number = -1;
+    const bool digits = std::all_of(name.begin(), name.end(), ::isdigit);
+    if (digits && ParseNumber(name, &number) && IsSavedModel(JoinPath(path, name))) {
+      newest = std::max(newest, number);
+    }
+  }
+  if (newest < 0) return std::nullopt;
+  return JoinPath(path, std::to_string(newest));
+}
+
+// A directory that is gone with this object.
+class ScratchDirectory {
+ public:
+  ScratchDirectory()
+      : path_(std::filesystem::temp_directory_path() / fmt::format("sextant_predict_{}", getpid())) {}
+  ~ScratchDirectory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  const std::string path_;
+};
+
+const char* ReceiverOf(const models::RegisteredModel& model, const ServableOptions& options) {
+  switch (options.format) {
+    case InstanceFormat::kCsv: return options.with_label ? "csv_with_label" : "csv";
+    case InstanceFormat::kExamples: return "example";
+    case InstanceFormat::kJson: break;
+  }
+  // Models that take numbers as they are have no receiver for JSON of their own.
+  const auto has_json = std::any_of(model.receivers.begin(), model.receivers.end(),
+                                    [](const auto& receiver) { return receiver.first == "json"; });
+  return has_json ? "json" : "raw";
+}
+
+// What is trained, as it would be exported for this way of asking.
+SavedModel FromModelDir(const ServableOptions& options) {
+  const TrainedModel trained = ReadTrainedModel(options.path, options.model, options.hparams);
+  const ScratchDirectory scratch;
+  Estimator estimator(trained.model->model_fn(trained.params), {.model_dir = options.path},
+                      trained.params);
+  const std::string path = estimator.ExportSavedModel(
+      scratch.path(), models::FindReceiver(*trained.model, trained.params,
+                                           ReceiverOf(*trained.model, options)));
+  return SavedModel::Load(path);
+}
+
+}  // namespace
+
+SavedModel OpenServable(const ServableOptions& options) {
+  FileSystem& files = FileSystem::ForPath(options.path);
+  if (!files.Exists(options.path)) {
+    throw NotFound("there is no {}; give a SavedModel or a model_dir", options.path);
+  }
+  if (IsSavedModel(options.path)) return SavedModel::Load(options.path);
+  if (const auto newest = NewestExport(options.path)) return SavedModel::Load(*newest);
+  if (LatestCheckpoint(options.path)) return FromModelDir(options);
+  throw NotFound("{} holds neither a SavedModel nor a checkpoint; train a model there first",
+                 options.path);
+}
+
+const Signature& ChooseSignature(const SavedModel& model, const std::string& name) {
+  if (!name.empty()) return model.signature(name);
+  const std::vector<std::string> keys = model.signature_keys();
+  const bool predicts = std::find(keys.begin(), keys.end(), "predict") != keys.end();
+  return model.signature(predicts ? "predict" : "serving_default");
+}
+
+}  // namespace sextant::cli

@@ -1,0 +1,217 @@
+#include "sextant/cli/train/train_command.h"
+
+#include <fmt/ostream.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "sextant/base/error.h"
+#include "sextant/base/interrupt.h"
+#include "sextant/base/logging.h"
+#include "sextant/cli/train/metrics_table.h"
+#include "sextant/cli/train/train_progress.h"
+#include "sextant/cli/train/trained_model.h"
+#include "sextant/estimator/train_and_evaluate.h"
+
+namespace sextant::cli {
+namespace {
+
+using models::RegisteredModel;
+
+void SetVerbosity(const std::string& verbosity, bool json) {
+  static const std::map<std::string, LogLevel> levels = {{"debug", LogLevel::kDebug},
+                                                         {"info", LogLevel::kInfo},
+                                                         {"warn", LogLevel::kWarning},
+                                                         {"error", LogLevel::kError},
+                                                         {"fatal", LogLevel::kOff}};
+  if (verbosity.empty()) {
+    // The progress line, or the lines of JSON, say the same.
+    if (json || isatty(STDERR_FILENO) == 1) SetLogLevel(LogLevel::kWarning);
+    return;
+  }
+  std::string name = verbosity;
+  std::transform(name.begin(), name.end(), name.begin(), ::tolower);
+  const auto found = levels.find(name);
+  if (found == levels.end()) {
+    throw InvalidArgument("--verbosity must be debug, info, warn, error or fatal, not {}",
+                          verbosity);
+  }
+  SetLogLevel(found->second);
+}
+
+RunConfig MakeConfig(const TrainFlags& flags) {
+  RunConfig config{.model_dir = flags.model_dir,
+                   .save_summary_steps = flags.save_summary_steps,
+                   .keep_checkpoint_max = static_cast<int>(flags.keep_checkpoint_max),
+                   .log_step_count_steps = flags.log_step_count_steps,
+                   .session = {.threads = static_cast<int>(flags.threads)}};
+  if (flags.seed >= 0) config.random_seed = flags.seed;
+  if (flags.save_checkpoints_steps > 0) {
+    config.save_checkpoints_steps = flags.save_checkpoints_steps;
+  }
+  if (flags.save_checkpoints_secs > 0) config.save_checkpoints_secs = flags.save_checkpoints_secs;
+  if (flags.devices > 1) {
+    config.session.host_devices = static_cast<int>(flags.devices);
+    config.train_distribute = MirroredStrategy{.reduction = flags.reduction};
+    config.eval_distribute = config.train_distribute;
+  }
+  return config;
+}
+
+std::vector<ExporterRef> MakeExporters(const RegisteredModel& model, const HParams& params,
+                                       const TrainFlags& flags) {
+  if (flags.export_format == "none") return {};
+  std::string format = flags.export_format;
+  std::transform(format.begin(), format.end(), format.begin(), ::tolower);
+  const ServingInputFn receiver = models::FindReceiver(model, params, format);
+  const std::string name = flags.export_name.empty() ? model.data_set : flags.export_name;
+  if (flags.exporter == "final") return {FinalExporter(name, receiver)};
+  if (flags.exporter == "latest") return {LatestExporter(name, receiver)};
+  if (flags.exporter == "best") return {BestExporter(name, receiver)};
+  throw InvalidArgument("--exporter must be final, latest or best, not {}", flags.exporter);
+}
+
+std::optional<int64_t> StepsOrAll(int64_t steps) {
+  return steps > 0 ? std::optional<int64_t>(steps) : std::nullopt;
+}
+
+void PrintResult(const TrainAndEvaluateResult& result, const TrainFlags& flags,
+                 const std::string& model_dir, std::ostream& out) {
+  if (flags.json) {
+    PrintDone(result, model_dir, out);
+    return;
+  }
+  fmt::print(out, "{} is at step {}.\n", model_dir, result.global_step);
+  PrintMetrics(result.metrics, out);
+  for (const std::string& path : result.exports) fmt::print(out, "Exported to {}\n", path);
+}
+
+// Declares the parameters of the model as options; their texts are taken when it runs.
+std::shared_ptr<std::map<std::string, std::string>> AddParams(const RegisteredModel& model,
+                                                              Command& command) {
+  auto texts = std::make_shared<std::map<std::string, std::string>>();
+  for (const models::ModelParam& param : model.params) {
+    HParams one;
+    one.Set(param.name, param.value);
+    std::string text = one.ToJson();  // {"name":value}
+    text = text.substr(param.name.size() + 4, text.size() - param.name.size() - 5);
+    command.AddOption("--" + param.name, &(*texts)[param.name],
+                      fmt::format("{} (default {})", param.help, text));
+  }
+  return texts;
+}
+
+void AddTrainOptions(Command& command, TrainFlags* flags, const RegisteredModel& model) {
+  command.AddOption("--model_dir DIR", &flags->model_dir, "checkpoints, events and exports");
+  command.AddOption("--data,--data_dir DIR", &flags->data,
+                    fmt::format("as made by `sextant data {}`; default: $SEXTANT_DATA/{}, else "
+                                "data/{}",
+                                model.data_set, model.data_set, model.data_set));
+  command.AddOption("--train_files FILE", &flags->train_files, "instead of those of --data");
+  command.AddOption("--eval_files FILE", &flags->eval_files, "instead of those of --data");
+  command.AddOption("--schedule", &flags->schedule, "train_and_evaluate or train");
+  command.AddOption("--export_format", &flags->export_format,
+                    "how the exported model is asked, or none");
+  command.AddOption("--exporter", &flags->exporter, "final, latest or best");
+  command.AddOption("--export_name", &flags->export_name,
+                    "directory below model_dir/export (default " + model.data_set + ")");
+  command.AddOption("--eval_name", &flags->eval_name, "results go to model_dir/eval_NAME");
+  command.AddOption("--throttle_secs", &flags->throttle_secs, "least time between evaluations");
+  command.AddOption("--throttle_steps", &flags->throttle_steps, "least steps between evaluations",
+                    0);
+  command.AddOption("--warm_start_from PATH", &flags->warm_start_from,
+                    "a checkpoint or model_dir to take first values from");
+  command.AddOption("--seed", &flags->seed, "of everything random; -1: another every time", -1);
+  command.AddOption("--threads", &flags->threads, "0: all cores", 0, 4096);
+  command.AddOption("--num_devices", &flags->devices, "host devices that share each batch", 1, 256);
+  command.AddOption("--reduction", &flags->reduction, "of their gradients: one_device, tree, ring");
+  command.AddOption("--save_checkpoints_steps", &flags->save_checkpoints_steps,
+                    "0: by time", 0);
+  command.AddOption("--save_checkpoints_secs", &flags->save_checkpoints_secs, "default 600");
+  command.AddOption("--save_summary_steps", &flags->save_summary_steps, "0: none", 0);
+  command.AddOption("--keep_checkpoint_max", &flags->keep_checkpoint_max, "0: all", 0, 1 << 30);
+  command.AddOption("--log_step_count_steps", &flags->log_step_count_steps,
+                    "between log lines and lines of --json", 1);
+  command.AddOption("--verbosity", &flags->verbosity, "debug, info, warn, error or fatal");
+  command.AddFlag("--json", &flags->json, "prints metrics as lines of JSON");
+  command.AddArgumentFiles();
+}
+
+void AddModelCommand(Command& train, const RegisteredModel& model) {
+  Command& command = train.AddCommand(
+      model.name, model.description,
+      fmt::format("sextant data {0} --out data/{0}\nsextant train {1} --model_dir runs/{1} --train_steps 1000",
+                  model.data_set, model.name));
+  command.OnOpen([&model](Command& opened) {
+    auto flags = std::make_shared<TrainFlags>();
+    AddTrainOptions(opened, flags.get(), model);
+    const auto texts = AddParams(model, opened);
+    opened.OnRun([&model, flags, texts] {
+      HParams params = models::DefaultParams(model);
+      for (const auto& [name, text] : *texts) {
+        if (!text.empty()) SetParam(params, name, text);
+      }
+      return TrainModel(model, params, *flags, std::cout);
+    });
+  });
+}
+
+}  // namespace
+
+int TrainModel(const RegisteredModel& model, const HParams& params, const TrainFlags& flags,
+               std::ostream& out) {
+  SetVerbosity(flags.verbosity, flags.json);
+  if (flags.schedule != "train" && flags.schedule != "train_and_evaluate") {
+    throw InvalidArgument("--schedule must be train_and_evaluate or train, not {}", flags.schedule);
+  }
+  const models::ModelData data{
+      .folder = flags.data,
+      .train_files = flags.train_files,
+      .eval_files = flags.eval_files,
+      .seed = flags.seed >= 0 ? std::optional<int64_t>(flags.seed) : std::nullopt,
+      .devices = flags.devices};
+  Estimator estimator(model.model_fn(params), MakeConfig(flags), params,
+                      {.checkpoint = flags.warm_start_from});
+  WriteTrainedModel(estimator.model_dir(), {&model, params});
+  const auto steps = StepsOrAll(params.Get<int64_t>("train_steps"));
+  TrainSpec train{.input_fn = [&] { return model.train_input(params, data); },
+                  .max_steps = steps,
+                  .hooks = {TrainProgress({.last_step = steps.value_or(0),
+                                           .batch_size = params.Get<int64_t>("train_batch_size"),
+                                           .json = flags.json ? &out : nullptr,
+                                           .json_steps = flags.log_step_count_steps})}};
+  TrainAndEvaluateResult result;
+  if (flags.schedule == "train") {
+    result.global_step =
+        estimator.Train(train.input_fn, {.max_steps = steps, .hooks = train.hooks});
+  } else {
+    EvalSpec eval{.input_fn = [&] { return model.eval_input(params, data); },
+                  .steps = StepsOrAll(params.Get<int64_t>("eval_steps")),
+                  .name = flags.eval_name,
+                  .exporters = MakeExporters(model, params, flags),
+                  .throttle_secs = flags.throttle_secs,
+                  .throttle_steps = flags.throttle_steps};
+    if (flags.json) eval.exporters.push_back(ReportEvaluations(out));
+    result = TrainAndEvaluate(estimator, train, eval);
+  }
+  if (Interrupted()) return ExitCodeOfSignal(InterruptSignal());
+  PrintResult(result, flags, estimator.model_dir(), out);
+  return 0;
+}
+
+void AddTrainCommand(Command& program) {
+  Command& train = program.AddCommand(
+      "train", "Trains, evaluates and exports a model.",
+      "sextant data census --out data/census\n"
+      "sextant train wide_deep --model_dir runs/census --train_steps 1000 --train_batch_size 40\n"
+      "sextant train mnist --flagfile mnist.flags --json");
+  train.OnOpen([](Command& opened) {
+    for (const RegisteredModel& model : models::RegisteredModels()) AddModelCommand(opened, model);
+  });
+}
+
+}  // namespace sextant::cli

@@ -1,0 +1,49 @@
+// `sextant train MODEL`, `sextant eval` and `sextant export`: registered models (models/registry.h)
+// on the command line.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "sextant/cli/command.h"
+#include "sextant/models/registry.h"
+
+namespace sextant::cli {
+
+void AddTrainCommand(Command& program);
+void AddEvalCommand(Command& program);
+void AddExportCommand(Command& program);
+
+struct TrainFlags {
+  std::string model_dir, data, schedule = "train_and_evaluate", export_format, exporter = "final",
+              export_name, eval_name, warm_start_from, verbosity, reduction = "tree";
+  std::vector<std::string> train_files, eval_files;
+  int64_t seed = -1, threads = 0, devices = 1, save_summary_steps = 100,
+          save_checkpoints_steps = 0, keep_checkpoint_max = 5, log_step_count_steps = 100,
+          throttle_steps = 0;
+  double save_checkpoints_secs = 0, throttle_secs = 600;
+  bool json = false;
+};
+// Trains, evaluates and exports; prints the result to `out`. The exit code: 0, or that of a signal
+// that ended it.
+int TrainModel(const models::RegisteredModel& model, const HParams& params, const TrainFlags& flags,
+               std::ostream& out);
+
+struct EvalFlags {
+  std::string model_dir, model, hparams, data, checkpoint, name;
+  std::vector<std::string> eval_files;
+  int64_t steps = -1;  // -1: those of the training
+  bool json = false;
+};
+void EvalModel(const EvalFlags& flags, std::ostream& out);
+
+struct ExportFlags {
+  std::string model_dir, model, hparams, out, receiver, checkpoint;
+  bool as_text = false;
+};
+// Prints the directory of the export.
+void ExportModel(const ExportFlags& flags, std::ostream& out);
+
+}  // namespace sextant::cli

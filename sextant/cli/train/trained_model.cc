@@ -1,0 +1,85 @@
+#include "sextant/cli/train/trained_model.h"
+
+#include <nlohmann/json.hpp>
+
+#include "sextant/base/error.h"
+#include "sextant/base/file_system.h"
+
+namespace sextant::cli {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string NotePath(const std::string& model_dir) {
+  return JoinPath(model_dir, "sextant_model.json");
+}
+
+// Null when there is none.
+Json ReadNote(const std::string& model_dir) {
+  const std::string path = NotePath(model_dir);
+  FileSystem& files = FileSystem::ForPath(path);
+  if (!files.Exists(path)) return nullptr;
+  Json note = Json::parse(files.ReadFile(path), nullptr, /*allow_exceptions=*/false);
+  if (!note.is_object() || !note.value("model", Json()).is_string() ||
+      !note.value("params", Json()).is_object()) {
+    throw DataLoss("{} does not say which model this is; name it with --model", path);
+  }
+  return note;
+}
+
+// Those of the note that the model still has.
+void TakeParams(const Json& note, HParams& params) {
+  Json known = Json::object();
+  for (const auto& [name, value] : note["params"].items()) {
+    if (params.Has(name)) known[name] = value;
+  }
+  params.ParseJson(known.dump());
+}
+
+}  // namespace
+
+void WriteTrainedModel(const std::string& model_dir, const TrainedModel& trained) {
+  const Json old = ReadNote(model_dir);
+  if (!old.is_null() && old["model"] != trained.model->name) {
+    throw FailedPrecondition(
+        "{} holds model '{}', not '{}'; choose another --model_dir, or delete it to begin anew",
+        model_dir, old["model"].get<std::string>(), trained.model->name);
+  }
+  const Json note = {{"model", trained.model->name}, {"params", Json::parse(trained.params.ToJson())}};
+  FileSystem& files = FileSystem::ForPath(model_dir);
+  files.CreateDirectories(model_dir);
+  if (note != old) files.WriteFileAtomically(NotePath(model_dir), note.dump(1) + "\n");
+}
+
+TrainedModel ReadTrainedModel(const std::string& model_dir, const std::string& name,
+                              const std::string& hparams) {
+  if (!FileSystem::ForPath(model_dir).Exists(model_dir)) {
+    throw NotFound("there is no model_dir {}; `sextant train` makes one", model_dir);
+  }
+  const Json note = ReadNote(model_dir);
+  if (note.is_null() && name.empty()) {
+    throw FailedPrecondition(
+        "{} does not say which model it holds; name it with --model, and parameters that differ "
+        "from the defaults with --hparams",
+        model_dir);
+  }
+  const std::string model_name = name.empty() ? note["model"].get<std::string>() : name;
+  TrainedModel trained{.model = &models::FindModel(model_name)};
+  trained.params = models::DefaultParams(*trained.model);
+  if (!note.is_null() && note["model"] == model_name) TakeParams(note, trained.params);
+  trained.params.Parse(hparams);
+  return trained;
+}
+
+void SetParam(HParams& params, const std::string& name, const std::string& text) {
+  const HParams::Value& value = params.values().find(name)->second;
+  if (std::holds_alternative<std::string>(value)) {
+    params.Set(name, text);
+  } else if (value.index() > 3) {  // lists
+    params.Parse(name + "=[" + text + "]");
+  } else {
+    params.Parse(name + "=" + text);
+  }
+}
+
+}  // namespace sextant::cli

@@ -1,0 +1,28 @@
+// Which model a model_dir belongs to: `sextant train` writes it down in model_dir/sextant_model.json,
+// so that eval, predict and export need to be told nothing but the directory.
+#pragma once
+
+#include <string>
+
+#include "sextant/models/registry.h"
+
+namespace sextant::cli {
+
+struct TrainedModel {
+  const models::RegisteredModel* model = nullptr;
+  HParams params;
+};
+
+// Throws FAILED_PRECONDITION when the directory belongs to another model.
+void WriteTrainedModel(const std::string& model_dir, const TrainedModel& trained);
+
+// `name` and `hparams` ("a=1,b=2") are for directories that something else made, and change
+// parameters of others. Throws NOT_FOUND when there is no such directory, FAILED_PRECONDITION when
+// it does not say which model it holds and no name is given.
+TrainedModel ReadTrainedModel(const std::string& model_dir, const std::string& name = {},
+                              const std::string& hparams = {});
+
+// Sets a parameter from the text of a flag: lists are "100,50". Throws INVALID_ARGUMENT.
+void SetParam(HParams& params, const std::string& name, const std::string& text);
+
+}  // namespace sextant::cli
