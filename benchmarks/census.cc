@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "benchmarks/census_job.h"
+#include "benchmarks/op_profile.h"
 #include "benchmarks/report.h"
 #include "sextant/base/error.h"
 #include "sextant/base/logging.h"
@@ -40,12 +41,31 @@ class Timer : public train::Hook {
   std::vector<double> spans_;
 };
 
+// Traces every tenth step.
+class Tracer : public train::Hook {
+ public:
+  void BeforeRun(train::RunContext& run) override {
+    if (++count_ > 100 && count_ % 10 == 0) run.Trace();
+    start_ = StepTrace::Now();
+  }
+  void AfterRun(train::RunContext& run) override {
+    if (run.trace() != nullptr) profile_.Add(*run.trace(), StepTrace::Now() - start_);
+  }
+  void End(Session&) override { profile_.Print(); }
+
+ private:
+  OpProfile profile_;
+  int64_t count_ = 0, start_ = 0;
+};
+
 void MeasureTraining(const Options& options, const CensusFiles& files, int64_t batch,
                      const std::string& style) {
   const int64_t steps = std::max<int64_t>(50, 160000 / batch);
   const auto timer = std::make_shared<Timer>(std::max(20, options.warmup), steps, options.repeats);
+  std::vector<train::HookRef> hooks = {timer};
+  if (options.profile) hooks.push_back(std::make_shared<Tracer>());
   CensusEstimator(fmt::format("{}/train-{}-{}", files.folder(), style, batch), options.threads)
-      .Train([&] { return CensusInput(files.train(), batch, true, style); }, {.hooks = {timer}});
+      .Train([&] { return CensusInput(files.train(), batch, true, style); }, {.hooks = hooks});
   std::vector<double> rates;
   for (const double span : timer->spans())
     rates.push_back(static_cast<double>(steps * batch) / span);

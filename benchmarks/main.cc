@@ -62,6 +62,7 @@ int Main(int argc, char** argv) {
   for (CLI::App* command : {census, serving}) {
     command->add_option("--batch", options.batches, "batch sizes");
   }
+  census->add_flag("--profile", options.profile, "print the time of each kind of op to stderr");
   census->add_option("--mode", job.modes, "train, train_and_evaluate, input");
   census->add_option("--style", job.styles, "of parsing: line, batched");
   startup->add_flag("--child", child, "run the job instead of timing it");

@@ -4,19 +4,13 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <map>
+
+#include "benchmarks/op_profile.h"
 
 namespace sextant::bench {
 namespace {
 
 constexpr int kTracedSteps = 10;
-constexpr size_t kRows = 25;
-
-struct Kind {
-  std::string op;
-  double milliseconds = 0;
-  int count = 0;
-};
 
 // Of this process, in MB.
 double PeakMemory() {
@@ -25,46 +19,18 @@ double PeakMemory() {
   return static_cast<double>(usage.ru_maxrss) / 1024.0;
 }
 
-// Moves an image from one layout to another.
-bool IsReorder(const std::string& op) { return op == "_ToBlocked" || op == "_FromBlocked"; }
-
 void Profile(const Options& options, const StepFunction& step) {
   for (int i = 0; i < std::max(1, options.warmup); ++i) step({});
-  std::map<std::string, Kind> kinds;
-  int64_t wall = 0;
-  double total = 0;
-  int nodes = 0;
+  OpProfile profile;
   for (int i = 0; i < kTracedSteps; ++i) {
     StepTrace trace;
     RunOptions run;
     run.trace = &trace;
     const int64_t start = StepTrace::Now();
     step(run);
-    wall += StepTrace::Now() - start;
-    for (const StepTrace::Event& event : trace.events()) {
-      Kind& kind = kinds[event.op];
-      const double milliseconds = static_cast<double>(event.end_ns - event.start_ns) * 1e-6;
-      kind.op = event.op;
-      kind.milliseconds += milliseconds;
-      ++kind.count;
-      total += milliseconds;
-      ++nodes;
-    }
+    profile.Add(trace, StepTrace::Now() - start);
   }
-  std::vector<Kind> rows;
-  double reorders = 0;
-  for (const auto& [op, kind] : kinds) {
-    rows.push_back(kind);
-    if (IsReorder(op)) reorders += kind.milliseconds;
-  }
-  std::ranges::sort(rows, std::greater(), &Kind::milliseconds);
-  fmt::print(stderr, "traced step {:.3f} ms; nodes: {:.3f} ms in {}; reorders {:.1f} %\n",
-             static_cast<double>(wall) * 1e-6 / kTracedSteps, total / kTracedSteps,
-             nodes / kTracedSteps, 100 * reorders / total);
-  for (size_t i = 0; i < std::min(rows.size(), kRows); ++i) {
-    fmt::print(stderr, "{:9.3f} ms {:5.1f}% {:5} nodes  {}\n", rows[i].milliseconds / kTracedSteps,
-               100 * rows[i].milliseconds / total, rows[i].count / kTracedSteps, rows[i].op);
-  }
+  profile.Print();
 }
 
 }  // namespace

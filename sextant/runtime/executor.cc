@@ -54,6 +54,7 @@ class PlanRun {
           for (int32_t slot : step->release) frame_.slots[slot] = Tensor();
           continue;
         }
+        if (step->once && frame_.slots[step->io.outputs[0]].valid()) continue;
         context_.set_step(&step->io);
         const int64_t start = traced ? StepTrace::Now() : 0;
         if (step->kind == StepKind::kKernel) [[likely]] {

@@ -37,6 +37,7 @@ struct Step {
   const Device* device = nullptr;
   const KernelDef* kernel = nullptr;
   StepIo io;
+  bool once = false;  // its output is the same in all runs of a frame and stays in its slot
   // Slots that hold nothing needed after this step and are not prepared.
   std::vector<int32_t> release;
   // Only where a Switch is upstream: the step is dead when one of these slots or steps is.

@@ -87,7 +87,8 @@ void UseValues(Graph& graph, const Analysis& analysis) {
 std::shared_ptr<const Plan> BuildPlan(const PlanRequest& request,
                                       const PlanEnvironment& environment) {
   std::vector<SubgraphFeed> feeds;
-  for (const PlanFeed& feed : request.feeds) feeds.push_back({feed.tensor, feed.dtype, feed.shape});
+  for (const PlanFeed& feed : request.feeds)
+    feeds.push_back({feed.tensor, feed.dtype, feed.shape, feed.whole_node});
   Subgraph subgraph =
       CopySubgraph(*request.source, feeds, request.fetches, request.targets, request.name_prefix);
   Graph& graph = *subgraph.graph;

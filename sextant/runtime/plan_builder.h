@@ -26,6 +26,7 @@ struct PlanFeed {
   DType dtype = DType::kInvalid;
   PartialShape shape;           // known sizes are relied upon
   std::optional<Tensor> value;  // the same in every run (arguments of branches)
+  bool whole_node = false;      // so are all outputs of its node, which has run already
 };
 
 struct PlanRequest {

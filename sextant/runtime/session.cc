@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <shared_mutex>
 
 #include "sextant/base/thread_team.h"
@@ -12,6 +13,7 @@
 #include "sextant/runtime/executor.h"
 #include "sextant/runtime/plan_builder.h"
 #include "sextant/runtime/plan_cache.h"
+#include "sextant/runtime/sources.h"
 
 namespace sextant {
 namespace {
@@ -42,6 +44,13 @@ struct Request {
   std::span<const Tensor> values;
   std::span<const Output> fetches;
   std::span<const Operation> targets;
+  size_t num_sources = 0;  // the last so many feeds are outputs of sources
+};
+
+// What brings in the data of a run, before the rest of it.
+struct SourceStage {
+  std::vector<Output> outputs;  // none: there are no sources
+  std::shared_ptr<PreparedPlan> plan;
 };
 
 // Gives a frame back whatever happens.
@@ -114,7 +123,37 @@ class SessionState {
   }
 
   void Run(const Request& request, const RunOptions& options, std::span<Tensor> fetches) {
-    RunWith(*FindPlan(request), request.values, options, fetches);
+    const std::shared_ptr<const SourceStage> sources = FindSources(request);
+    if (!sources) return RunWith(*FindPlan(request), request.values, options, fetches);
+    std::vector<Output> feeds(request.feeds.begin(), request.feeds.end());
+    feeds.insert(feeds.end(), sources->outputs.begin(), sources->outputs.end());
+    std::vector<Tensor> values(request.values.begin(), request.values.end());
+    values.resize(feeds.size());
+    RunWith(*sources->plan, {}, options, std::span(values).subspan(request.values.size()),
+            /*own_fetches=*/false);
+    const Request rest{feeds, values, request.fetches, request.targets, sources->outputs.size()};
+    RunWith(*FindPlan(rest), values, options, fetches);
+  }
+
+  // Null when there are none.
+  std::shared_ptr<const SourceStage> FindSources(const Request& request) {
+    if (searched_nodes_.load(std::memory_order_acquire) == graph_.num_nodes() && !has_sources_) {
+      return nullptr;
+    }
+    const std::lock_guard lock(sources_mutex_);
+    for (; searched_nodes_ < graph_.num_nodes(); ++searched_nodes_) {
+      if (IsPossibleSource(*graph_.node(searched_nodes_))) has_sources_ = true;
+    }
+    if (!has_sources_) return nullptr;
+    if (std::exchange(sources_version_, graph_.version()) != graph_.version()) sources_.clear();
+    std::vector<const void*> key;
+    for (const Output& feed : request.feeds) key.push_back(feed.node());
+    key.push_back(nullptr);
+    for (const Output& fetch : request.fetches) key.push_back(fetch.node());
+    for (const Operation& target : request.targets) key.push_back(target.node());
+    const auto [it, added] = sources_.try_emplace(std::move(key));
+    if (added) it->second = MakeSourceStage(request);
+    return it->second;
   }
 
   std::shared_ptr<PreparedPlan> FindPlan(const Request& request) {
@@ -126,8 +165,9 @@ class SessionState {
     return plans_.Add(key, BuildPlan(ToPlanRequest(request), environment_));
   }
 
+  // With own_fetches nobody else holds what is fetched.
   void RunWith(PreparedPlan& prepared, std::span<const Tensor> values, const RunOptions& options,
-               std::span<Tensor> fetches) {
+               std::span<Tensor> fetches, bool own_fetches = true) {
     const std::shared_lock running(running_);
     RunCancellation cancellation(options, options_, closed_);
     cancellation.token().ThrowIfCancelled();
@@ -149,6 +189,11 @@ class SessionState {
       std::vector<Tensor> feeds(values.begin(), values.end());
       Execute(prepared.plan(), lease.frame(), run, feeds, fetches, options.trace);
     }
+    if (!own_fetches) return;
+    // What is fetched is the caller's to change: not shared with a variable, a constant or a feed.
+    for (Tensor& fetch : fetches) {
+      if (!fetch.unique()) fetch = fetch.Clone();
+    }
   }
 
   void Close() { closed_.Cancel(Status(Code::kCancelled, "the session is closed")); }
@@ -167,16 +212,24 @@ class SessionState {
       rendezvous_.Clear(run.step_id);
       throw;
     }
-    // What is fetched is the caller's to change: not shared with a variable, a constant or a feed.
-    for (Tensor& fetch : fetches) {
-      if (!fetch.unique()) fetch = fetch.Clone();
+  }
+
+  std::shared_ptr<const SourceStage> MakeSourceStage(const Request& request) {
+    const std::vector<Node*> nodes =
+        SourcesOf(graph_, request.feeds, request.fetches, request.targets);
+    if (nodes.empty()) return nullptr;
+    auto stage = std::make_shared<SourceStage>();
+    for (const Node* node : nodes) {
+      for (int i = 0; i < node->num_outputs(); ++i) stage->outputs.push_back(node->output(i));
     }
+    stage->plan = FindPlan({.fetches = stage->outputs});
+    return stage;
   }
 
   void MakeKey(const Request& request, PlanCache::Key& key) const {
     key.clear();
     key.push_back(static_cast<uint64_t>(graph_.version()));
-    key.push_back(request.feeds.size());
+    key.push_back(request.feeds.size() | request.num_sources << 32);
     for (size_t i = 0; i < request.feeds.size(); ++i) {
       key.push_back(reinterpret_cast<uint64_t>(request.feeds[i].node()));
       const Tensor& value = request.values[i];
@@ -201,7 +254,8 @@ class SessionState {
     for (size_t i = 0; i < request.feeds.size(); ++i) {
       plan.feeds.push_back({.tensor = request.feeds[i],
                             .dtype = request.values[i].dtype(),
-                            .shape = request.values[i].shape()});
+                            .shape = request.values[i].shape(),
+                            .whole_node = i + request.num_sources >= request.feeds.size()});
     }
     plan.fetches.assign(request.fetches.begin(), request.fetches.end());
     plan.targets.assign(request.targets.begin(), request.targets.end());
@@ -224,6 +278,11 @@ class SessionState {
   CancellationToken closed_;
   std::shared_mutex running_;  // shared by every Run, taken alone by the destructor
   std::atomic<int64_t> next_step_{1};
+  std::mutex sources_mutex_;
+  std::atomic<int> searched_nodes_{0};  // of the graph
+  std::atomic<bool> has_sources_{false};
+  int64_t sources_version_ = -1;
+  std::map<std::vector<const void*>, std::shared_ptr<const SourceStage>> sources_;
   PlanCache plans_;
 };
 
@@ -345,6 +404,11 @@ void Callable::Call(std::span<const Tensor> feeds, std::span<Tensor> fetches,
     throw InvalidArgument("the callable takes {} feeds and gives {} fetches, got {} and {}",
                           state_->feeds.size(), state_->fetches.size(), feeds.size(),
                           fetches.size());
+  }
+  const Request request{state_->feeds, feeds, state_->fetches, state_->targets};
+  if (state_->session->FindSources(request)) {
+    state_->session->Run(request, options, fetches);
+    return;
   }
   const auto plan = state_->FindPlan(feeds);
   state_->session->RunWith(*plan, feeds, options, fetches);

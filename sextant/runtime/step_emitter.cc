@@ -12,6 +12,12 @@ constexpr int32_t kNever = -1;
 // Larger tensors are left to the allocator to refuse: the sizes of all that is planned must add up.
 constexpr int64_t kMaxPlannedElements = int64_t{1} << 40;
 
+// Handles of what lives in the session for good.
+bool IsHandle(const Node& node) {
+  const std::string& type = node.type();
+  return type == "VarHandleOp" || type == "HashTableV2" || type == "IteratorV2";
+}
+
 // How a slot gets its tensor.
 enum class Storage : uint8_t { kDynamic, kConstant, kArena };
 
@@ -151,6 +157,7 @@ class StepEmitter {
       slots_[slot].defined = static_cast<int32_t>(plan_->steps.size()) - 1;
     }
     step.io.node_name = node.name();
+    step.once = IsHandle(node) && !maybe_dead_[node.id()];
     if (maybe_dead_[node.id()] && node.type() != "ControlTrigger") {
       for (const Output& input : node.inputs()) {
         if (maybe_dead_[input.node()->id()]) step.dead_slots.push_back(Slot(input));
@@ -311,6 +318,9 @@ class StepEmitter {
   void FillIo() {
     plan_->prepared_slots.resize(slots_.size());
     for (const PreparedSlot& p : plan_->prepared) plan_->prepared_slots[p.slot] = true;
+    for (const Step& step : plan_->steps) {
+      if (step.once) plan_->prepared_slots[step.io.outputs[0]] = true;
+    }
     for (size_t s = 0; s < slots_.size(); ++s) {
       if (!plan_->prepared_slots[s]) plan_->dynamic_slots.push_back(static_cast<int32_t>(s));
     }
@@ -327,7 +337,7 @@ class StepEmitter {
       }
       for (size_t o = 0; o < step.io.outputs.size(); ++o) {
         const int32_t slot = step.io.outputs[o];
-        step.io.prepared.push_back(plan_->prepared_slots[slot]);
+        step.io.prepared.push_back(plan_->prepared_slots[slot] && !step.once);
         step.io.in_place.push_back(DynamicInPlace(step, static_cast<int32_t>(o)));
         if (slots_[slot].last_use < index && !slots_[slot].fetched &&
             !plan_->prepared_slots[slot]) {

@@ -35,7 +35,7 @@ class SubgraphCopier {
     result_.feeds.push_back(node->output(0));
     // Who waits for a node that is there to be fed waits for the feed; any other node still runs.
     const std::string& type = t.node()->type();
-    if (type == "Placeholder" || type == "PlaceholderV2" || type == "_Arg") {
+    if (feed.whole_node || type == "Placeholder" || type == "PlaceholderV2" || type == "_Arg") {
       copies_[t.node()->id()] = node;
     }
   }

@@ -13,6 +13,7 @@ struct SubgraphFeed {
   Output tensor;
   DType dtype = DType::kInvalid;  // of the value fed
   PartialShape shape;
+  bool whole_node = false;  // all outputs of its node are fed: it does not run, whoever waits for it
 };
 
 struct Subgraph {

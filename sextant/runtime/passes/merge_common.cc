@@ -7,9 +7,23 @@
 namespace sextant {
 namespace {
 
-bool Mergeable(const Node& node) {
-  return !node.op().stateful() && !node.op().structural() && node.control_inputs().empty() &&
-         node.num_outputs() > 0 && !node.type().starts_with('_');
+// A look-up in a table that nothing in this run changes gives the same for the same keys.
+bool LooksUp(const Node& node) { return node.type() == "LookupTableFindV2"; }
+bool ChangesTables(const Graph& graph) {
+  for (int id = 0; id < graph.num_nodes(); ++id) {
+    const std::string& type = graph.node(id)->type();
+    if (type.starts_with("InitializeTable") ||
+        (type.starts_with("LookupTable") && !type.starts_with("LookupTableFind") &&
+         !type.starts_with("LookupTableSize") && !type.starts_with("LookupTableExport"))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool Mergeable(const Node& node, bool tables_change) {
+  return (!node.op().stateful() || (LooksUp(node) && !tables_change)) && !node.op().structural() &&
+         node.control_inputs().empty() && node.num_outputs() > 0 && !node.type().starts_with('_');
 }
 
 // The input that the node hands on as it is: reductions over no axes and reshapes to the shape that
@@ -61,6 +75,7 @@ void MergeCommonSubexpressions(Graph& graph) {
   std::unordered_multimap<size_t, Node*> seen;
   std::unordered_map<const Node*, Node*> replaced;
   std::unordered_map<const Node*, Output> handed_on;
+  const bool tables_change = ChangesTables(graph);
   for (Node* node : TopologicalOrder(graph)) {
     for (int i = 0; i < node->num_inputs(); ++i) {
       const Output input = node->input(i);
@@ -74,7 +89,7 @@ void MergeCommonSubexpressions(Graph& graph) {
       handed_on.emplace(node, same);
       continue;
     }
-    if (!Mergeable(*node)) continue;
+    if (!Mergeable(*node, tables_change)) continue;
     const size_t hash = Hash(*node);
     const auto [begin, end] = seen.equal_range(hash);
     const auto it = std::find_if(begin, end, [&](const auto& e) { return Same(*e.second, *node); });

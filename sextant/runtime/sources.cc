@@ -1,0 +1,54 @@
+#include "sextant/runtime/sources.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace sextant {
+
+bool IsPossibleSource(const Node& node) {
+  if (node.type() != "IteratorGetNext" || node.num_inputs() != 1) return false;
+  const Node& handle = *node.input(0).node();
+  if (!node.control_inputs().empty() || handle.num_inputs() > 0 ||
+      !handle.control_inputs().empty()) {
+    return false;
+  }
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    if (!node.output_shape(i).fully_known()) return true;
+  }
+  return false;
+}
+
+std::vector<Node*> SourcesOf(const Graph& graph, std::span<const Output> feeds,
+                             std::span<const Output> fetches, std::span<const Operation> targets) {
+  const std::unordered_set<Output> fed(feeds.begin(), feeds.end());
+  std::vector<uint8_t> seen(static_cast<size_t>(graph.num_nodes()));
+  std::vector<Node*> stack, sources;
+  const auto visit = [&](Node* node) {
+    if (std::exchange(seen[static_cast<size_t>(node->id())], 1) == 0) stack.push_back(node);
+  };
+  for (const Output& fetch : fetches) {
+    if (fetch && &fetch.graph() == &graph && !fed.contains(fetch)) visit(fetch.node());
+  }
+  for (const Operation& target : targets) {
+    if (target && &target.node()->graph() == &graph) visit(target.node());
+  }
+  while (!stack.empty()) {
+    Node* node = stack.back();
+    stack.pop_back();
+    if (node->type() == "MakeIterator") return {};
+    if (IsPossibleSource(*node)) sources.push_back(node);
+    for (const Output& input : node->inputs()) {
+      if (!fed.contains(input)) visit(input.node());
+    }
+    for (Node* control : node->control_inputs()) visit(control);
+  }
+  for (const Node* source : sources) {
+    for (int i = 0; i < source->num_outputs(); ++i) {
+      if (fed.contains(source->output(i))) return {};
+    }
+  }
+  std::ranges::sort(sources, {}, &Node::id);
+  return sources;
+}
+
+}  // namespace sextant

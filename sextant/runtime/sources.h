@@ -1,0 +1,21 @@
+// The sources of a run: nodes that bring data in, IteratorGetNext above all, whose shapes are known
+// only when they have run. A Session runs them first and makes the Plan of the rest for the shapes
+// that came: so it is planned as if the data had been fed.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "sextant/graph/graph.h"
+
+namespace sextant {
+
+// Whether it reads a handle only, waits for nothing and has an output of unknown shape.
+bool IsPossibleSource(const Node& node);
+
+// Those that fetches and targets depend on, by id. None when one of them is fed, in part or as a
+// whole, or an iterator is begun in the same run.
+std::vector<Node*> SourcesOf(const Graph& graph, std::span<const Output> feeds,
+                             std::span<const Output> fetches, std::span<const Operation> targets);
+
+}  // namespace sextant
