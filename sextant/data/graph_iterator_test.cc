@@ -11,6 +11,7 @@
 #include "sextant/device/resource_manager.h"
 #include "sextant/graph/graph.h"
 #include "sextant/graph/scope.h"
+#include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/math/binary.h"
 #include "sextant/runtime/session.h"
 
@@ -145,6 +146,49 @@ TEST_F(GraphIteratorTest, AWaitEndsWithTheSession) {
   begun.wait();
   session->Close();
   runner.join();
+}
+
+// Batches of unknown size are taken before the rest of a Run is planned.
+TEST_F(GraphIteratorTest, TakesOneBatchPerRunWhateverItsSize) {
+  const Output value = Range(7).Batch(3).OneShotIterator().GetNext()["value"];
+  const Output twice = value + value;
+  Output after;
+  {
+    const ControlDependencies wait({value});
+    after = twice * Const(Tensor(int64_t{10}));
+  }
+  Session session(graph_);
+  EXPECT_TRUE(session.Run(after).Identical(Tensor::Of<int64_t>({0, 20, 40})));
+  const auto both = session.Run({twice, after});
+  EXPECT_TRUE(both[0].Identical(Tensor::Of<int64_t>({6, 8, 10})));
+  EXPECT_TRUE(both[1].Identical(Tensor::Of<int64_t>({60, 80, 100})));
+  EXPECT_TRUE(session.Run(twice).Identical(Tensor::Of<int64_t>({12})));
+  EXPECT_EQ(StatusOf([&] { session.Run(after); }).code(), Code::kOutOfRange);
+}
+
+TEST_F(GraphIteratorTest, BatchesCanBeFedInstead) {
+  const ElementOutputs next = Pairs().Batch(2).OneShotIterator().GetNext();
+  const Output sum = next["x"] + next["x"];
+  Session session(graph_);
+  EXPECT_TRUE(session.Run({{next["x"], Tensor::Of<float>({1, 2}, {10, 20})}}, sum)
+                  .Identical(Tensor::Of<float>({1, 2}, {20, 40})));
+  // The other field comes from the data, of which nothing was taken before.
+  const auto values = session.Run({{next["x"], Tensor::Of<float>({1, 2}, {1, 2})}},
+                                  std::vector<Output>{sum, next["y"]});
+  EXPECT_TRUE(values[0].Identical(Tensor::Of<float>({1, 2}, {2, 4})));
+  EXPECT_TRUE(values[1].Identical(Tensor::Of<int64_t>({7, 8})));
+}
+
+TEST_F(GraphIteratorTest, SeveralNodesTakeBatchesInTheOrderTheyWereMade) {
+  const GraphIterator iterator = Range(8).Batch(2).OneShotIterator();
+  const Output first = iterator.GetNext()["value"], second = iterator.GetNext()["value"];
+  Session session(graph_);
+  const Callable call = session.MakeCallable({}, {second, first});
+  for (const int64_t i : {0, 4}) {
+    const auto values = call();
+    EXPECT_TRUE(values[1].Identical(Tensor::Of<int64_t>({i, i + 1})));
+    EXPECT_TRUE(values[0].Identical(Tensor::Of<int64_t>({i + 2, i + 3})));
+  }
 }
 
 TEST_F(GraphIteratorTest, RunsTakeTurns) {
