@@ -61,7 +61,9 @@ LinearModelResult LinearModelParts(const Features& features,
     const Output weights = GetWeights("weights", spec, options.partitioner);
     result.weights.emplace_back(column.name(), weights);
     sums.push_back(ids ? LookUp(weights, column->MakeIds(features), options.sparse_combiner, {})
-                       : MatMul(column->MakeDense(features, {}), weights));
+                       : MatMul(column->MakeDense(features, {.trainable = options.trainable,
+                                                             .partitioner = options.partitioner}),
+                                weights));
   }
   const Output sum = sums.size() == 1 ? sums[0] : AddN(sums);
   result.bias = GetWeights("bias_weights",

@@ -8,11 +8,11 @@
 #include "sextant/nn/sum_of_all.h"
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/array/shape.h"
-#include "sextant/ops/math/activation.h"
 #include "sextant/ops/math/add_n.h"
 #include "sextant/ops/math/binary.h"
 #include "sextant/ops/math/cast.h"
 #include "sextant/ops/math/compare.h"
+#include "sextant/ops/math/select.h"
 #include "sextant/ops/math/unary.h"
 #include "sextant/ops/nn/cross_entropy.h"
 
@@ -34,7 +34,11 @@ const char* ScopeName(const LossOptions& options, const char* name) {
 }  // namespace
 
 Output SigmoidCrossEntropyWithLogits(Output logits, Output labels) {
-  return Relu(logits) - logits * labels + Log1p(Exp(Neg(Abs(logits))));
+  // Relu and Abs would have no slope at 0, where linear models begin; these sum up to the right one.
+  const Output zeros = ZerosLike(logits);
+  const Output positive = GreaterEqual(logits, zeros);
+  const Output minus_size = SelectV2(positive, Neg(logits), logits);
+  return SelectV2(positive, logits, zeros) - logits * labels + Log1p(Exp(minus_size));
 }
 
 Output ComputeWeightedLoss(Output losses, const LossOptions& options) {

@@ -91,6 +91,19 @@ json ReadJson(const std::string& path) {
   return value;
 }
 
+bool Has(const json& object, const char* key) {
+  return object.contains(key) && !object[key].is_null();
+}
+
+template <typename T>
+T JsonOr(const json& object, const char* key, T otherwise) {
+  return Has(object, key) ? object[key].get<T>() : otherwise;
+}
+template bool JsonOr(const json&, const char*, bool);
+template int64_t JsonOr(const json&, const char*, int64_t);
+template double JsonOr(const json&, const char*, double);
+template std::string JsonOr(const json&, const char*, std::string);
+
 std::string Difference(const Tensor& actual, const json& entry) {
   if (PythonName(actual.dtype()) != entry.at("dtype").get<std::string>()) {
     return fmt::format("dtype is {}, expected {}", DTypeName(actual.dtype()),

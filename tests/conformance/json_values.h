@@ -16,6 +16,11 @@ double JsonNumber(const nlohmann::json& value);
 // {"utf8": text} or {"base64": text}.
 std::string JsonBytes(const nlohmann::json& value);
 nlohmann::json ReadJson(const std::string& path);
+// Whether there is such a key, and not null.
+bool Has(const nlohmann::json& object, const char* key);
+// The value of a key, or another when it is missing or null. For bool, int64_t, double, string.
+template <typename T>
+T JsonOr(const nlohmann::json& object, const char* key, T otherwise);
 
 // Compares dtype, shape, the SHA-256 of the elements and the values themselves, each where the
 // entry {"dtype", "shape", "sha256", "values"} has it. Empty when all is equal, else what is not.

@@ -6,6 +6,8 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "sextant/base/logging.h"
+#include "tests/conformance/estimator_cases.h"
 #include "tests/conformance/file_cases.h"
 #include "tests/conformance/op_cases.h"
 #include "tests/conformance/saved_model_cases.h"
@@ -53,6 +55,13 @@ int Main(int argc, char** argv) {
       ->add_option("directory", paths, "directories with a trajectory.json, or the one above")
       ->required();
   trajectories->add_option("--filter", filter, "only directories whose name contains this");
+  std::string data;
+  CLI::App* estimators =
+      app.add_subcommand("estimator", "canned estimators: evaluation of checkpoints, training on");
+  estimators->add_option("directory", paths, "directories with an estimator.json, or the one above")
+      ->required();
+  estimators->add_option("--data", data, "the folder of adult.data and adult.test");
+  estimators->add_option("--filter", filter, "only directories whose name contains this");
   const auto add_command = [&](const char* name, const char* description) {
     CLI::App* command = app.add_subcommand(name, description);
     command->add_option("path", paths, "files, or folders of .tfrecord files")->required();
@@ -63,6 +72,7 @@ int Main(int argc, char** argv) {
       add_command("ops", "op vectors: forward, our gradients, TensorFlow's gradient graph");
   add_command("training", "optimizers, schedules, moving averages, clipping, streaming metrics");
   CLI11_PARSE(app, argc, argv);
+  SetLogLevel(LogLevel::kWarning);
 
   Counts total;
   if (files->parsed()) {
@@ -71,6 +81,8 @@ int Main(int argc, char** argv) {
     for (const std::string& path : paths) total += RunSavedModelCases(path, filter);
   } else if (trajectories->parsed()) {
     for (const std::string& path : paths) total += RunTrajectories(path, filter);
+  } else if (estimators->parsed()) {
+    for (const std::string& path : paths) total += RunEstimatorCases(path, data, filter);
   } else {
     for (const std::string& file : Expand(paths)) {
       total += ops->parsed() ? RunOpCases(file, filter) : RunTrainingCases(file, filter);

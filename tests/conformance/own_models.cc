@@ -5,7 +5,6 @@
 #include "sextant/models/mnist_convnet.h"
 #include "sextant/models/resnet_cifar.h"
 #include "sextant/models/sequence_autoencoder.h"
-#include "sextant/models/wide_deep.h"
 #include "sextant/nn/losses.h"
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/array/shape.h"
@@ -18,23 +17,13 @@
 #include "sextant/ops/math/reduce.h"
 #include "sextant/ops/nn/cross_entropy.h"
 #include "sextant/train/clip_gradients.h"
-#include "sextant/train/optimizer_by_name.h"
-#include "tests/conformance/json_columns.h"
+#include "tests/conformance/json_estimators.h"
 #include "tests/conformance/json_values.h"
 
 namespace sextant::conformance {
 namespace {
 
 using nlohmann::json;
-
-train::Optimizer MakeOptimizer(const json& params) {
-  train::Arguments arguments;
-  for (const auto& [key, value] : params.items()) {
-    if (key == "name" || key == "clip_by_global_norm") continue;
-    arguments[key] = value.is_boolean() ? (value.get<bool>() ? 1 : 0) : value.get<double>();
-  }
-  return train::OptimizerByName(params.at("name").get<std::string>(), arguments);
-}
 
 Variable GlobalStep() { return Variable("global_step", Tensor(int64_t{0}), {.trainable = false}); }
 
@@ -62,7 +51,7 @@ OwnTraining Mnist(const json& p) {
                                   .dropout = p.at("dropout")},
                                  true);
   const Output loss = losses::SparseSoftmaxCrossEntropy(t.inputs["labels"], logits);
-  Finish(t, MakeOptimizer(p.at("optimizer")), loss, {});
+  Finish(t, OptimizerFromJson(p.at("optimizer")), loss, {});
   return t;
 }
 
@@ -91,7 +80,7 @@ OwnTraining Resnet(const json& p) {
       Mean(Cast(Equal(Cast(ArgMax(logits, 1), DType::kInt32), labels), DType::kFloat), 0);
   std::vector<Operation> updates;
   for (const Output& update : CurrentGraph().Collection(kUpdateOps)) updates.push_back(update);
-  Finish(t, MakeOptimizer(p.at("optimizer")), loss, updates);
+  Finish(t, OptimizerFromJson(p.at("optimizer")), loss, updates);
   return t;
 }
 
@@ -110,7 +99,7 @@ OwnTraining Seq2Seq(const json& p) {
                                           Reshape(ids, {-1}))
           .loss;
   const Output loss = Mean(by_position, 0);
-  const train::Optimizer optimizer = MakeOptimizer(p.at("optimizer"));
+  const train::Optimizer optimizer = OptimizerFromJson(p.at("optimizer"));
   t.fetched["loss"] = loss;
   t.gradients = optimizer.ComputeGradients(loss);
   std::vector<Gradient> values;
@@ -123,44 +112,20 @@ OwnTraining Seq2Seq(const json& p) {
   return t;
 }
 
-// DNNLinearCombinedClassifier of two classes, by its estimator.json.
-OwnTraining Census(const json& e, const std::map<std::string, Tensor>& batch) {
+// A canned estimator, by its estimator.json.
+OwnTraining Canned(const json& e, const std::map<std::string, Tensor>& batch) {
   OwnTraining t;
-  Features features;
+  Features features, labels;
   for (const auto& [key, value] : batch) {
     const Output input = Placeholder(value.dtype(), PartialShape({-1}));
     t.inputs[key] = input;
-    if (key != "label") features.Set(key, input);
+    (key == "label" ? labels : features).Set(key, input);
   }
-  models::WideDeepParams params{
-      .linear_columns = ColumnsFromJson(e.at("linear_feature_columns")),
-      .deep_columns = ColumnsFromJson(e.at("dnn_feature_columns")),
-      .hidden_units = e.at("dnn_hidden_units").get<std::vector<int64_t>>(),
-      .activation = models::ActivationByName(e.at("dnn_activation")),
-      .batch_norm = e.at("batch_norm"),
-      .logits = e.value("n_classes", 2) == 2 ? 1 : e.at("n_classes").get<int64_t>()};
-  const Output logits = models::WideDeepLogits(features, params, true);
-  const Output label = t.inputs.at("label");
-  Output loss;
-  if (params.logits == 1) {
-    loss = losses::SigmoidCrossEntropy(Reshape(Cast(label, DType::kFloat), {-1, 1}), logits,
-                                       {.reduction = losses::Reduction::kSum});
-  } else {
-    loss = losses::SparseSoftmaxCrossEntropy(label, logits, {.reduction = losses::Reduction::kSum});
-  }
-  t.fetched["loss"] = loss;
-  std::vector<Operation> updates;
-  for (const Output& update : CurrentGraph().Collection(kUpdateOps)) updates.push_back(update);
-  for (const auto& [scope, key] :
-       {std::pair{"dnn", "dnn_optimizer"}, {"linear", "linear_optimizer"}}) {
-    const train::Optimizer optimizer = MakeOptimizer(e.at(key));
-    const auto gradients = optimizer.ComputeGradients(loss, models::TrainableIn(scope));
-    t.gradients.insert(t.gradients.end(), gradients.begin(), gradients.end());
-    updates.push_back(optimizer.ApplyGradients(gradients));
-  }
-  const Variable step = GlobalStep();
-  const ControlDependencies after(updates);
-  t.train_op = step.AssignAdd(Const(Tensor(int64_t{1})));
+  const Estimator estimator = EstimatorFromJson(e, {.model_dir = "unused"});
+  const EstimatorSpec spec = estimator.model_fn()(
+      {features, labels, Mode::kTrain, estimator.params(), estimator.config()});
+  t.fetched["loss"] = spec.loss;
+  t.train_op = spec.train_op;
   for (const Output& table : CurrentGraph().Collection("table_initializer")) {
     t.run_first.push_back(table);
   }
@@ -177,7 +142,7 @@ std::optional<OwnTraining> BuildOwnTraining(const std::string& directory, const 
   if (name == "resnet_cifar") return Resnet(params);
   if (name.starts_with("seq2seq")) return Seq2Seq(params);
   if (name.starts_with("census"))
-    return Census(ReadJson(directory + "/estimator.json"), first_batch);
+    return Canned(ReadJson(directory + "/estimator.json"), first_batch);
   return std::nullopt;
 }
 

@@ -16,7 +16,7 @@
 #include "sextant/formats/tensor_bundle_reader.h"
 #include "sextant/formats/tfrecord.h"
 #include "sextant/graph/meta_graph.h"
-#include "sextant/ops/state/variable.h"
+#include "sextant/nn/get_variable.h"
 #include "sextant/proto/meta_graph.pb.h"
 #include "sextant/runtime/session.h"
 #include "tests/conformance/json_values.h"
@@ -66,8 +66,11 @@ class OwnTrainer : public Trainer {
     session_ = std::make_unique<Session>(graph_);
     const TensorBundleReader checkpoint(directory + "/model.ckpt-0");
     for (const Variable& variable : CollectedVariables()) {
-      session_->Run(variable.Assign(Const(checkpoint.Read(variable.name()))));
-      reads_[variable.name()] = variable.value();
+      // A part of a variable is the whole here.
+      const VariableSlice* slice = SliceOf(variable);
+      const std::string name = slice != nullptr ? slice->full_name : variable.name();
+      session_->Run(variable.Assign(Const(checkpoint.Read(name))));
+      reads_[name] = variable.value();
     }
     for (const Operation& op : training_.run_first) session_->Run(op);
     for (const auto& [gradient, variable] : training_.gradients) {
