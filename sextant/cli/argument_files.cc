@@ -31,8 +31,8 @@ void AddJson(const std::string& path, std::vector<std::string>& arguments) {
       continue;
     }
     if (!value.is_array() || !std::all_of(value.begin(), value.end(), is_plain)) {
-      throw InvalidArgument("\"{}\" in {} is neither a number, a text, a boolean nor a list of them",
-                            name, path);
+      throw InvalidArgument(
+          "\"{}\" in {} is neither a number, a text, a boolean nor a list of them", name, path);
     }
     const bool texts = !value.empty() && value[0].is_string();
     std::string joined;

@@ -42,11 +42,18 @@ TEST_F(ArgumentFilesTest, PutsFilesBeforeTheCommandLine) {
   const std::string flags =
       Write("a.flags", "# a comment\n\n--train_steps=100\r\n--json\n--flagfile=" + more + "\n");
   const std::string config = Write(
-      "a.json", R"({"num_layers": 4, "hidden_units": [10, 5], "sync": true, "train_files": ["a", "b"]})");
-  const std::vector<std::string> expected = {
-      "--num_layers=4",    "--hidden_units=10,5", "--sync=true", "--train_files=a",
-      "--train_files=b",   "--train_steps=100",   "--json",      "--seed=7",
-      "--train_steps=200", "rest"};
+      "a.json",
+      R"({"num_layers": 4, "hidden_units": [10, 5], "sync": true, "train_files": ["a", "b"]})");
+  const std::vector<std::string> expected = {"--num_layers=4",
+                                             "--hidden_units=10,5",
+                                             "--sync=true",
+                                             "--train_files=a",
+                                             "--train_files=b",
+                                             "--train_steps=100",
+                                             "--json",
+                                             "--seed=7",
+                                             "--train_steps=200",
+                                             "rest"};
   EXPECT_EQ(Expanded({"--flagfile", flags, "--train_steps=200", "--config=" + config, "rest"}),
             expected);
 }

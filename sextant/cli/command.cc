@@ -83,8 +83,7 @@ void Command::AddOption(const std::string& name, int64_t* value, const std::stri
 }
 
 void Command::AddOption(const std::string& name, double* value, const std::string& help) {
-  parser_->AddOption(name, value, help)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  parser_->AddOption(name, value, help)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
 void Command::AddOption(const std::string& name, std::vector<std::string>* values,
@@ -100,9 +99,7 @@ void Command::AddArgument(const std::string& name, std::string* value, const std
 
 void Command::AddArgument(const std::string& name, std::vector<std::string>* values,
                           const std::string& help, Need need) {
-  parser_->app.add_option(name, *values, help)
-      ->type_name("")
-      ->required(need == Need::kRequired);
+  parser_->app.add_option(name, *values, help)->type_name("")->required(need == Need::kRequired);
 }
 
 void Command::AddArgumentFiles() {

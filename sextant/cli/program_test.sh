@@ -57,4 +57,27 @@ code=$?
 [ "$code" -eq 130 ] || fail "Ctrl-C: exit code $code"
 [ -z "$(ls "$work/cut")" ] || fail "Ctrl-C left $(ls "$work/cut")"
 
+# A small model: trained, stopped, gone on with, evaluated, exported, asked.
+expect 0 "Done!" data census --out "$work/census" --synthetic --train 400 --test 100
+train=(train wide_deep --data "$work/census" --model_dir "$work/model" --train_batch_size 20 --eval_steps 2 --hidden_units 8,4)
+expect 0 "is at step 20." "${train[@]}" --train_steps 20 --seed 1
+bash -c 'trap - TERM; exec "$@"' - "$sextant" "${train[@]}" --train_steps 100000000 --json > "$work/out" 2> "$work/err" &
+pid=$!
+until grep -q '"event":"train"' "$work/out"; do kill -0 $pid 2> /dev/null || break; done
+kill -TERM $pid
+wait $pid
+code=$?
+[ "$code" -eq 143 ] || fail "SIGTERM: exit code $code: $(cat "$work/err")"
+step=$(sed -n 's/^model_checkpoint_path: ".*ckpt-\([0-9]*\)"$/\1/p' "$work/model/checkpoint")
+[ "$step" -gt 20 ] || fail "SIGTERM: no checkpoint of what was done: $(cat "$work/model/checkpoint")"
+expect 0 "is at step $((step + 5))." "${train[@]}" --train_steps $((step + 5))
+expect 0 "at step $((step + 5)):" eval --model_dir "$work/model" --data "$work/census" --eval_steps 0
+expect 0 "$work/export/" export --model_dir "$work/model" --out "$work/export" --receiver csv_with_label
+expect 0 "Predicted 100 instances of 1 files" predict --model "$work/export" --out "$work/predictions" "$work/census/adult.test.csv"
+expect 0 "0 files to $work/predictions; 1 were finished before" \
+  predict --model "$work/export" --out "$work/predictions" "$work/census/adult.test.csv"
+expect 2 "there is no command wide" train wide
+expect 1 "there is no hyper-parameter 'x'" eval --model_dir "$work/model" --hparams x=1
+expect 1 "holds model 'wide_deep', not 'linear'" train linear --data "$work/census" --model_dir "$work/model"
+
 exit $failed

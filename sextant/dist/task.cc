@@ -40,12 +40,14 @@ ClusterSpec ParseCluster(const Json& json) {
   ClusterSpec cluster;
   if (json.is_null()) return cluster;
   for (const auto& [job, tasks] : json.items()) {
-    const bool texts = tasks.is_array() && std::all_of(tasks.begin(), tasks.end(), [](const Json& t) {
-                         return t.is_string() && !t.get_ref<const std::string&>().empty();
-                       });
+    const bool texts =
+        tasks.is_array() && std::all_of(tasks.begin(), tasks.end(), [](const Json& t) {
+          return t.is_string() && !t.get_ref<const std::string&>().empty();
+        });
     if (!texts) {
       throw InvalidArgument(
-          "job \"{}\" of the cluster of TF_CONFIG must be a list of addresses [\"host:port\", ...], "
+          "job \"{}\" of the cluster of TF_CONFIG must be a list of addresses [\"host:port\", "
+          "...], "
           "not {}",
           job, tasks.dump());
     }
@@ -101,7 +103,8 @@ int GlobalId(const Task& task, const std::string& chief) {
 void CheckLocal(const Task& task) {
   if (task.type != "worker" || task.index != 0) {
     throw InvalidArgument(
-        "TF_CONFIG names task {} {} but no cluster; add \"cluster\", or leave \"task\" out to run in "
+        "TF_CONFIG names task {} {} but no cluster; add \"cluster\", or leave \"task\" out to run "
+        "in "
         "one process",
         task.type, task.index);
   }
@@ -109,17 +112,20 @@ void CheckLocal(const Task& task) {
 
 void CheckChief(const Task& task, const std::string& chief) {
   if (task.cluster.contains("chief") && task.cluster.contains("master")) {
-    throw InvalidArgument("the cluster of TF_CONFIG has both a \"chief\" and a \"master\"; keep one");
+    throw InvalidArgument(
+        "the cluster of TF_CONFIG has both a \"chief\" and a \"master\"; keep one");
   }
   const int chiefs = CountOf(task.cluster, chief);
   if (chief == "worker" ? chiefs == 0 : chiefs != 1) {
     throw InvalidArgument(
-        "the cluster of TF_CONFIG must have exactly one \"chief\" (or \"master\"), but has the jobs "
+        "the cluster of TF_CONFIG must have exactly one \"chief\" (or \"master\"), but has the "
+        "jobs "
         "{}{}",
         JobNames(task.cluster),
-        chiefs == 0 ? "; name one of its workers chief, or set \"environment\" to \"local\" to make "
-                      "worker 0 the chief"
-                    : "");
+        chiefs == 0
+            ? "; name one of its workers chief, or set \"environment\" to \"local\" to make "
+              "worker 0 the chief"
+            : "");
   }
 }
 
@@ -147,7 +153,7 @@ std::string MasterOf(const Task& task) {
 
 void FillInCluster(Task& task, const std::string& session_master, bool rules_of_2017) {
   const bool cloud = task.environment == "cloud" || task.cluster.contains("master");
-  const std::string chief = rules_of_2017 ? (cloud ? "master" : "worker")
+  const std::string chief = rules_of_2017                     ? (cloud ? "master" : "worker")
                             : task.cluster.contains("master") ? "master"
                                                               : "chief";
   CheckChief(task, chief);
@@ -175,7 +181,8 @@ Task TaskFromTfConfig(std::string_view text) {
   const Json config = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!config.is_object()) {
     throw InvalidArgument(
-        "TF_CONFIG must be a JSON object like {{\"cluster\": ..., \"task\": ...}}, not '{}'; unset it "
+        "TF_CONFIG must be a JSON object like {{\"cluster\": ..., \"task\": ...}}, not '{}'; unset "
+        "it "
         "to run in one process",
         text.substr(0, 80));
   }
@@ -205,7 +212,8 @@ Task TaskFromTfConfig(std::string_view text) {
       (environment == "cloud" || environment == "local") && !task.cluster.contains("chief");
   if (type.empty() || (!index && !rules_of_2017)) {
     throw InvalidArgument(
-        "TF_CONFIG has a cluster ({}) but no task {}; add \"task\": {{\"type\": ..., \"index\": ...}}",
+        "TF_CONFIG has a cluster ({}) but no task {}; add \"task\": {{\"type\": ..., \"index\": "
+        "...}}",
         JobNames(task.cluster), type.empty() ? "type" : "index");
   }
   FillInCluster(task, session_master, rules_of_2017);

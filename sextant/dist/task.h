@@ -24,14 +24,15 @@ struct Task {
   ClusterSpec cluster;  // empty: one process on its own
   std::string type = "worker";
   int index = 0;
-  std::string master;             // where sessions run, "grpc://…"; "" this process
-  std::string evaluation_master;  // the same of evaluations
+  std::string master;                 // where sessions run, "grpc://…"; "" this process
+  std::string evaluation_master;      // the same of evaluations
   std::string environment = "local";  // "cloud", "google": workers start no server of their own
-  std::string model_dir;  // "": not given
+  std::string model_dir;              // "": not given
   int num_ps = 0;
   int num_workers = 1;  // chief or master included, but for the rules of 2017
   bool is_chief = true;
-  // Among all tasks: the chief, the other jobs by name, the parameter servers. An evaluator has none.
+  // Among all tasks: the chief, the other jobs by name, the parameter servers. An evaluator has
+  // none.
   std::optional<int> global_id = 0;
 
   bool local() const { return cluster.empty() && type == "worker"; }

@@ -17,8 +17,8 @@ using Clock = std::chrono::steady_clock;
 void WaitUntil(Clock::time_point time) {
   while (Clock::now() < time) {
     ThrowIfInterrupted();
-    std::this_thread::sleep_for(std::min<Clock::duration>(time - Clock::now(),
-                                                          std::chrono::milliseconds(100)));
+    std::this_thread::sleep_for(
+        std::min<Clock::duration>(time - Clock::now(), std::chrono::milliseconds(100)));
   }
 }
 

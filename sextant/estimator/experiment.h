@@ -48,7 +48,7 @@ std::string DefaultSchedule(const dist::Task& task);
 using ExperimentFn = std::function<Experiment(const RunConfig& config, const HParams& params)>;
 // Makes the experiment and runs it by the schedule, "": the default. Throws as RunSchedule and
 // Resolve.
-EvalResult RunExperiment(const ExperimentFn& make, const RunConfig& config, const HParams& params = {},
-                         const std::string& schedule = {});
+EvalResult RunExperiment(const ExperimentFn& make, const RunConfig& config,
+                         const HParams& params = {}, const std::string& schedule = {});
 
 }  // namespace sextant

@@ -84,9 +84,8 @@ TEST_F(ExperimentTest, SaysWhatItCannotDo) {
   });
   const std::string worker = R"({"cluster": {"chief": ["a:1"], "worker": ["b:1"]},
                                  "task": {"type": "worker", "index": 0}})";
-  ExpectError(Code::kUnimplemented, "task worker 0 belongs to a cluster", [&] {
-    RunSchedule(Make({.model_dir = directory_, .tf_config = worker}), "train");
-  });
+  ExpectError(Code::kUnimplemented, "task worker 0 belongs to a cluster",
+              [&] { RunSchedule(Make({.model_dir = directory_, .tf_config = worker}), "train"); });
 }
 
 TEST_F(ExperimentTest, ChoosesTheScheduleByTheTask) {

@@ -17,10 +17,9 @@ using Json = nlohmann::json;
 using Value = HParams::Value;
 
 const char* TypeName(const Value& value) {
-  static constexpr const char* kNames[] = {"a boolean",          "an integer",
-                                           "a number",           "a text",
-                                           "a list of booleans", "a list of integers",
-                                           "a list of numbers",  "a list of texts"};
+  static constexpr const char* kNames[] = {
+      "a boolean",          "an integer",         "a number",          "a text",
+      "a list of booleans", "a list of integers", "a list of numbers", "a list of texts"};
   return kNames[value.index()];
 }
 
@@ -36,9 +35,10 @@ void Convert(double from, double* to) { *to = from; }
 void Convert(const std::string& from, std::string* to) { *to = from; }
 
 template <typename From, typename To>
-concept Convertible = requires(const From& from, To* to) { Convert(from, to); } &&
-                      (std::is_same_v<From, To> ||
-                       (std::is_same_v<From, int64_t> && std::is_same_v<To, double>));
+concept Convertible = requires(const From& from, To* to) {
+  Convert(from, to);
+}
+&&(std::is_same_v<From, To> || (std::is_same_v<From, int64_t> && std::is_same_v<To, double>));
 
 template <typename T>
 std::optional<T> As(const Value& value) {
@@ -264,8 +264,9 @@ void HParams::Parse(std::string_view assignments) {
 void HParams::ParseJson(std::string_view text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) {
-    throw InvalidArgument("hyper-parameters must be a JSON object like {{\"name\": value}}, not '{}'",
-                          text.substr(0, 80));
+    throw InvalidArgument(
+        "hyper-parameters must be a JSON object like {{\"name\": value}}, not '{}'",
+        text.substr(0, 80));
   }
   auto values = values_;
   for (const auto& [name, item] : json.items()) {

@@ -8,9 +8,12 @@ namespace sextant {
 namespace {
 
 HParams Some() {
-  return {{"learning_rate", 0.1}, {"layers", 4},
-          {"sync", false},        {"optimizer", "Adam"},
-          {"hidden", std::vector<int64_t>{100, 70}}, {"names", std::vector<std::string>{"a"}}};
+  return {{"learning_rate", 0.1},
+          {"layers", 4},
+          {"sync", false},
+          {"optimizer", "Adam"},
+          {"hidden", std::vector<int64_t>{100, 70}},
+          {"names", std::vector<std::string>{"a"}}};
 }
 
 TEST(HParamsTest, GivesValuesByType) {
@@ -43,9 +46,8 @@ TEST(HParamsTest, ParsesAssignments) {
 TEST(HParamsTest, ReadsWhatItWritesAsJson) {
   HParams params = Some();
   const std::string json = params.ToJson();
-  EXPECT_EQ(json,
-            R"({"hidden":[100,70],"layers":4,"learning_rate":0.1,"names":["a"],)"
-            R"("optimizer":"Adam","sync":false})");
+  EXPECT_EQ(json, R"({"hidden":[100,70],"layers":4,"learning_rate":0.1,"names":["a"],)"
+                  R"("optimizer":"Adam","sync":false})");
   params.Parse("layers=9,names=[b,c]");
   params.ParseJson(json);
   EXPECT_EQ(params.ToJson(), json);

@@ -36,6 +36,7 @@ void CheckFields(const RunConfig& config) {
   AtLeastZero("keep_checkpoint_max", config.keep_checkpoint_max);
   Positive("keep_checkpoint_every_n_hours", config.keep_checkpoint_every_n_hours);
   Positive("log_step_count_steps", config.log_step_count_steps);
+  AtLeastZero("nan_rewinds", config.nan_rewinds);
   AtLeastZero("max_worker_delay_secs", config.max_worker_delay_secs.value_or(0));
   Positive("session_creation_timeout_secs", config.session_creation_timeout_secs);
   if (!config.protocol.empty() && config.protocol != "grpc") {
@@ -66,8 +67,9 @@ std::string ModelDir(const std::string& given, const std::string& of_tf_config) 
     return of_tf_config;
   }
   if (!of_tf_config.empty() && WithoutSlashes(given) != WithoutSlashes(of_tf_config)) {
-    throw InvalidArgument("model_dir is {}, but {} in TF_CONFIG; give one of them, or the same twice",
-                          given, of_tf_config);
+    throw InvalidArgument(
+        "model_dir is {}, but {} in TF_CONFIG; give one of them, or the same twice", given,
+        of_tf_config);
   }
   return given;
 }
@@ -76,8 +78,8 @@ std::string ModelDir(const std::string& given, const std::string& of_tf_config) 
 
 RunConfig Resolve(RunConfig config) {
   CheckFields(config);
-  config.task = config.tf_config ? dist::TaskFromTfConfig(*config.tf_config)
-                                 : dist::TaskFromEnvironment();
+  config.task =
+      config.tf_config ? dist::TaskFromTfConfig(*config.tf_config) : dist::TaskFromEnvironment();
   config.model_dir = WithoutSlashes(ModelDir(config.model_dir, config.task.model_dir));
   if (!config.save_checkpoints_steps && !config.save_checkpoints_secs) {
     config.save_checkpoints_secs = 600;
@@ -95,9 +97,8 @@ std::string Describe(const RunConfig& config) {
       "log_step_count_steps: {}, session_creation_timeout_secs: {}, threads: {}, host_devices: {}",
       config.model_dir, optional(config.random_seed), config.save_summary_steps,
       optional(config.save_checkpoints_steps), optional(config.save_checkpoints_secs),
-      config.keep_checkpoint_max, config.keep_checkpoint_every_n_hours,
-      config.log_step_count_steps, config.session_creation_timeout_secs, config.session.threads,
-      config.session.host_devices);
+      config.keep_checkpoint_max, config.keep_checkpoint_every_n_hours, config.log_step_count_steps,
+      config.session_creation_timeout_secs, config.session.threads, config.session.host_devices);
   const dist::Task& task = config.task;
   text += fmt::format(
       ", task_type: {}, task_id: {}, is_chief: {}, num_ps_replicas: {}, num_worker_replicas: {}, "

@@ -64,7 +64,8 @@ void ExpectError(const RunConfig& config, const std::string& part) {
 }
 
 TEST(RunConfigTest, SaysWhichFieldIsOutOfRange) {
-  ExpectError({.model_dir = "a", .save_summary_steps = -1}, "save_summary_steps must be at least 0");
+  ExpectError({.model_dir = "a", .save_summary_steps = -1},
+              "save_summary_steps must be at least 0");
   ExpectError({.model_dir = "a", .save_checkpoints_steps = -5}, "save_checkpoints_steps");
   ExpectError({.model_dir = "a", .save_checkpoints_secs = -5}, "save_checkpoints_secs");
   ExpectError({.model_dir = "a", .save_checkpoints_steps = 5, .save_checkpoints_secs = 6},

@@ -61,12 +61,12 @@ TEST_F(ServingInputTest, ReadsRowsOfTheCensus) {
   EXPECT_EQ(rows.node()->name(), "csv_row");
   EXPECT_FALSE(receiver.features.Has("income_bracket"));
   Session session(graph_);
-  const auto values =
-      session.Run({{rows, Tensor::Of<std::string>({"25, Private, 226802, 11th, 7, Never-married, Machine-op-"
-                                              "inspct, Own-child, Black, Male, 0, 0, 40, United-States",
-                                  "38,,1,,,,,,,,,,,"})}},
-                  {receiver.features["age"], receiver.features["workclass"],
-                   receiver.features["hours_per_week"]});
+  const auto values = session.Run(
+      {{rows, Tensor::Of<std::string>({"25, Private, 226802, 11th, 7, Never-married, Machine-op-"
+                                       "inspct, Own-child, Black, Male, 0, 0, 40, United-States",
+                                       "38,,1,,,,,,,,,,,"})}},
+      {receiver.features["age"], receiver.features["workclass"],
+       receiver.features["hours_per_week"]});
   EXPECT_EQ(values[0].shape(), Shape({2, 1}));
   EXPECT_EQ(Elements<int32_t>(values[0]), (std::vector<int32_t>{25, 38}));
   EXPECT_EQ(Elements<std::string>(values[1]), (std::vector<std::string>{" Private", ""}));
@@ -74,11 +74,10 @@ TEST_F(ServingInputTest, ReadsRowsOfTheCensus) {
 }
 
 TEST_F(ServingInputTest, TakesColumnsAsVectors) {
-  const ServingInputReceiver receiver =
-      JsonReceiver({{.name = "age", .dtype = DType::kFloat},
-                    {.name = "label", .dtype = DType::kString},
-                    {.name = "race", .dtype = DType::kString}},
-                   {"label"})();
+  const ServingInputReceiver receiver = JsonReceiver({{.name = "age", .dtype = DType::kFloat},
+                                                      {.name = "label", .dtype = DType::kString},
+                                                      {.name = "race", .dtype = DType::kString}},
+                                                     {"label"})();
   ASSERT_EQ(receiver.receiver_tensors.size(), 2u);
   EXPECT_EQ(receiver.receiver_tensors[0].second.node()->name(), "Placeholder");
   EXPECT_EQ(receiver.receiver_tensors[1].second.node()->name(), "Placeholder_1");

@@ -70,18 +70,19 @@ class Starter {
           reader_.prefix(), key, tensor.key);
     }
     const BundleTensorInfo info = reader_.Info(key);
-    const auto variable = session_.resources().Lookup<VariableResource>("localhost", tensor.variable);
+    const auto variable =
+        session_.resources().Lookup<VariableResource>("localhost", tensor.variable);
     if (!variable) throw FailedPrecondition("variable '{}' has no value", tensor.variable);
-    const ShapeAndSlice place = tensor.shape_and_slice.empty()
-                                    ? ShapeAndSlice{info.shape, TensorSlice::Full(info.shape.rank())}
-                                    : ShapeAndSlice::Parse(tensor.shape_and_slice);
+    const ShapeAndSlice place =
+        tensor.shape_and_slice.empty()
+            ? ShapeAndSlice{info.shape, TensorSlice::Full(info.shape.rank())}
+            : ShapeAndSlice::Parse(tensor.shape_and_slice);
     std::lock_guard lock(variable->mutex());
-    const Shape expected =
-        tensor.shape_and_slice.empty() ? variable->value().shape() : place.shape;
+    const Shape expected = tensor.shape_and_slice.empty() ? variable->value().shape() : place.shape;
     if (expected != info.shape || variable->dtype() != info.dtype) {
       throw InvalidArgument(
-          "variable '{}' is {} {}, but '{}' in checkpoint {} to warm-start from is {} {}", tensor.key,
-          DTypeName(variable->dtype()), expected.ToString(), key, reader_.prefix(),
+          "variable '{}' is {} {}, but '{}' in checkpoint {} to warm-start from is {} {}",
+          tensor.key, DTypeName(variable->dtype()), expected.ToString(), key, reader_.prefix(),
           DTypeName(info.dtype), info.shape.ToString());
     }
     variable->set_value(tensor.shape_and_slice.empty() ? reader_.Read(key)

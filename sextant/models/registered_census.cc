@@ -12,9 +12,7 @@
 namespace sextant::models {
 namespace {
 
-heads::Head CensusHead() {
-  return heads::Binary({.loss_reduction = losses::Reduction::kSum});
-}
+heads::Head CensusHead() { return heads::Binary({.loss_reduction = losses::Reduction::kSum}); }
 
 // With the rate given, or, where that is 0, the rate that goes with the model.
 OptimizerChoice Optimizer(const HParams& params, const char* name, const char* rate) {
@@ -112,8 +110,7 @@ ServingInputFn Raw(const HParams&) {
   return RawReceiver(std::move(features));
 }
 
-RegisteredModel OnCensus(std::string name, std::string description,
-                         std::vector<ModelParam> own) {
+RegisteredModel OnCensus(std::string name, std::string description, std::vector<ModelParam> own) {
   RegisteredModel model{.name = std::move(name),
                         .description = std::move(description),
                         .data_set = "census",
@@ -158,9 +155,9 @@ std::vector<ModelParam> DeepParams(const char* prefix) {
 RegisteredModel CensusWideDeep() {
   std::vector<ModelParam> params = DeepParams("dnn_");
   for (ModelParam& param : LinearParams("linear_")) params.push_back(std::move(param));
-  RegisteredModel model = OnCensus(
-      "wide_deep", "Wide & deep on the census data: who earns more than 50,000 a year?",
-      std::move(params));
+  RegisteredModel model =
+      OnCensus("wide_deep", "Wide & deep on the census data: who earns more than 50,000 a year?",
+               std::move(params));
   model.model_fn = [](const HParams& params) {
     CensusFeatureColumns columns = CensusFeatures(EmbeddingSize(params));
     return DNNLinearCombinedModelFn(

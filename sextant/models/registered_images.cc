@@ -9,11 +9,11 @@
 #include "sextant/nn/layers.h"
 #include "sextant/ops/array/shape.h"
 #include "sextant/ops/array/transpose.h"
+#include "sextant/ops/math/activation.h"
 #include "sextant/ops/math/add_n.h"
 #include "sextant/ops/math/binary.h"
 #include "sextant/ops/math/cast.h"
 #include "sextant/ops/math/l2_loss.h"
-#include "sextant/ops/math/activation.h"
 #include "sextant/ops/parsing/decode_raw.h"
 #include "sextant/train/optimizers.h"
 #include "sextant/train/schedules.h"
@@ -26,19 +26,21 @@ bool Training(const ModelFnArgs& args) { return args.mode == Mode::kTrain; }
 // The parameters that every model has.
 std::vector<ModelParam> With(int64_t train_steps, int64_t train_batch, int64_t eval_batch,
                              std::vector<ModelParam> own) {
-  std::vector<ModelParam> params = {{"train_steps", train_steps, "train until this step"},
-                                    {"eval_steps", 0, "batches of an evaluation; 0: all data"},
-                                    {"train_batch_size", train_batch, "images of a training step"},
-                                    {"eval_batch_size", eval_batch, "images of an evaluation step"}};
+  std::vector<ModelParam> params = {
+      {"train_steps", train_steps, "train until this step"},
+      {"eval_steps", 0, "batches of an evaluation; 0: all data"},
+      {"train_batch_size", train_batch, "images of a training step"},
+      {"eval_batch_size", eval_batch, "images of an evaluation step"}};
   params.insert(params.end(), own.begin(), own.end());
   return params;
 }
 
 void RefuseFiles(const ModelData& data, const char* data_set) {
   if (data.train_files.empty() && data.eval_files.empty()) return;
-  throw InvalidArgument("this model reads the files of a folder; give --data FOLDER, as made by "
-                        "`sextant data {}`, instead of files",
-                        data_set);
+  throw InvalidArgument(
+      "this model reads the files of a folder; give --data FOLDER, as made by "
+      "`sextant data {}`, instead of files",
+      data_set);
 }
 
 ServingInputFn RawImages(std::vector<int64_t> shape) {
@@ -53,8 +55,7 @@ ServingInputFn ImageExamples(std::vector<int64_t> shape, std::function<Output(Ou
         ParsingReceiver({{.key = "image", .dtype = DType::kString, .shape = {}}})();
     std::vector<int64_t> batch = shape;
     batch.insert(batch.begin(), -1);
-    const Output pixels =
-        Reshape(DecodeRaw(receiver.features["image"], DType::kUInt8), batch);
+    const Output pixels = Reshape(DecodeRaw(receiver.features["image"], DType::kUInt8), batch);
     receiver.features.Set("image", prepare(Cast(pixels, DType::kFloat)));
     return receiver;
   };
@@ -81,8 +82,7 @@ EstimatorSpec MnistModel(const ModelFnArgs& args) {
   const Output logits = MnistConvnetLogits(
       images, {.dropout = static_cast<float>(args.params.Get<double>("dropout"))}, Training(args));
   return heads::MultiClass(10).Spec(
-      args, logits,
-      train::Adam({.learning_rate = args.params.Get<double>("learning_rate")}));
+      args, logits, train::Adam({.learning_rate = args.params.Get<double>("learning_rate")}));
 }
 
 Input Cifar10Train(const HParams& params, const ModelData& data) {
@@ -112,8 +112,8 @@ Input Cifar10Eval(const HParams& params, const ModelData& data) {
 // The rate falls to a tenth after 82 and 123 epochs and to a fiftieth of that after 300.
 train::LearningRate ResnetSchedule(const HParams& params) {
   constexpr int64_t kImages = 45000;
-  const int64_t batches = kImages / (params.Get<int64_t>("train_batch_size") *
-                                     params.Get<int64_t>("num_workers"));
+  const int64_t batches =
+      kImages / (params.Get<int64_t>("train_batch_size") * params.Get<int64_t>("num_workers"));
   const auto rate = static_cast<float>(params.Get<double>("learning_rate"));
   return train::PiecewiseConstant({82 * batches, 123 * batches, 300 * batches},
                                   {rate, rate * 0.1f, rate * 0.01f, rate * 0.002f});
@@ -129,8 +129,8 @@ EstimatorSpec ResnetModel(const ModelFnArgs& args) {
         {.units_per_stage = UnitsPerStage(params.Get<int64_t>("num_layers")),
          .batch_norm_decay = static_cast<float>(params.Get<double>("batch_norm_decay")),
          .batch_norm_epsilon = static_cast<float>(params.Get<double>("batch_norm_epsilon")),
-         .data_format = params.Get<std::string>("data_format") == "channels_first" ? "NCHW"
-                                                                                   : "NHWC"},
+         .data_format =
+             params.Get<std::string>("data_format") == "channels_first" ? "NCHW" : "NHWC"},
         Training(args));
   }
   // All trainable variables decay, biases and batch normalisation too.
@@ -169,9 +169,15 @@ EstimatorSpec SimpleModel(const ModelFnArgs& args) {
 
 Output ChannelsLast(Output images) { return Transpose(images, {0, 2, 3, 1}); }
 
-std::vector<std::pair<std::string, std::function<ServingInputFn(const HParams&)>>> Cifar10Receivers() {
-  return {{"raw", [](const HParams&) { return RawImages({32, 32, 3}); }},
-          {"example", [](const HParams&) { return ImageExamples({3, 32, 32}, ChannelsLast); }}};
+std::vector<std::pair<std::string, std::function<ServingInputFn(const HParams&)>>>
+Cifar10Receivers() {
+  return {{"raw",
+           [](const HParams&) {
+             return RawImages({32, 32, 3});
+           }},
+          {"example", [](const HParams&) {
+             return ImageExamples({3, 32, 32}, ChannelsLast);
+           }}};
 }
 
 }  // namespace
@@ -186,11 +192,13 @@ RegisteredModel MnistConvnet() {
           .model_fn = [](const HParams&) { return MnistModel; },
           .train_input = MnistTrain,
           .eval_input = MnistEval,
-          .receivers = {{"raw", [](const HParams&) { return RawImages({28, 28, 1}); }},
+          .receivers = {{"raw",
+                         [](const HParams&) {
+                           return RawImages({28, 28, 1});
+                         }},
                         {"example", [](const HParams&) {
-                           return ImageExamples({28, 28, 1}, [](Output pixels) {
-                             return pixels * (1.0 / 255.0);
-                           });
+                           return ImageExamples(
+                               {28, 28, 1}, [](Output pixels) { return pixels * (1.0 / 255.0); });
                          }}}};
 }
 

@@ -5,8 +5,8 @@
 #include "sextant/base/error.h"
 #include "sextant/graph/graph.h"
 #include "sextant/graph/scope.h"
-#include "sextant/nn/feature_column.h"
 #include "sextant/models/census_columns.h"
+#include "sextant/nn/feature_column.h"
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/state/variable.h"
 

@@ -35,8 +35,7 @@ void AddModelOptions(Command& command, Flags* flags) {
 void EvalModel(const EvalFlags& flags, std::ostream& out) {
   const TrainedModel trained = ReadTrainedModel(flags.model_dir, flags.model, flags.hparams);
   const models::ModelData data{.folder = flags.data, .eval_files = flags.eval_files};
-  const int64_t steps =
-      flags.steps >= 0 ? flags.steps : trained.params.Get<int64_t>("eval_steps");
+  const int64_t steps = flags.steps >= 0 ? flags.steps : trained.params.Get<int64_t>("eval_steps");
   EvaluateOptions options{.checkpoint_path = flags.checkpoint, .name = flags.name};
   if (steps > 0) options.steps = steps;
   const EvalResult metrics =
@@ -61,9 +60,8 @@ void ExportModel(const ExportFlags& flags, std::ostream& out) {
 }
 
 void AddEvalCommand(Command& program) {
-  Command& command =
-      program.AddCommand("eval", "Evaluates a trained model.",
-                         "sextant eval --model_dir runs/census --eval_steps 0");
+  Command& command = program.AddCommand("eval", "Evaluates a trained model.",
+                                        "sextant eval --model_dir runs/census --eval_steps 0");
   command.OnOpen([](Command& opened) {
     auto flags = std::make_shared<EvalFlags>();
     AddModelOptions(opened, flags.get());

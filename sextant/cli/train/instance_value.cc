@@ -72,14 +72,22 @@ void Fill(const std::vector<const Json*>& elements, int64_t at, Tensor* tensor) 
 
 void FillAny(const std::vector<const Json*>& elements, int64_t at, Tensor* tensor) {
   switch (tensor->dtype()) {
-    case DType::kFloat: return Fill<float>(elements, at, tensor);
-    case DType::kDouble: return Fill<double>(elements, at, tensor);
-    case DType::kInt32: return Fill<int32_t>(elements, at, tensor);
-    case DType::kInt64: return Fill<int64_t>(elements, at, tensor);
-    case DType::kUInt8: return Fill<uint8_t>(elements, at, tensor);
-    case DType::kBool: return Fill<bool>(elements, at, tensor);
-    case DType::kString: return Fill<std::string>(elements, at, tensor);
-    default: throw Unimplemented("inputs of type {} cannot be read", DTypeName(tensor->dtype()));
+    case DType::kFloat:
+      return Fill<float>(elements, at, tensor);
+    case DType::kDouble:
+      return Fill<double>(elements, at, tensor);
+    case DType::kInt32:
+      return Fill<int32_t>(elements, at, tensor);
+    case DType::kInt64:
+      return Fill<int64_t>(elements, at, tensor);
+    case DType::kUInt8:
+      return Fill<uint8_t>(elements, at, tensor);
+    case DType::kBool:
+      return Fill<bool>(elements, at, tensor);
+    case DType::kString:
+      return Fill<std::string>(elements, at, tensor);
+    default:
+      throw Unimplemented("inputs of type {} cannot be read", DTypeName(tensor->dtype()));
   }
 }
 

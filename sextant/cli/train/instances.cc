@@ -236,7 +236,8 @@ std::unique_ptr<InstanceReader> OpenInstances(const std::string& path, const Sig
   if (text_input != nullptr) {
     if (*text_input == "examples" || *text_input == "example_proto") {
       throw InvalidArgument(
-          "{} holds CSV, but the model takes Examples; export it with --receiver csv or json", path);
+          "{} holds CSV, but the model takes Examples; export it with --receiver csv or json",
+          path);
     }
     return std::make_unique<WholeTexts>(lines(), *text_input, options.batch, options.header);
   }

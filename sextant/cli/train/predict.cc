@@ -47,8 +47,8 @@ class Predictor {
       try {
         writer.Write(signature.Run(inputs), count);
       } catch (const Error& error) {
-        throw error.WithPrefix(fmt::format("{}, instances {} to {}: ", path, in_file + 1,
-                                           in_file + count));
+        throw error.WithPrefix(
+            fmt::format("{}, instances {} to {}: ", path, in_file + 1, in_file + count));
       }
       in_file += count;
       instances_ += count;

@@ -80,7 +80,8 @@ TEST_F(PredictTest, GivesTheSameForEveryFormat) {
   EXPECT_EQ(Run({.files = {records}, .output = "json", .keys = {"logits"}}), answer);
   // Exported by the training, for JSON; asked by columns of CSV too.
   const std::string exported = run_->model_dir() + "/export/census";
-  EXPECT_EQ(Run({.model = exported, .files = {json}, .output = "json", .keys = {"logits"}}), answer);
+  EXPECT_EQ(Run({.model = exported, .files = {json}, .output = "json", .keys = {"logits"}}),
+            answer);
   EXPECT_EQ(Run({.model = exported,
                  .files = {csv},
                  .output = "json",
@@ -140,7 +141,8 @@ TEST_F(PredictTest, SaysWhatIsWrong) {
   ExpectHas(ErrorOf({.files = {run_->Write("empty.csv", "")}}), "holds no instances");
   ExpectHas(ErrorOf({.files = {csv}, .format = "xml"}), "must be csv, json or example");
   ExpectHas(ErrorOf({.files = {csv}, .output = "xml"}), "must be table, json or csv");
-  ExpectHas(ErrorOf({.files = {csv}, .keys = {"love"}}), "the model predicts no 'love'; it predicts");
+  ExpectHas(ErrorOf({.files = {csv}, .keys = {"love"}}),
+            "the model predicts no 'love'; it predicts");
   ExpectHas(ErrorOf({.files = {csv}, .signature = "love"}), "love");
   ExpectHas(ErrorOf({.files = {csv, csv}, .out = run_->directory() + "/twice"}),
             "two files are called person.csv");
@@ -160,11 +162,10 @@ TEST_F(PredictTest, SaysWhatIsWrong) {
 TEST(PredictionWriterTest, WritesNestedListsAndQuotes) {
   std::string text;
   const auto sink = [&](std::string_view part) { text += part; };
-  const NamedTensors outputs = {
-      {"matrix", Tensor::Of<int64_t>({2, 2, 1}, {1, 2, 3, 4})},
-      {"score", Tensor::Of<float>({2, 1}, {0.25f, 0.1f})},
-      {"word", Tensor::Of<std::string>({2}, {"a", "b,\"c\""})},
-      {"scalar", Tensor(1.0f)}};
+  const NamedTensors outputs = {{"matrix", Tensor::Of<int64_t>({2, 2, 1}, {1, 2, 3, 4})},
+                                {"score", Tensor::Of<float>({2, 1}, {0.25f, 0.1f})},
+                                {"word", Tensor::Of<std::string>({2}, {"a", "b,\"c\""})},
+                                {"scalar", Tensor(1.0f)}};
   PredictionWriter(PredictionFormat::kJson, {}, sink).Write(outputs, 2);
   EXPECT_EQ(text,
             "{\"matrix\": [[1], [2]], \"score\": [0.25], \"word\": \"a\"}\n"

@@ -34,28 +34,34 @@ std::string NumberText(T value, PredictionFormat format) {
 
 std::string ElementText(const Tensor& tensor, int64_t i, PredictionFormat format) {
   switch (tensor.dtype()) {
-    case DType::kFloat: return NumberText(tensor.data<float>()[i], format);
-    case DType::kDouble: return NumberText(tensor.data<double>()[i], format);
-    case DType::kInt32: return NumberText(tensor.data<int32_t>()[i], format);
-    case DType::kInt64: return NumberText(tensor.data<int64_t>()[i], format);
-    case DType::kBool: return tensor.data<bool>()[i] ? "true" : "false";
+    case DType::kFloat:
+      return NumberText(tensor.data<float>()[i], format);
+    case DType::kDouble:
+      return NumberText(tensor.data<double>()[i], format);
+    case DType::kInt32:
+      return NumberText(tensor.data<int32_t>()[i], format);
+    case DType::kInt64:
+      return NumberText(tensor.data<int64_t>()[i], format);
+    case DType::kBool:
+      return tensor.data<bool>()[i] ? "true" : "false";
     case DType::kString: {
       const std::string& text = tensor.data<std::string>()[i];
       return format == PredictionFormat::kCsv ? text : Quoted(text);
     }
-    default: throw Unimplemented("outputs of type {} cannot be printed", DTypeName(tensor.dtype()));
+    default:
+      throw Unimplemented("outputs of type {} cannot be printed", DTypeName(tensor.dtype()));
   }
 }
 
 // Elements [begin, end) as nested lists of these dimensions.
-std::string ListText(const Tensor& tensor, std::span<const int64_t> dims, int64_t begin, int64_t end,
-                     PredictionFormat format) {
+std::string ListText(const Tensor& tensor, std::span<const int64_t> dims, int64_t begin,
+                     int64_t end, PredictionFormat format) {
   if (dims.empty()) return ElementText(tensor, begin, format);
   std::vector<std::string> items;
   const int64_t size = dims[0] > 0 ? (end - begin) / dims[0] : 0;
   for (int64_t i = 0; i < dims[0]; ++i) {
-    items.push_back(ListText(tensor, dims.subspan(1), begin + i * size, begin + (i + 1) * size,
-                             format));
+    items.push_back(
+        ListText(tensor, dims.subspan(1), begin + i * size, begin + (i + 1) * size, format));
   }
   return fmt::format("[{}]", fmt::join(items, ", "));
 }

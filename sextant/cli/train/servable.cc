@@ -41,7 +41,8 @@ std::optional<std::string> NewestExport(const std::string& path) {
 class ScratchDirectory {
  public:
   ScratchDirectory()
-      : path_(std::filesystem::temp_directory_path() / fmt::format("sextant_predict_{}", getpid())) {}
+      : path_(std::filesystem::temp_directory_path() /
+              fmt::format("sextant_predict_{}", getpid())) {}
   ~ScratchDirectory() {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
@@ -54,9 +55,12 @@ class ScratchDirectory {
 
 const char* ReceiverOf(const models::RegisteredModel& model, const ServableOptions& options) {
   switch (options.format) {
-    case InstanceFormat::kCsv: return options.with_label ? "csv_with_label" : "csv";
-    case InstanceFormat::kExamples: return "example";
-    case InstanceFormat::kJson: break;
+    case InstanceFormat::kCsv:
+      return options.with_label ? "csv_with_label" : "csv";
+    case InstanceFormat::kExamples:
+      return "example";
+    case InstanceFormat::kJson:
+      break;
   }
   // Models that take numbers as they are have no receiver for JSON of their own.
   const auto has_json = std::any_of(model.receivers.begin(), model.receivers.end(),
@@ -71,8 +75,8 @@ SavedModel FromModelDir(const ServableOptions& options) {
   Estimator estimator(trained.model->model_fn(trained.params), {.model_dir = options.path},
                       trained.params);
   const std::string path = estimator.ExportSavedModel(
-      scratch.path(), models::FindReceiver(*trained.model, trained.params,
-                                           ReceiverOf(*trained.model, options)));
+      scratch.path(),
+      models::FindReceiver(*trained.model, trained.params, ReceiverOf(*trained.model, options)));
   return SavedModel::Load(path);
 }
 

@@ -10,7 +10,6 @@
 #include <optional>
 
 #include "sextant/base/error.h"
-#include "sextant/base/interrupt.h"
 #include "sextant/base/logging.h"
 #include "sextant/cli/train/metrics_table.h"
 #include "sextant/cli/train/train_progress.h"
@@ -129,8 +128,7 @@ void AddTrainOptions(Command& command, TrainFlags* flags, const RegisteredModel&
   command.AddOption("--threads", &flags->threads, "0: all cores", 0, 4096);
   command.AddOption("--num_devices", &flags->devices, "host devices that share each batch", 1, 256);
   command.AddOption("--reduction", &flags->reduction, "of their gradients: one_device, tree, ring");
-  command.AddOption("--save_checkpoints_steps", &flags->save_checkpoints_steps,
-                    "0: by time", 0);
+  command.AddOption("--save_checkpoints_steps", &flags->save_checkpoints_steps, "0: by time", 0);
   command.AddOption("--save_checkpoints_secs", &flags->save_checkpoints_secs, "default 600");
   command.AddOption("--save_summary_steps", &flags->save_summary_steps, "0: none", 0);
   command.AddOption("--keep_checkpoint_max", &flags->keep_checkpoint_max, "0: all", 0, 1 << 30);
@@ -142,10 +140,10 @@ void AddTrainOptions(Command& command, TrainFlags* flags, const RegisteredModel&
 }
 
 void AddModelCommand(Command& train, const RegisteredModel& model) {
-  Command& command = train.AddCommand(
-      model.name, model.description,
-      fmt::format("sextant data {0} --out data/{0}\nsextant train {1} --model_dir runs/{1} --train_steps 1000",
-                  model.data_set, model.name));
+  Command& command = train.AddCommand(model.name, model.description,
+                                      fmt::format("sextant data {0} --out data/{0}\nsextant train "
+                                                  "{1} --model_dir runs/{1} --train_steps 1000",
+                                                  model.data_set, model.name));
   command.OnOpen([&model](Command& opened) {
     auto flags = std::make_shared<TrainFlags>();
     AddTrainOptions(opened, flags.get(), model);
@@ -155,15 +153,16 @@ void AddModelCommand(Command& train, const RegisteredModel& model) {
       for (const auto& [name, text] : *texts) {
         if (!text.empty()) SetParam(params, name, text);
       }
-      return TrainModel(model, params, *flags, std::cout);
+      TrainModel(model, params, *flags, std::cout);
+      return 0;
     });
   });
 }
 
 }  // namespace
 
-int TrainModel(const RegisteredModel& model, const HParams& params, const TrainFlags& flags,
-               std::ostream& out) {
+void TrainModel(const RegisteredModel& model, const HParams& params, const TrainFlags& flags,
+                std::ostream& out) {
   SetVerbosity(flags.verbosity, flags.json);
   if (flags.schedule != "train" && flags.schedule != "train_and_evaluate") {
     throw InvalidArgument("--schedule must be train_and_evaluate or train, not {}", flags.schedule);
@@ -198,9 +197,7 @@ int TrainModel(const RegisteredModel& model, const HParams& params, const TrainF
     if (flags.json) eval.exporters.push_back(ReportEvaluations(out));
     result = TrainAndEvaluate(estimator, train, eval);
   }
-  if (Interrupted()) return ExitCodeOfSignal(InterruptSignal());
   PrintResult(result, flags, estimator.model_dir(), out);
-  return 0;
 }
 
 void AddTrainCommand(Command& program) {

@@ -18,18 +18,18 @@ void AddExportCommand(Command& program);
 
 struct TrainFlags {
   std::string model_dir, data, schedule = "train_and_evaluate", export_format, exporter = "final",
-              export_name, eval_name, warm_start_from, verbosity, reduction = "tree";
+                               export_name, eval_name, warm_start_from, verbosity,
+                               reduction = "tree";
   std::vector<std::string> train_files, eval_files;
-  int64_t seed = -1, threads = 0, devices = 1, save_summary_steps = 100,
-          save_checkpoints_steps = 0, keep_checkpoint_max = 5, log_step_count_steps = 100,
-          throttle_steps = 0;
+  int64_t seed = -1, threads = 0, devices = 1, save_summary_steps = 100, save_checkpoints_steps = 0,
+          keep_checkpoint_max = 5, log_step_count_steps = 100, throttle_steps = 0;
   double save_checkpoints_secs = 0, throttle_secs = 600;
   bool json = false;
 };
-// Trains, evaluates and exports; prints the result to `out`. The exit code: 0, or that of a signal
-// that ended it.
-int TrainModel(const models::RegisteredModel& model, const HParams& params, const TrainFlags& flags,
-               std::ostream& out);
+// Trains, evaluates and exports; prints the result to `out`. A signal ends the program
+// (train/interrupt.h).
+void TrainModel(const models::RegisteredModel& model, const HParams& params,
+                const TrainFlags& flags, std::ostream& out);
 
 struct EvalFlags {
   std::string model_dir, model, hparams, data, checkpoint, name;

@@ -49,16 +49,16 @@ TEST(TrainErrorsTest, MissingFile) {
 TEST(TrainErrorsTest, EmptyData) {
   const CensusRun run("EmptyData");
   const std::string empty = run.Write("empty.csv", "");
-  ExpectHas(MessageOfTraining(
-                run, [&](TrainFlags& flags, HParams&) { flags.train_files = {empty}; }),
-            "is the data empty?");
+  ExpectHas(
+      MessageOfTraining(run, [&](TrainFlags& flags, HParams&) { flags.train_files = {empty}; }),
+      "is the data empty?");
 }
 
 TEST(TrainErrorsTest, LabelOutOfRange) {
   const CensusRun run("LabelOutOfRange");
-  const std::string rows = run.Write(
-      "rows.csv",
-      "25, Private, 1, 11th, 7, Never-married, Sales, Own-child, Black, Male, 0, 0, 40, Peru, >60K\n");
+  const std::string rows = run.Write("rows.csv",
+                                     "25, Private, 1, 11th, 7, Never-married, Sales, Own-child, "
+                                     "Black, Male, 0, 0, 40, Peru, >60K\n");
   ExpectHas(
       MessageOfTraining(run, [&](TrainFlags& flags, HParams&) { flags.train_files = {rows}; }),
       "label ' >60K' in column income_bracket is neither ' <=50K' nor ' >50K'");
@@ -66,9 +66,9 @@ TEST(TrainErrorsTest, LabelOutOfRange) {
 
 TEST(TrainErrorsTest, WrongColumnType) {
   const CensusRun run("WrongColumnType");
-  const std::string rows = run.Write(
-      "rows.csv",
-      "old, Private, 1, 11th, 7, Never-married, Sales, Own-child, Black, Male, 0, 0, 40, Peru, >50K\n");
+  const std::string rows = run.Write("rows.csv",
+                                     "old, Private, 1, 11th, 7, Never-married, Sales, Own-child, "
+                                     "Black, Male, 0, 0, 40, Peru, >50K\n");
   const std::string message =
       MessageOfTraining(run, [&](TrainFlags& flags, HParams&) { flags.train_files = {rows}; });
   ExpectHas(message, "rows.csv");
@@ -77,9 +77,8 @@ TEST(TrainErrorsTest, WrongColumnType) {
 
 TEST(TrainErrorsTest, LossThatIsNotANumber) {
   const CensusRun run("LossThatIsNotANumber");
-  const std::string message = MessageOf([&] {
-    run.Train("wide_deep", "dnn_optimizer=SGD,dnn_learning_rate=1e30,train_steps=50");
-  });
+  const std::string message = MessageOf(
+      [&] { run.Train("wide_deep", "dnn_optimizer=SGD,dnn_learning_rate=1e30,train_steps=50"); });
   ExpectHas(message, "is not a number");
 }
 
@@ -97,8 +96,9 @@ TEST(TrainErrorsTest, VocabularyFileGone) {
   const CensusRun run("VocabularyFileGone");
   const std::string words = run.directory() + "/words.txt";
   const std::string message = MessageOf([&] {
-    Estimator estimator = LinearClassifier(
-        {.feature_columns = {columns::VocabularyFile("race", words)}}, {.model_dir = run.model_dir()});
+    Estimator estimator =
+        LinearClassifier({.feature_columns = {columns::VocabularyFile("race", words)}},
+                         {.model_dir = run.model_dir()});
     const models::RegisteredModel& model = models::FindModel("linear");
     const HParams params = models::DefaultParams(model);
     estimator.Train([&] { return model.train_input(params, {.folder = run.data()}); },
@@ -122,37 +122,34 @@ TEST(TrainErrorsTest, CheckpointOfAnotherModel) {
 
 TEST(TrainErrorsTest, ReadOnlyModelDir) {
   static MemoryFileSystem memory;
-  FileSystem::Register("readonly",
-                       std::make_unique<FaultyFileSystem>(
-                           memory, FaultyFileSystem::Faults{
-                                       .before = [](FaultyFileSystem::Operation operation,
-                                                    const std::string& path) {
-                                         using Op = FaultyFileSystem::Operation;
-                                         if (operation == Op::kCreateDirectories ||
-                                             operation == Op::kNewWriter) {
-                                           throw Error(Code::kPermissionDenied,
-                                                       path + ": Permission denied");
-                                         }
-                                       }}));
+  FileSystem::Register(
+      "readonly",
+      std::make_unique<FaultyFileSystem>(
+          memory, FaultyFileSystem::Faults{
+                      .before = [](FaultyFileSystem::Operation operation, const std::string& path) {
+                        using Op = FaultyFileSystem::Operation;
+                        if (operation == Op::kCreateDirectories || operation == Op::kNewWriter) {
+                          throw Error(Code::kPermissionDenied, path + ": Permission denied");
+                        }
+                      }}));
   const CensusRun run("ReadOnlyModelDir");
-  ExpectHas(MessageOfTraining(run, [](TrainFlags& flags,
-                                      HParams&) { flags.model_dir = "readonly://runs/a"; }),
+  ExpectHas(MessageOfTraining(
+                run, [](TrainFlags& flags, HParams&) { flags.model_dir = "readonly://runs/a"; }),
             "readonly://runs/a");
 }
 
 TEST(TrainErrorsTest, FullDisk) {
   static MemoryFileSystem memory;
-  FileSystem::Register("full", std::make_unique<FaultyFileSystem>(
-                                   memory, FaultyFileSystem::Faults{
-                                               .before = [](FaultyFileSystem::Operation operation,
-                                                            const std::string& path) {
-                                                 if (operation ==
-                                                         FaultyFileSystem::Operation::kAppend &&
-                                                     path.find("model.ckpt") != std::string::npos) {
-                                                   throw ResourceExhausted(
-                                                       "{}: No space left on device", path);
-                                                 }
-                                               }}));
+  FileSystem::Register(
+      "full",
+      std::make_unique<FaultyFileSystem>(
+          memory, FaultyFileSystem::Faults{
+                      .before = [](FaultyFileSystem::Operation operation, const std::string& path) {
+                        if (operation == FaultyFileSystem::Operation::kAppend &&
+                            path.find("model.ckpt") != std::string::npos) {
+                          throw ResourceExhausted("{}: No space left on device", path);
+                        }
+                      }}));
   const CensusRun run("FullDisk");
   const std::string message = MessageOfTraining(
       run, [](TrainFlags& flags, HParams&) { flags.model_dir = "full://runs/a"; });

@@ -74,8 +74,8 @@ class ProgressHook : public train::Hook {
   void Report(int64_t step, double loss) {
     Json line = {{"event", "train"}, {"step", step}};
     if (loss_) line["loss"] = NumberOrText(loss);
-    line["examples_per_sec"] =
-        NumberOrText(PerSecond(steps_ - reported_, last_) * static_cast<double>(options_.batch_size));
+    line["examples_per_sec"] = NumberOrText(PerSecond(steps_ - reported_, last_) *
+                                            static_cast<double>(options_.batch_size));
     reported_ = steps_;
     last_ = Clock::now();
     *options_.json << line.dump() << std::endl;

@@ -113,8 +113,8 @@ TEST(TrainTest, TrainsOnSeveralDevices) {
 
 TEST(TrainTest, TakesFlagsOfModels) {
   const CensusRun run("TakesFlagsOfModels");
-  const std::string config =
-      run.Write("config.json", R"({"train_batch_size": 20, "hidden_units": [8, 4], "eval_steps": 1})");
+  const std::string config = run.Write(
+      "config.json", R"({"train_batch_size": 20, "hidden_units": [8, 4], "eval_steps": 1})");
   Command program("sextant", "");
   AddTrainCommand(program);
   testing::internal::CaptureStdout();

@@ -45,7 +45,8 @@ void WriteTrainedModel(const std::string& model_dir, const TrainedModel& trained
         "{} holds model '{}', not '{}'; choose another --model_dir, or delete it to begin anew",
         model_dir, old["model"].get<std::string>(), trained.model->name);
   }
-  const Json note = {{"model", trained.model->name}, {"params", Json::parse(trained.params.ToJson())}};
+  const Json note = {{"model", trained.model->name},
+                     {"params", Json::parse(trained.params.ToJson())}};
   FileSystem& files = FileSystem::ForPath(model_dir);
   files.CreateDirectories(model_dir);
   if (note != old) files.WriteFileAtomically(NotePath(model_dir), note.dump(1) + "\n");

@@ -1,5 +1,6 @@
-// Which model a model_dir belongs to: `sextant train` writes it down in model_dir/sextant_model.json,
-// so that eval, predict and export need to be told nothing but the directory.
+// Which model a model_dir belongs to: `sextant train` writes it down in
+// model_dir/sextant_model.json, so that eval, predict and export need to be told nothing but the
+// directory.
 #pragma once
 
 #include <string>
