@@ -1,6 +1,7 @@
 #include "sextant/estimator/ledger.h"
 
 #include <algorithm>
+#include <atomic>
 #include <nlohmann/json.hpp>
 
 #include "sextant/base/error.h"
@@ -12,7 +13,7 @@ namespace {
 using Json = nlohmann::json;
 constexpr int kVersion = 1;
 
-std::string FileOf(const std::string& model_dir) { return model_dir + "/sextant_ledger.json"; }
+std::atomic<int64_t> changes_of_process{0};
 
 // JSON has no infinities and NaN: those are null there.
 Json MetricsJson(const std::map<std::string, double>& metrics) {
@@ -32,8 +33,13 @@ std::map<std::string, double> MetricsOf(const Json& json) {
 
 }  // namespace
 
+std::string Ledger::PathIn(const std::string& model_dir) {
+  return model_dir + "/sextant_ledger.json";
+}
+int64_t Ledger::changes() { return changes_of_process.load(); }
+
 Ledger::Ledger(std::string model_dir) : model_dir_(std::move(model_dir)) {
-  const std::string path = FileOf(model_dir_);
+  const std::string path = PathIn(model_dir_);
   FileSystem& files = FileSystem::ForPath(path);
   if (!files.Exists(path)) return;
   try {
@@ -127,8 +133,9 @@ void Ledger::Write() const {
   }
   json["notes"] = notes_;
   json["done"] = done_ ? Json(*done_) : Json(nullptr);
-  const std::string path = FileOf(model_dir_);
+  const std::string path = PathIn(model_dir_);
   FileSystem::ForPath(path).WriteFileAtomically(path, json.dump(1) + "\n");
+  changes_of_process.fetch_add(1);
 }
 
 }  // namespace sextant

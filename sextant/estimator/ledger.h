@@ -25,6 +25,10 @@ class Ledger {
     std::string path;  // relative to model_dir
   };
 
+  static std::string PathIn(const std::string& model_dir);
+  // How often this process has changed a ledger.
+  static int64_t changes();
+
   // Reads the file if it is there. Throws DATA_LOSS, naming it, when it cannot be read.
   explicit Ledger(std::string model_dir);
 

@@ -31,6 +31,9 @@ struct RunConfig {
   int keep_checkpoint_max = 5;  // 0: all
   double keep_checkpoint_every_n_hours = 10000;
   int64_t log_step_count_steps = 100;
+  // A loss that is not a number sets the training back to a checkpoint, so many times
+  // (train/rewind_on_nan.h), before it is an error.
+  int64_t nan_rewinds = 0;
   SessionOptions session = {};
   std::optional<MirroredStrategy> train_distribute = {}, eval_distribute = {};
   std::string protocol = {};  // between processes: "" or "grpc"

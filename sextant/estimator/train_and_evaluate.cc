@@ -1,5 +1,7 @@
 #include "sextant/estimator/train_and_evaluate.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <set>
 
@@ -10,6 +12,7 @@
 #include "sextant/estimator/ledger.h"
 #include "sextant/estimator/training.h"
 #include "sextant/train/checkpoint_listener.h"
+#include "sextant/train/saver.h"
 
 namespace sextant {
 namespace {
@@ -51,11 +54,13 @@ class CheckpointEvaluator : public train::CheckpointListener {
   void AfterRestore(const train::SavedCheckpoint& checkpoint) override {
     // One that was saved because of a signal, between those that are due, is not evaluated.
     const int64_t every = estimator_.config().save_checkpoints_steps.value_or(1);
-    if (checkpoint.step == 0 || (every > 0 && checkpoint.step % every != 0)) return;
-    Evaluate(checkpoint, /*is_final=*/false);
+    const bool due = checkpoint.step > 0 && (every <= 0 || checkpoint.step % every == 0);
+    if (due) Evaluate(checkpoint, /*is_final=*/false);
+    KeepBest(checkpoint);
   }
   bool AfterSave(const train::SavedCheckpoint& checkpoint) override {
     if (!checkpoint.first) Evaluate(checkpoint, AtMaxSteps(checkpoint.step));
+    KeepBest(checkpoint);
     return false;
   }
   void End(const train::SavedCheckpoint& checkpoint) override {
@@ -103,6 +108,19 @@ class CheckpointEvaluator : public train::CheckpointListener {
       return;
     }
     Export(Measure(&checkpoint.session, checkpoint.path, step), checkpoint.path, step, is_final);
+  }
+
+  // The ledger has the evaluations of earlier processes too.
+  void KeepBest(const train::SavedCheckpoint& newest) const {
+    if (!eval_.keep_best) return;
+    const Ledger::Evaluation* best = nullptr;
+    for (const Ledger::Evaluation& evaluation : ledger_.evaluations()) {
+      if (evaluation.name != eval_.name) continue;
+      if (!best || eval_.keep_best(evaluation.metrics, best->metrics)) best = &evaluation;
+    }
+    if (!best) return;
+    const std::string base = newest.path.substr(0, newest.path.rfind('-'));
+    newest.saver.KeepBest(fmt::format("{}-{}", base, best->step));
   }
 
   // With the variables of the training session, or, where there is none, of the checkpoint.

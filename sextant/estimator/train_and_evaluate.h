@@ -30,6 +30,9 @@ struct EvalSpec {
   std::string name = {};               // results go to model_dir/eval_NAME, else eval
   std::vector<train::HookRef> hooks = {};
   std::vector<ExporterRef> exporters = {};
+  // If given, the checkpoint of the best evaluation is kept beside the newest ones, e.g. by
+  // Larger("accuracy").
+  BetterFn keep_best = {};
   double start_delay_secs = 120;  // of an evaluator of a cluster
   double throttle_secs = 600;     // at least so long between evaluations
   int64_t throttle_steps = 0;     // and so many steps

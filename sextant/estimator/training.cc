@@ -17,6 +17,7 @@
 #include "sextant/train/global_step.h"
 #include "sextant/train/interrupt.h"
 #include "sextant/train/monitored_session.h"
+#include "sextant/train/rewind_on_nan.h"
 
 namespace sextant {
 namespace {
@@ -61,6 +62,14 @@ void AddLossSummary(Output loss) {
   summaries::Scalar("loss", loss);
 }
 
+train::HookRef WatchLoss(Output loss, const RunConfig& config, EventWriter& events) {
+  if (config.nan_rewinds <= 0) return train::StopOnNan(loss);
+  return train::RewindOnNan(loss, config.model_dir,
+                            {.times = config.nan_rewinds, .after = [&events](int64_t step) {
+                               events.AddSessionStart(step + 1);
+                             }});
+}
+
 // Saves what is done. The process ends here: whatever follows a training must not run after half of
 // one.
 [[noreturn]] void EndInterrupted(train::MonitoredSession& session, EventWriter& events) {
@@ -94,7 +103,7 @@ int64_t RunTraining(const Estimator::State& state, const InputFn& input_fn,
   // What an earlier process wrote behind the checkpoint that this one goes on from is made again.
   events.AddSessionStart(start + 1);
   const train::Every log{.steps = config.log_step_count_steps};
-  std::vector<train::HookRef> hooks = {train::StopOnNan(spec.loss)};
+  std::vector<train::HookRef> hooks = {WatchLoss(spec.loss, config, events)};
   if (options.steps) hooks.push_back(train::StopAfterSteps(*options.steps));
   if (options.max_steps) hooks.push_back(train::StopAtStep(*options.max_steps));
   hooks.insert(hooks.end(), options.hooks.begin(), options.hooks.end());

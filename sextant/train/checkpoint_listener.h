@@ -6,8 +6,9 @@
 #include <string>
 
 namespace sextant {
+class Saver;
 class Session;
-}
+}  // namespace sextant
 
 namespace sextant::train {
 
@@ -17,6 +18,7 @@ struct SavedCheckpoint {
   std::string path;
   int64_t step = 0;
   bool first = false;  // of a new training: nothing has been learnt
+  Saver& saver;        // that wrote it
 };
 
 class CheckpointListener {

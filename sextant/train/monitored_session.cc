@@ -44,7 +44,7 @@ MonitoredSession::MonitoredSession(Graph& graph, MonitoredSessionOptions options
     last_saved_ = global_step();
     last_path_ = restored_from_;
     for (const ListenerRef& listener : options_.checkpoints.listeners) {
-      listener->AfterRestore({*session_, last_path_, last_saved_, false});
+      listener->AfterRestore({*session_, last_path_, last_saved_, false, *saver_});
     }
   }
 }
@@ -114,13 +114,13 @@ void MonitoredSession::SaveCheckpoint(int64_t step) {
   last_path_ = Save(path, step);
   last_saved_ = step;
   last_save_time_ = std::chrono::steady_clock::now();
-  if (options.after_save) options.after_save({*session_, last_path_, step, first});
+  if (options.after_save) options.after_save({*session_, last_path_, step, first, *saver_});
 }
 
 bool MonitoredSession::TellListeners(bool first) {
   bool stop = false;
   for (const ListenerRef& listener : options_.checkpoints.listeners) {
-    stop |= listener->AfterSave({*session_, last_path_, last_saved_, first});
+    stop |= listener->AfterSave({*session_, last_path_, last_saved_, first, *saver_});
   }
   return stop;
 }
@@ -144,7 +144,7 @@ void MonitoredSession::Close() {
   if (SaveLast().empty()) return;
   if (last_saved_ != saved_before) TellListeners(/*first=*/false);
   for (const ListenerRef& listener : options_.checkpoints.listeners) {
-    listener->End({*session_, last_path_, last_saved_, false});
+    listener->End({*session_, last_path_, last_saved_, false, *saver_});
   }
 }
 
