@@ -203,7 +203,6 @@ TEST(MirroredStrategyTest, SumsLossesThatAreSums) {
 }
 
 TEST(MirroredStrategyTest, MovesBatchNormalisationOnce) {
-  // y = batch norm of a batch with known mean: rows i of x are all i, batches of 2 per device.
   const auto model_fn = [](const ModelFnArgs& args) {
     const Output x = Reshape(args.features["x"], {-1, 4});
     const Output y = layers::BatchNorm(x, {.training = true, .momentum = 0.9f});
