@@ -48,7 +48,7 @@ printf 'x' >> "$work/mnist/train.tfrecords"
 grep -q "DAMAGED after 20 whole records" "$work/out" || fail "damage is not named: $(cat "$work/out")"
 
 # Ctrl-C while a large set is being made: exit code 130, nothing half done left.
-bash -c 'trap - INT; exec "$@"' - "$sextant" data cifar10 --out "$work/cut" --synthetic > "$work/out" 2>&1 &
+env --default-signal=INT "$sextant" data cifar10 --out "$work/cut" --synthetic > "$work/out" 2>&1 &
 pid=$!
 until [ -d "$work/cut" ]; do kill -0 $pid 2> /dev/null || break; done
 kill -INT $pid
@@ -61,7 +61,7 @@ code=$?
 expect 0 "Done!" data census --out "$work/census" --synthetic --train 400 --test 100
 train=(train wide_deep --data "$work/census" --model_dir "$work/model" --train_batch_size 20 --eval_steps 2 --hidden_units 8,4)
 expect 0 "is at step 20." "${train[@]}" --train_steps 20 --seed 1
-bash -c 'trap - TERM; exec "$@"' - "$sextant" "${train[@]}" --train_steps 100000000 --json > "$work/out" 2> "$work/err" &
+"$sextant" "${train[@]}" --train_steps 100000000 --json > "$work/out" 2> "$work/err" &
 pid=$!
 until grep -q '"event":"train"' "$work/out"; do kill -0 $pid 2> /dev/null || break; done
 kill -TERM $pid

@@ -22,7 +22,7 @@ EstimatorSpec Line(const ModelFnArgs& args) {
 Input Points() {
   const Tensor x = Tensor::Of<float>({4, 1}, {0, 1, 2, 3});
   const Tensor y = Tensor::Of<float>({4, 1}, {1, 3, 5, 7});
-  return data::FromTensors({{"x", x}, {"label", y}}).Repeat(100).Batch(4);
+  return data::FromTensorSlices({{"x", x}, {"label", y}}).Repeat().Batch(4);
 }
 
 class ExperimentTest : public testing::Test {

@@ -42,13 +42,19 @@ void SetVerbosity(const std::string& verbosity, bool json) {
   SetLogLevel(found->second);
 }
 
-RunConfig MakeConfig(const TrainFlags& flags) {
+// That of the flags, or of the training that goes on.
+std::optional<int64_t> SeedOf(const TrainFlags& flags) {
+  if (flags.seed >= 0) return flags.seed;
+  return flags.model_dir.empty() ? std::nullopt : SeedOfTraining(flags.model_dir);
+}
+
+RunConfig MakeConfig(const TrainFlags& flags, std::optional<int64_t> seed) {
   RunConfig config{.model_dir = flags.model_dir,
                    .save_summary_steps = flags.save_summary_steps,
                    .keep_checkpoint_max = static_cast<int>(flags.keep_checkpoint_max),
                    .log_step_count_steps = flags.log_step_count_steps,
                    .session = {.threads = static_cast<int>(flags.threads)}};
-  if (flags.seed >= 0) config.random_seed = flags.seed;
+  config.random_seed = seed;
   if (flags.save_checkpoints_steps > 0) {
     config.save_checkpoints_steps = flags.save_checkpoints_steps;
   }
@@ -167,15 +173,15 @@ void TrainModel(const RegisteredModel& model, const HParams& params, const Train
   if (flags.schedule != "train" && flags.schedule != "train_and_evaluate") {
     throw InvalidArgument("--schedule must be train_and_evaluate or train, not {}", flags.schedule);
   }
-  const models::ModelData data{
-      .folder = flags.data,
-      .train_files = flags.train_files,
-      .eval_files = flags.eval_files,
-      .seed = flags.seed >= 0 ? std::optional<int64_t>(flags.seed) : std::nullopt,
-      .devices = flags.devices};
-  Estimator estimator(model.model_fn(params), MakeConfig(flags), params,
+  const std::optional<int64_t> seed = SeedOf(flags);
+  const models::ModelData data{.folder = flags.data,
+                               .train_files = flags.train_files,
+                               .eval_files = flags.eval_files,
+                               .seed = seed,
+                               .devices = flags.devices};
+  Estimator estimator(model.model_fn(params), MakeConfig(flags, seed), params,
                       {.checkpoint = flags.warm_start_from});
-  WriteTrainedModel(estimator.model_dir(), {&model, params});
+  WriteTrainedModel(estimator.model_dir(), {&model, params, seed});
   const auto steps = StepsOrAll(params.Get<int64_t>("train_steps"));
   TrainSpec train{.input_fn = [&] { return model.train_input(params, data); },
                   .max_steps = steps,

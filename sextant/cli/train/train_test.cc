@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -42,6 +44,26 @@ TEST(TrainTest, GoesOnWhereItWas) {
   run.Train("linear");
   const std::string out = run.Train("linear", "train_steps=30");
   EXPECT_NE(out.find("is at step 30."), std::string::npos) << out;
+}
+
+TEST(TrainTest, KeepsTheSeed) {
+  const CensusRun run("KeepsTheSeed");
+  const models::RegisteredModel& model = models::FindModel("linear");
+  HParams params = models::DefaultParams(model);
+  params.Parse("train_steps=5,train_batch_size=20,eval_steps=2");
+  TrainFlags flags = run.flags();
+  flags.seed = 4;
+  std::ostringstream out;
+  TrainModel(model, params, flags, out);
+  EXPECT_EQ(SeedOfTraining(run.model_dir()), 4);
+  params.Parse("train_steps=10");
+  flags.seed = 5;
+  EXPECT_NE(
+      MessageOf([&] { TrainModel(model, params, flags, out); }).find("has seed 4; leave --seed"),
+      std::string::npos);
+  flags.seed = -1;
+  TrainModel(model, params, flags, out);
+  EXPECT_NE(out.str().find("is at step 10."), std::string::npos) << out.str();
 }
 
 TEST(TrainTest, PrintsLinesOfJson) {

@@ -38,6 +38,12 @@ void TakeParams(const Json& note, HParams& params) {
 
 }  // namespace
 
+std::optional<int64_t> SeedOfTraining(const std::string& model_dir) {
+  const Json note = ReadNote(model_dir);
+  if (note.is_null() || !note.value("seed", Json()).is_number_integer()) return std::nullopt;
+  return note["seed"].get<int64_t>();
+}
+
 void WriteTrainedModel(const std::string& model_dir, const TrainedModel& trained) {
   const Json old = ReadNote(model_dir);
   if (!old.is_null() && old["model"] != trained.model->name) {
@@ -45,8 +51,14 @@ void WriteTrainedModel(const std::string& model_dir, const TrainedModel& trained
         "{} holds model '{}', not '{}'; choose another --model_dir, or delete it to begin anew",
         model_dir, old["model"].get<std::string>(), trained.model->name);
   }
-  const Json note = {{"model", trained.model->name},
-                     {"params", Json::parse(trained.params.ToJson())}};
+  Json note = {{"model", trained.model->name}, {"params", Json::parse(trained.params.ToJson())}};
+  if (trained.seed) note["seed"] = *trained.seed;
+  if (!old.is_null() && old.value("seed", Json()) != note.value("seed", Json())) {
+    throw FailedPrecondition(
+        "the training in {} has {}; leave --seed out to go on with it, or choose another "
+        "--model_dir",
+        model_dir, old.contains("seed") ? "seed " + old["seed"].dump() : "no seed");
+  }
   FileSystem& files = FileSystem::ForPath(model_dir);
   files.CreateDirectories(model_dir);
   if (note != old) files.WriteFileAtomically(NotePath(model_dir), note.dump(1) + "\n");

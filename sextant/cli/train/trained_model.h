@@ -3,6 +3,8 @@
 // directory.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "sextant/models/registry.h"
@@ -12,9 +14,14 @@ namespace sextant::cli {
 struct TrainedModel {
   const models::RegisteredModel* model = nullptr;
   HParams params;
+  std::optional<int64_t> seed = {};  // of the training
 };
 
-// Throws FAILED_PRECONDITION when the directory belongs to another model.
+// The seed of the training in the directory, if there is one that had a seed.
+std::optional<int64_t> SeedOfTraining(const std::string& model_dir);
+
+// Throws FAILED_PRECONDITION when the directory belongs to another model, or to a training with
+// another seed, which could not go on.
 void WriteTrainedModel(const std::string& model_dir, const TrainedModel& trained);
 
 // `name` and `hparams` ("a=1,b=2") are for directories that something else made, and change
