@@ -10,9 +10,9 @@
 #include "sextant/graph/graph.h"
 #include "sextant/nn/get_variable.h"
 #include "sextant/nn/summaries.h"
+#include "sextant/ops/array/concat_split.h"
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/array/slice.h"
-#include "sextant/ops/math/reduce.h"
 #include "sextant/ops/math/unary.h"
 #include "sextant/runtime/session.h"
 #include "sextant/train/global_step.h"
@@ -55,16 +55,10 @@ using Fields = std::vector<std::pair<std::string, Tensor>>;
 class HeadTest : public testing::Test {
  protected:
   Output Half(const Tensor& whole) {
-    std::vector<int64_t> begin(whole.rank(), 0),
-        size(whole.shape().dims().begin(), whole.shape().dims().end());
+    std::vector<int64_t> size(whole.shape().dims().begin(), whole.shape().dims().end());
     size[0] = 4;
-    begin[0] = 0;
-    std::vector<Output> starts = {begin_};
-    const Output from = whole.rank() == 1 ? begin_
-                                          : OpBuilder("ConcatV2")
-                                                .Input({begin_, Const(Tensor::Of<int32_t>({0}))})
-                                                .Input(Const(Tensor(int32_t{0})))
-                                                .Build();
+    Output from = begin_;
+    if (whole.rank() == 2) from = Concat({begin_, Const(Tensor::Of<int32_t>({0}))}, 0);
     return Slice(Const(whole), from, ConstInts(size));
   }
 

@@ -16,9 +16,11 @@ struct Writer {
 
 const Writer kWriters[] = {
     {"checkpoints", WriteCheckpoints},
+    {"estimators", WriteEstimators},
     {"events", WriteEvents},
     {"records", WriteRecords},
     {"saved_models", WriteSavedModels},
+    {"trainings", WriteTrainings},
 };
 
 int Main(int argc, char** argv) {

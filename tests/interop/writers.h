@@ -6,8 +6,10 @@
 namespace sextant::interop {
 
 void WriteCheckpoints(const std::string& folder);
+void WriteEstimators(const std::string& folder);
 void WriteEvents(const std::string& folder);
 void WriteRecords(const std::string& folder);
 void WriteSavedModels(const std::string& folder);
+void WriteTrainings(const std::string& folder);
 
 }  // namespace sextant::interop
