@@ -22,7 +22,6 @@ namespace sextant::heads {
 namespace {
 
 using Numbers = std::vector<float>;
-
 const Numbers kOneLogit = {0.88f, -0.66f, 4.86f, -0.5f, 0.22f, 3.16f, -1.82f, -1.18f};
 const std::vector<int64_t> kTwoClasses = {0, 1, 1, 0, 1, 0, 0, 1};
 const Numbers kWeights = {1, 2, .5f, 1, 0, 3, 1, 1.5f};
