@@ -1,5 +1,8 @@
 #include "sextant/data/workers.h"
 
+#include <pthread.h>
+#include <sched.h>
+
 #include <algorithm>
 #include <atomic>
 
@@ -69,6 +72,11 @@ void Workers::Await(Lock& lock, FunctionRef<bool()> ready) {
 
 void Workers::Loop() {
   is_worker = true;
+  // Woken for every element, it would push the op team's threads off their cores in the middle of a
+  // loop that others wait for; a batch thread waits for its turn. Where that is not allowed it
+  // works as others do.
+  const sched_param none{};
+  pthread_setschedparam(pthread_self(), SCHED_BATCH, &none);
   Lock lock(mutex_);
   ++busy_threads;
   while (!stopping_) {
