@@ -13,6 +13,7 @@
 #include "sextant/runtime/executor.h"
 #include "sextant/runtime/plan_builder.h"
 #include "sextant/runtime/plan_cache.h"
+#include "sextant/runtime/run_cancellation.h"
 #include "sextant/runtime/sources.h"
 
 namespace sextant {
@@ -66,39 +67,6 @@ class FrameLease {
  private:
   PreparedPlan& plan_;
   std::unique_ptr<Frame> frame_;
-};
-
-// The cancellation of one run: the session's, a caller's, a deadline's.
-class RunCancellation {
- public:
-  RunCancellation(const RunOptions& options, const SessionOptions& session_options,
-                  CancellationToken& session) {
-    const auto deadline = options.deadline ? options.deadline : session_options.deadline;
-    if (!deadline && !options.cancellation) {
-      token_ = &session;
-      return;
-    }
-    token_ = &own_.emplace();
-    session_link_ = Link(session);
-    if (options.cancellation) caller_link_ = Link(*options.cancellation);
-    if (deadline) timer_.emplace(*deadline, *own_);
-  }
-  CancellationToken& token() { return *token_; }
-
- private:
-  struct Timer {
-    Timer(std::chrono::milliseconds deadline, CancellationToken& token)
-        : handle(DeadlineTimer::Schedule(std::chrono::steady_clock::now() + deadline, token)) {}
-    DeadlineTimer::Handle handle;
-  };
-  CancellationToken::Registration Link(CancellationToken& outer) {
-    return outer.OnCancel([this, &outer] { own_->Cancel(outer.status()); });
-  }
-
-  CancellationToken* token_ = nullptr;
-  std::optional<CancellationToken> own_;
-  CancellationToken::Registration session_link_, caller_link_;
-  std::optional<Timer> timer_;
 };
 
 }  // namespace
