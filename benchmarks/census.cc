@@ -1,45 +1,16 @@
 // The census program through the Estimator: what peers/census_tf.py measures of tf.estimator.
 #include <fmt/format.h>
 
-#include <chrono>
-#include <optional>
-
 #include "benchmarks/census_job.h"
 #include "benchmarks/op_profile.h"
 #include "benchmarks/report.h"
+#include "benchmarks/step_timer.h"
 #include "sextant/base/error.h"
 #include "sextant/base/logging.h"
 #include "sextant/estimator/train_and_evaluate.h"
 
 namespace sextant::bench {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double SecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-// Times groups of steps; stops when enough groups were seen.
-class Timer : public train::Hook {
- public:
-  Timer(int64_t warmup, int64_t steps, int repeats)
-      : warmup_(warmup), steps_(steps), repeats_(repeats) {}
-  void AfterRun(train::RunContext& run) override {
-    if (++count_ < warmup_ || (count_ - warmup_) % steps_ != 0) return;
-    if (start_) spans_.push_back(SecondsSince(*start_));
-    start_ = Clock::now();
-    if (static_cast<int>(spans_.size()) >= repeats_) run.RequestStop();
-  }
-  const std::vector<double>& spans() const { return spans_; }
-
- private:
-  const int64_t warmup_, steps_;
-  const int repeats_;
-  int64_t count_ = 0;
-  std::optional<Clock::time_point> start_;
-  std::vector<double> spans_;
-};
 
 // Traces every tenth step.
 class Tracer : public train::Hook {
@@ -61,7 +32,8 @@ class Tracer : public train::Hook {
 void MeasureTraining(const Options& options, const CensusFiles& files, int64_t batch,
                      const std::string& style) {
   const int64_t steps = std::max<int64_t>(50, 160000 / batch);
-  const auto timer = std::make_shared<Timer>(std::max(20, options.warmup), steps, options.repeats);
+  const auto timer =
+      std::make_shared<StepTimer>(std::max(20, options.warmup), steps, options.repeats);
   std::vector<train::HookRef> hooks = {timer};
   if (options.profile) hooks.push_back(std::make_shared<Tracer>());
   CensusEstimator(fmt::format("{}/train-{}-{}", files.folder(), style, batch), options.threads)
@@ -93,7 +65,7 @@ void MeasureWholeJob(const Options& options, const CensusFiles& files, int64_t b
   std::vector<double> seconds;
   EvalResult metrics;
   for (int i = 0; i < options.repeats; ++i) {
-    const auto start = Clock::now();
+    const auto start = StepTimer::Clock::now();
     const Estimator estimator =
         CensusEstimator(fmt::format("{}/job-{}", files.folder(), i), options.threads);
     metrics = TrainAndEvaluate(
@@ -105,7 +77,7 @@ void MeasureWholeJob(const Options& options, const CensusFiles& files, int64_t b
                    .name = "census-eval",
                    .exporters = {FinalExporter("census", CensusReceiver())}})
                   .metrics;
-    seconds.push_back(SecondsSince(start));
+    seconds.push_back(StepTimer::SecondsSince(start));
   }
   Emit("census", "seconds", seconds, true,
        {{"batch", std::to_string(batch)},

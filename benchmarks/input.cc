@@ -4,14 +4,13 @@
 
 #include <chrono>
 #include <filesystem>
-#include <random>
 
 #include "benchmarks/input_pipelines.h"
+#include "benchmarks/random_records.h"
 #include "benchmarks/report.h"
 #include "sextant/base/file_system.h"
 #include "sextant/data/sources.h"
 #include "sextant/formats/tfrecord.h"
-#include "sextant/proto/example.pb.h"
 
 namespace sextant::bench {
 namespace {
@@ -22,24 +21,8 @@ double Seconds(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Images of random bytes with labels, as CIFAR-10 has them.
-std::vector<std::string> MakeRecords(int count) {
-  std::mt19937 random(1);
-  std::vector<std::string> records;
-  for (int i = 0; i < count; ++i) {
-    std::string image(3072, '\0');
-    for (char& pixel : image) pixel = static_cast<char>(random());
-    tensorflow::Example example;
-    auto& features = *example.mutable_features()->mutable_feature();
-    features["image"].mutable_bytes_list()->add_value(image);
-    features["label"].mutable_int64_list()->add_value(i % 10);
-    records.push_back(example.SerializeAsString());
-  }
-  return records;
-}
-
 void MeasureRecords(const Options& options, const InputOptions& input, const std::string& path) {
-  const std::vector<std::string> pool = MakeRecords(1000);
+  const std::vector<std::string> pool = RandomCifarRecords(1000);
   const size_t count = static_cast<size_t>(input.megabytes) * 1000000 / (pool[0].size() + 16);
   std::vector<double> rates;
   for (int i = 0; i < options.repeats; ++i) {

@@ -29,6 +29,7 @@ struct Model {
 
 const Model kModels[] = {
     {"resnet44", "training step of ResNet-44", {128}, 3, MeasureResnet44},
+    {"resnet44_estimator", "ResNet-44 as a user trains it", {128}, 3, MeasureResnet44Estimator},
     {"resnet44_infer", "forward pass of ResNet-44", {1, 128}, 3, MeasureResnet44Inference},
     {"mnist_convnet", "MNIST convolutional net", {50}, 3, MeasureMnistConvnet},
     {"gru_seq2seq", "GRU sequence autoencoder", {64}, 20, MeasureGruSeq2Seq},

@@ -64,6 +64,7 @@ void Matmul(const Options& options, const std::vector<int>& sizes);
 void MeasureGruSeq2Seq(const Options& options);
 void MeasureMnistConvnet(const Options& options);
 void MeasureResnet44(const Options& options);
+void MeasureResnet44Estimator(const Options& options);
 void MeasureResnet44Inference(const Options& options);
 
 }  // namespace sextant::bench

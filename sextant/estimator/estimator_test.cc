@@ -1,0 +1,151 @@
+#include "sextant/estimator/estimator.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "sextant/base/error.h"
+#include "sextant/data/tensor_sources.h"
+#include "sextant/graph/scope.h"
+#include "sextant/nn/losses.h"
+#include "sextant/ops/array/const_fill.h"
+#include "sextant/ops/math/binary.h"
+#include "sextant/ops/state/variable.h"
+#include "sextant/train/global_step.h"
+#include "sextant/train/optimizers.h"
+
+namespace sextant {
+namespace {
+
+// y = w x, one variable, plain gradient descent: worked out by hand below.
+EstimatorSpec Slope(const ModelFnArgs& args) {
+  const Variable w = GetVariable("w", [] { return Const(Tensor(0.0f)); });
+  const Output y = w * args.features["x"];
+  EstimatorSpec spec{.mode = args.mode, .predictions = {{"y", y}}};
+  if (args.mode == Mode::kPredict) return spec;
+  spec.loss = losses::MeanSquaredError(args.labels.only(), y);
+  if (args.mode == Mode::kTrain) {
+    spec.train_op = train::GradientDescent({.learning_rate = 0.25})
+                        .Minimize(spec.loss, {.global_step = train::GetOrCreateGlobalStep()});
+  }
+  return spec;
+}
+
+// x = 1, y = 2, again and again.
+Input Endless() {
+  return data::FromTensors({{"x", Tensor::Of<float>({1})}, {"label", Tensor::Of<float>({2})}})
+      .Repeat();
+}
+Input Times(int64_t count) { return Endless().dataset().Take(count); }
+
+class EstimatorTest : public testing::Test {
+ protected:
+  EstimatorTest() {
+    dir_ = testing::TempDir() + "estimator_test_" + std::to_string(getpid());
+    std::filesystem::remove_all(dir_);
+  }
+  ~EstimatorTest() override { std::filesystem::remove_all(dir_); }
+  Estimator Make(const ModelFn& model = Slope) const {
+    return Estimator(model, {.model_dir = dir_, .tf_config = "{}"});
+  }
+  static Status StatusOf(const std::function<void()>& f) {
+    try {
+      f();
+    } catch (const Error& e) {
+      return e.status();
+    }
+    return Status();
+  }
+  std::string dir_;
+};
+
+// Each step halves the distance of w from 2: the gradient is 2 (w - 2), the rate 1/4.
+TEST_F(EstimatorTest, TrainsByStepsAndToMaxSteps) {
+  Estimator estimator = Make();
+  EXPECT_EQ(estimator.Train(Endless, {.steps = 2}), 2);
+  EXPECT_FLOAT_EQ(estimator.VariableValue("w").scalar<float>(), 1.5f);
+  EXPECT_EQ(estimator.Train(Endless, {.steps = 1}), 3);
+  EXPECT_FLOAT_EQ(estimator.VariableValue("w").scalar<float>(), 1.75f);
+  EXPECT_EQ(estimator.Train(Endless, {.max_steps = 4}), 4);
+  EXPECT_EQ(estimator.Train(Endless, {.max_steps = 4}), 4);
+  EXPECT_FLOAT_EQ(estimator.VariableValue("w").scalar<float>(), 1.875f);
+  const auto names = estimator.VariableNames();
+  EXPECT_TRUE(std::ranges::count(names, "w") == 1 && std::ranges::count(names, "global_step") == 1);
+}
+
+TEST_F(EstimatorTest, EndsWithTheData) {
+  EXPECT_EQ(Make().Train([] { return Times(3); }), 3);
+}
+
+TEST_F(EstimatorTest, EvaluatesTheNewestOrAGivenCheckpoint) {
+  Estimator estimator = Make();
+  estimator.Train(Endless, {.steps = 2});
+  const EvalResult now = estimator.Evaluate([] { return Times(4); });
+  EXPECT_FLOAT_EQ(static_cast<float>(now.at("loss")), 0.25f);  // (2 - 1.5)²
+  EXPECT_EQ(now.at("global_step"), 2);
+  const EvalResult first =
+      estimator.Evaluate([] { return Times(4); }, {.checkpoint_path = dir_ + "/model.ckpt-0"});
+  EXPECT_FLOAT_EQ(static_cast<float>(first.at("loss")), 4);
+}
+
+TEST_F(EstimatorTest, PredictsExamplesOrBatches) {
+  Estimator estimator = Make();
+  estimator.Train(Endless, {.steps = 1});  // w = 1
+  const InputFn input = [] {
+    return data::FromTensorSlices({{"x", Tensor::Of<float>({1, 2, 3})}}).Batch(2);
+  };
+  std::vector<float> single, whole;
+  data::Element element;
+  for (Predictions p = estimator.Predict(input); p.Next(&element);) {
+    single.push_back(element["y"].scalar<float>());
+  }
+  EXPECT_EQ(single, (std::vector<float>{1, 2, 3}));
+  for (Predictions p = estimator.Predict(input, {.single_examples = false}); p.Next(&element);) {
+    whole.push_back(static_cast<float>(element["y"].num_elements()));
+  }
+  EXPECT_EQ(whole, (std::vector<float>{2, 1}));
+}
+
+TEST_F(EstimatorTest, SaysWhatIsMissing) {
+  Estimator estimator = Make();
+  EXPECT_EQ(StatusOf([&] { estimator.Evaluate(Endless); }).code(), Code::kNotFound);
+  EXPECT_EQ(StatusOf([&] { estimator.Predict(Endless); }).code(), Code::kNotFound);
+  EXPECT_EQ(StatusOf([&] { estimator.Train(Endless, {.steps = 1, .max_steps = 1}); }).code(),
+            Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([&] { estimator.Train(Endless, {.steps = 0}); }).code(),
+            Code::kInvalidArgument);
+  const Status empty = StatusOf([&] { estimator.Train([] { return Times(0); }, {.steps = 1}); });
+  EXPECT_EQ(empty.code(), Code::kInvalidArgument);
+  EXPECT_NE(empty.message().find("no batch"), std::string::npos) << empty.message();
+  estimator.Train(Endless, {.steps = 1});
+  EXPECT_EQ(StatusOf([&] { estimator.Evaluate([] { return Times(0); }); }).code(),
+            Code::kInvalidArgument);
+  const Status key = StatusOf([&] { estimator.Predict(Endless, {.keys = {"z"}}); });
+  EXPECT_EQ(key.code(), Code::kNotFound);
+  EXPECT_NE(key.message().find("only y"), std::string::npos) << key.message();
+  EXPECT_EQ(StatusOf([&] { estimator.ExportSavedModel(dir_ + "/export", {}); }).code(),
+            Code::kInvalidArgument);
+}
+
+TEST_F(EstimatorTest, SaysWhatAModelFunctionLacks) {
+  const auto without = [&](const std::function<void(EstimatorSpec&)>& change) {
+    return StatusOf([&] {
+      Make([&](const ModelFnArgs& args) {
+        EstimatorSpec spec = Slope(args);
+        change(spec);
+        return spec;
+      }).Train(Endless, {.steps = 1});
+    });
+  };
+  EXPECT_NE(without([](EstimatorSpec& s) { s.loss = {}; }).message().find("loss"),
+            std::string::npos);
+  EXPECT_NE(without([](EstimatorSpec& s) { s.train_op = {}; }).message().find("train_op"),
+            std::string::npos);
+  const Status vector = without([](EstimatorSpec& s) { s.loss = s.predictions[0].second; });
+  EXPECT_NE(vector.message().find("one number"), std::string::npos) << vector.message();
+}
+
+}  // namespace
+}  // namespace sextant
