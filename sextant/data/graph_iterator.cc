@@ -131,12 +131,12 @@ std::map<std::string, std::string> SaveIteratorStates(ResourceManager& session) 
 }
 
 void RestoreIteratorStates(const std::map<std::string, std::string>& states,
-                           ResourceManager& session) {
+                           ResourceManager& session, bool or_begin_anew) {
   for (const auto& [name, state] : states) {
     session
         .LookupOrCreate<IteratorResource>(IteratorResource::kContainer, name,
                                           [] { return std::make_shared<IteratorResource>(); })
-        ->Restore(state);
+        ->Restore(state, or_begin_anew);
   }
 }
 

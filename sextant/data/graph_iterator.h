@@ -73,9 +73,11 @@ class GraphIterator {
 GraphIterator OneShotIterator(const Dataset& dataset, const GraphIteratorOptions& options = {});
 
 // Where the iterators of a session stand, by name; and back, before or after their first element.
-// Iterators that have not begun are left out. REQUIRES: no Run is under way.
+// Iterators that have not begun are left out. The state of another pipeline is a
+// FAILED_PRECONDITION; with or_begin_anew the iterator begins anew, with a warning. REQUIRES: no
+// Run is under way.
 std::map<std::string, std::string> SaveIteratorStates(ResourceManager& session);
 void RestoreIteratorStates(const std::map<std::string, std::string>& states,
-                           ResourceManager& session);
+                           ResourceManager& session, bool or_begin_anew = false);
 
 }  // namespace sextant::data

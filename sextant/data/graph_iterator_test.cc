@@ -166,6 +166,27 @@ TEST_F(GraphIteratorTest, TakesOneBatchPerRunWhateverItsSize) {
   EXPECT_EQ(StatusOf([&] { session.Run(after); }).code(), Code::kOutOfRange);
 }
 
+TEST_F(GraphIteratorTest, MappedBatchesMayBeSmallerAtTheEnd) {
+  const Dataset batches = Range(5).Batch(2).Map([](Element e) { return e; });
+  EXPECT_EQ(batches.Spec()[0].shape, (PartialShape{-1}));
+  const Output value = batches.OneShotIterator().GetNext()["value"];
+  Session session(graph_);
+  for (const int64_t rows : {2, 2, 1}) EXPECT_EQ(session.Run(value).num_elements(), rows);
+}
+
+TEST_F(GraphIteratorTest, TheStateOfAnotherPipelineIsLeftAside) {
+  const Output value = OneShotIterator(Range(9).Batch(2), {.name = "it"}).GetNext()["value"];
+  Session session(graph_);
+  session.Run(value);
+  const auto states = SaveIteratorStates(session.resources());
+  Graph other;
+  const GraphScope use(other);
+  const Output larger = OneShotIterator(Range(9).Batch(3), {.name = "it"}).GetNext()["value"];
+  Session resumed(other);
+  RestoreIteratorStates(states, resumed.resources(), /*or_begin_anew=*/true);
+  EXPECT_TRUE(resumed.Run(larger).Identical(Tensor::Of<int64_t>({0, 1, 2})));
+}
+
 TEST_F(GraphIteratorTest, BatchesCanBeFedInstead) {
   const ElementOutputs next = Pairs().Batch(2).OneShotIterator().GetNext();
   const Output sum = next["x"] + next["x"];

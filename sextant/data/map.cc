@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "sextant/base/fingerprint.h"
 #include "sextant/data/dataset.h"
 #include "sextant/data/own_tensor.h"
@@ -25,7 +27,21 @@ class MapNode : public UnaryNode {
     const char* name = options_.parallel == 1 ? "Map" : options_.ordered ? "ParallelMap" : "AnyMap";
     return fmt::format("{}.{}(seed={})", input_->Describe(), name, options_.seed);
   }
-  ElementSpec Spec() const override { return options_.spec ? *options_.spec : DatasetNode::Spec(); }
+  // Of the first element, if not given. Where that is a batch, others may have fewer rows.
+  ElementSpec Spec() const override {
+    if (options_.spec) return *options_.spec;
+    ElementSpec spec = DatasetNode::Spec();
+    const ElementSpec input = input_->Spec();
+    const auto rows_vary = [](const FieldSpec& field) {
+      return field.shape.rank_known() && field.shape.rank() > 0 &&
+             field.shape.dim(0) == PartialShape::kUnknown;
+    };
+    if (std::ranges::none_of(input, rows_vary)) return spec;
+    for (FieldSpec& field : spec) {
+      if (field.shape.rank() > 0) field.shape.set_dim(0, PartialShape::kUnknown);
+    }
+    return spec;
+  }
 
   // Of several limits the smallest holds for all that is done at once.
   int parallel() const override {

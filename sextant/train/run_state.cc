@@ -92,7 +92,9 @@ void RunState::Apply(Session& session, const std::vector<std::shared_ptr<Hook>>&
     throw FailedPrecondition("the checkpoint's run state is of version {}, this program knows {}",
                              version, kVersion);
   }
-  data::RestoreIteratorStates(ReadStrings(reader, "iterators"), session.resources());
+  // Who goes on with other files or another size of batches wants the model, not the place.
+  data::RestoreIteratorStates(ReadStrings(reader, "iterators"), session.resources(),
+                              /*or_begin_anew=*/true);
   SetRandomPositions(ReadStrings(reader, "random"), session.resources());
   const std::map<std::string, std::string> states = ReadStrings(reader, "hooks");
   for (const auto& hook : hooks) {

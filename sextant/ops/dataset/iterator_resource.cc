@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "sextant/base/error.h"
+#include "sextant/base/logging.h"
 
 namespace sextant {
 
@@ -20,7 +21,16 @@ void IteratorResource::Open(std::shared_ptr<const ElementSource> source) {
   source_ = std::move(source);
   stream_ = source_->Open();
   ended_ = false;
-  if (const auto state = std::exchange(pending_, std::nullopt)) stream_->Restore(*state);
+  const auto state = std::exchange(pending_, std::nullopt);
+  if (!state) return;
+  try {
+    stream_->Restore(*state);
+  } catch (const Error& e) {
+    if (e.code() != Code::kFailedPrecondition || !or_begin_anew_) throw;
+    // E.g. other files, or another size of batches, in a training that goes on.
+    LogWarning("The input is not the one that was saved, so it begins anew: {}", e.message());
+    stream_ = source_->Open();
+  }
 }
 
 bool IteratorResource::Next(std::span<Tensor> components, std::span<const DType> types,
@@ -55,8 +65,9 @@ std::optional<std::string> IteratorResource::Save() {
   return stream_->Save();
 }
 
-void IteratorResource::Restore(std::string state) {
+void IteratorResource::Restore(std::string state, bool or_begin_anew) {
   const std::lock_guard lock(mutex_);
+  or_begin_anew_ = or_begin_anew;
   pending_ = std::move(state);
   if (source_) Open(source_);
 }

@@ -33,8 +33,9 @@ class IteratorResource final : public Resource {
 
   // Where the walk stands; nothing when none was begun.
   std::optional<std::string> Save();
-  // The walk goes on where it stood: at once, or when it is begun.
-  void Restore(std::string state);
+  // The walk goes on where it stood: at once, or when it is begun. The state of another source is
+  // a FAILED_PRECONDITION, or, with or_begin_anew, left aside with a warning.
+  void Restore(std::string state, bool or_begin_anew = false);
 
   std::string DebugString() const override { return "iterator"; }
 
@@ -46,6 +47,7 @@ class IteratorResource final : public Resource {
   std::unique_ptr<ElementStream> stream_;
   bool ended_ = false;
   std::optional<std::string> pending_;  // state for the next walk
+  bool or_begin_anew_ = false;
 };
 
 }  // namespace sextant
