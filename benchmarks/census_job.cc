@@ -1,11 +1,7 @@
 #include "benchmarks/census_job.h"
 
 #include <sys/resource.h>
-#include <unistd.h>
 
-#include <filesystem>
-
-#include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
 #include "sextant/data/census.h"
 #include "sextant/data/sources.h"
@@ -46,13 +42,9 @@ data::Element WithLabels(data::Element batch) {
 }  // namespace
 
 CensusFiles::CensusFiles(const std::string& data) {
-  folder_ = std::filesystem::temp_directory_path() / "sextant-bench-XXXXXX";
-  if (mkdtemp(folder_.data()) == nullptr) throw Internal("cannot make a folder like {}", folder_);
   Clean(JoinPath(data, "adult.data"), train());
   Clean(JoinPath(data, "adult.test"), test());
 }
-
-CensusFiles::~CensusFiles() { std::filesystem::remove_all(folder_); }
 
 Input CensusInput(const std::string& path, int64_t batch, bool shuffle, const std::string& style) {
   data::CsvFileOptions options{.columns = data::CensusColumns()};

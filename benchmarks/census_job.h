@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "benchmarks/work_folder.h"
 #include "sextant/estimator/estimator.h"
 #include "sextant/estimator/input_fn.h"
 
@@ -13,16 +14,13 @@ namespace sextant::bench {
 class CensusFiles {
  public:
   explicit CensusFiles(const std::string& data);
-  ~CensusFiles();
-  CensusFiles(const CensusFiles&) = delete;
-  CensusFiles& operator=(const CensusFiles&) = delete;
 
-  const std::string& folder() const { return folder_; }
-  std::string train() const { return folder_ + "/train.csv"; }
-  std::string test() const { return folder_ + "/test.csv"; }
+  const std::string& folder() const { return folder_.path(); }
+  std::string train() const { return folder() + "/train.csv"; }
+  std::string test() const { return folder() + "/test.csv"; }
 
  private:
-  std::string folder_;
+  const WorkFolder folder_;
 };
 
 // Style "line": every row parsed by itself, then shuffled; "batched": lines shuffled, then parsed

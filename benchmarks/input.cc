@@ -1,13 +1,12 @@
 // Files in and out: what peers/input_tf.py measures of tf.data.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
-#include <filesystem>
 
 #include "benchmarks/input_pipelines.h"
 #include "benchmarks/random_records.h"
 #include "benchmarks/report.h"
+#include "benchmarks/work_folder.h"
 #include "sextant/base/file_system.h"
 #include "sextant/data/sources.h"
 #include "sextant/formats/tfrecord.h"
@@ -52,22 +51,15 @@ void MeasureRecords(const Options& options, const InputOptions& input, const std
 }  // namespace
 
 void MeasureInput(const Options& options, const InputOptions& input) {
-  std::string work = std::filesystem::temp_directory_path() / "sextant-bench-XXXXXX";
-  if (mkdtemp(work.data()) == nullptr) throw Internal("cannot make a folder like {}", work);
-  const std::string records = JoinPath(work, "records");
-  try {
-    for (const int64_t batch : options.batches) {
-      if (!input.csv_only) {
-        MeasureRecords(options, input, records);
-        MeasureRecordPipelines(options, records, batch);
-      }
-      if (!input.data.empty()) MeasureCsv(options, input.data, work, input.copies, batch);
+  const WorkFolder work;
+  const std::string records = JoinPath(work.path(), "records");
+  for (const int64_t batch : options.batches) {
+    if (!input.csv_only) {
+      MeasureRecords(options, input, records);
+      MeasureRecordPipelines(options, records, batch);
     }
-  } catch (...) {
-    FileSystem::ForPath(work).DeleteRecursively(work);
-    throw;
+    if (!input.data.empty()) MeasureCsv(options, input.data, work.path(), input.copies, batch);
   }
-  FileSystem::ForPath(work).DeleteRecursively(work);
 }
 
 }  // namespace sextant::bench

@@ -1,13 +1,10 @@
 // ResNet-44 as a user trains it: through the Estimator, on TFRecords, with distorted images.
 #include <fmt/format.h>
-#include <unistd.h>
-
-#include <filesystem>
 
 #include "benchmarks/random_records.h"
 #include "benchmarks/report.h"
 #include "benchmarks/step_timer.h"
-#include "sextant/base/error.h"
+#include "benchmarks/work_folder.h"
 #include "sextant/base/file_system.h"
 #include "sextant/base/logging.h"
 #include "sextant/estimator/estimator.h"
@@ -51,16 +48,9 @@ void Train(const Options& options, const std::string& work, int64_t batch) {
 
 void MeasureResnet44Estimator(const Options& options) {
   SetLogLevel(LogLevel::kWarning);
-  std::string work = std::filesystem::temp_directory_path() / "sextant-bench-XXXXXX";
-  if (mkdtemp(work.data()) == nullptr) throw Internal("cannot make a folder like {}", work);
-  try {
-    WriteRecords(JoinPath(work, "train.tfrecords"));
-    for (const int64_t batch : options.batches) Train(options, work, batch);
-  } catch (...) {
-    std::filesystem::remove_all(work);
-    throw;
-  }
-  std::filesystem::remove_all(work);
+  const WorkFolder work;
+  WriteRecords(JoinPath(work.path(), "train.tfrecords"));
+  for (const int64_t batch : options.batches) Train(options, work.path(), batch);
 }
 
 }  // namespace sextant::bench

@@ -52,6 +52,7 @@ class CheckpointEvaluator : public train::CheckpointListener {
       : estimator_(estimator), train_(train), eval_(eval), ledger_(estimator.model_dir()) {}
 
   void AfterRestore(const train::SavedCheckpoint& checkpoint) override {
+    Begin(checkpoint.step);
     // One that was saved because of a signal, between those that are due, is not evaluated.
     const int64_t every = estimator_.config().save_checkpoints_steps.value_or(1);
     const bool due = checkpoint.step > 0 && (every <= 0 || checkpoint.step % every == 0);
@@ -59,7 +60,11 @@ class CheckpointEvaluator : public train::CheckpointListener {
     KeepBest(checkpoint);
   }
   bool AfterSave(const train::SavedCheckpoint& checkpoint) override {
-    if (!checkpoint.first) Evaluate(checkpoint, AtMaxSteps(checkpoint.step));
+    if (checkpoint.first) {
+      Begin(checkpoint.step);
+    } else {
+      Evaluate(checkpoint, AtMaxSteps(checkpoint.step));
+    }
     KeepBest(checkpoint);
     return false;
   }
@@ -75,14 +80,16 @@ class CheckpointEvaluator : public train::CheckpointListener {
     const Ledger::Evaluation* done = ledger_.FindEvaluation(eval_.name, step);
     Finish(done ? done->metrics : Measure(nullptr, path, step), path, step);
   }
+  TrainAndEvaluateResult& result() { return result_; }
+
+ private:
+  // There is a training that the ledger is about, whose later steps have not been run.
   void Begin(int64_t step) {
     ledger_.ForgetAfter(step);
     if (!ledger_.Note(kBegun)) ledger_.SetNote(kBegun, "begun");
     ledger_.SetDone(std::nullopt);
   }
-  TrainAndEvaluateResult& result() { return result_; }
 
- private:
   bool AtMaxSteps(int64_t step) const { return train_.max_steps && step >= *train_.max_steps; }
 
   bool Throttled(int64_t step) const {
@@ -175,6 +182,11 @@ TrainAndEvaluateResult TrainAndEvaluate(const Estimator& estimator, const TrainS
         "train in this process",
         config.task.type, config.task.index);
   }
+  if (config.save_checkpoints_steps.value_or(config.save_checkpoints_secs.value_or(600)) <= 0) {
+    throw InvalidArgument(
+        "TrainAndEvaluate evaluates checkpoints, but the RunConfig asks for none; set "
+        "save_checkpoints_steps or save_checkpoints_secs");
+  }
   const auto evaluator = std::make_shared<CheckpointEvaluator>(estimator, train, eval);
   int64_t start = 0;
   if (const auto newest = estimator.LatestCheckpoint()) {
@@ -186,7 +198,6 @@ TrainAndEvaluateResult TrainAndEvaluate(const Estimator& estimator, const TrainS
     }
   }
   FileSystem::ForPath(config.model_dir).CreateDirectories(config.model_dir);
-  evaluator->Begin(start);
   const int64_t step =
       RunTraining(estimator.state(), train.input_fn,
                   {.max_steps = train.max_steps, .hooks = train.hooks, .listeners = {evaluator}});

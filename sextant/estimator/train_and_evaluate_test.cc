@@ -203,6 +203,22 @@ TEST_F(TrainAndEvaluateTest, ExportsRunWithTheTrainedWeights) {
   EXPECT_FALSE(predictions.Next(&row));
 }
 
+TEST_F(TrainAndEvaluateTest, RefusesATrainingWithoutCheckpoints) {
+  try {
+    TrainAndEvaluate(Make("model", 0), {.input_fn = TrainInput, .max_steps = 5}, Eval());
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), Code::kInvalidArgument);
+    EXPECT_NE(e.message().find("save_checkpoints_steps"), std::string::npos) << e.message();
+  }
+}
+
+TEST_F(TrainAndEvaluateTest, AFailedStartLeavesNoLedger) {
+  const auto fails = [] { return Input(data::Dataset()); };
+  EXPECT_THROW(TrainAndEvaluate(Make(), {.input_fn = fails, .max_steps = 5}, Eval()), Error);
+  EXPECT_FALSE(fs::exists(dir_ + "/model/sextant_ledger.json"));
+}
+
 TEST_F(TrainAndEvaluateTest, RefusesBadSpecs) {
   const auto code = [&](const TrainSpec& train, const EvalSpec& eval) {
     try {

@@ -19,6 +19,7 @@
 #include "tests/conformance/census_rows.h"
 #include "tests/conformance/json_estimators.h"
 #include "tests/conformance/json_values.h"
+#include "tests/conformance/temporary_directory.h"
 
 namespace sextant::conformance {
 namespace {
@@ -26,18 +27,6 @@ namespace {
 using nlohmann::json;
 
 constexpr int kTrainedBatches = 10, kTrainedRounds = 5;
-
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() : path_(std::filesystem::temp_directory_path() / "sextant-XXXXXX") {
-    if (mkdtemp(path_.data()) == nullptr) throw Internal("no temporary directory");
-  }
-  ~TemporaryDirectory() { std::filesystem::remove_all(path_); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 // A checkpoint with the metrics that TensorFlow found; the newest is the last.
 struct Recorded {
@@ -196,8 +185,9 @@ std::string TrainOn(const json& description, const std::string& checkpoint,
       CensusRows(data + "/" + training.at("file").get<std::string>(), description, 0);
   const auto watch = std::make_shared<TrainingWatch>(checkpoint, loss);
   const data::Dataset batches = rows.Take(batch * kTrainedBatches).Batch(batch);
-  // Dropout makes the losses of steps noise, and the slow averages of batch normalisation those of
-  // evaluations: one of the two has to fall.
+  // TensorFlow's own losses on such batches rise for some models (census wide & deep: 253.218 in
+  // the first round, 254.034 in the last), so not each of these has to fall: that of the rounds, or
+  // that of an evaluation. That each step is right is for trajectories to show.
   const auto loss_now = [&] { return estimator.Evaluate([&] { return batches; }).at("loss"); };
   const double before = loss_now();
   estimator.Train([&] { return batches.Repeat(); },

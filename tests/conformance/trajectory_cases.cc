@@ -21,6 +21,7 @@
 #include "sextant/runtime/session.h"
 #include "tests/conformance/json_values.h"
 #include "tests/conformance/own_models.h"
+#include "tests/conformance/temporary_directory.h"
 
 namespace sextant::conformance {
 namespace {
@@ -148,13 +149,10 @@ class ImportedTrainer : public Trainer {
   }
   // By way of the graph's own save nodes.
   Variables Values() override {
-    std::string directory = std::filesystem::temp_directory_path() / "sextant-XXXXXX";
-    if (mkdtemp(directory.data()) == nullptr) throw Internal("no temporary directory");
-    const std::string prefix = directory + "/now";
+    const TemporaryDirectory directory;
+    const std::string prefix = directory.path() + "/now";
     session_->Run({{saver_.filename_tensor_name(), Tensor(prefix)}}, {saver_.save_tensor_name()});
-    Variables values = ReadCheckpoint(prefix);
-    FileSystem::ForPath(directory).DeleteRecursively(directory);
-    return values;
+    return ReadCheckpoint(prefix);
   }
 
  private:
