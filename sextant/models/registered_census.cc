@@ -54,16 +54,21 @@ data::Element WithClasses(data::Element batch) {
   return batch;
 }
 
-data::Dataset Rows(const std::string& file, const ModelData& data,
-                   const std::vector<std::string>& files) {
+data::CsvFileOptions RowOptions() {
   data::CsvFileOptions options{.columns = data::CensusColumns()};
   for (const data::CsvColumn& column : CensusRequestColumns()) {
     options.select.push_back(column.name);
   }
   options.select.push_back(kCensusLabel);
-  return data::Csv(
-      files.empty() ? std::vector{data::NamedFile("census", data.folder, file)} : files, options);
+  return options;
 }
+
+std::vector<std::string> Files(const std::string& file, const ModelData& data,
+                               const std::vector<std::string>& files) {
+  return files.empty() ? std::vector{data::NamedFile("census", data.folder, file)} : files;
+}
+
+bool IsRow(const data::Element& line) { return !line["line"].flat<std::string>()[0].empty(); }
 
 Input Labelled(const data::Dataset& batches) {
   data::ElementSpec spec = batches.Spec();
@@ -73,17 +78,20 @@ Input Labelled(const data::Dataset& batches) {
   return {batches.Map(WithClasses, {.spec = std::move(spec)}).Prefetch(), {kCensusLabel}};
 }
 
+// Lines are shuffled and then parsed: a line of text is a tenth of the size of its row of tensors.
 Input TrainInput(const HParams& params, const ModelData& data) {
-  const int64_t batch = BatchPerDevice(params, "train_batch_size", data);
   const auto epochs = params.Get<int64_t>("num_epochs");
-  return Labelled(Rows("adult.data.csv", data, data.train_files)
-                      .Shuffle(10 * batch, {.seed = data.seed})
-                      .Repeat(epochs > 0 ? epochs : -1)
-                      .Batch(batch));
+  const data::Dataset lines =
+      data::TextLines(Files("adult.data.csv", data, data.train_files))
+          .Filter(IsRow)
+          .Shuffle(params.Get<int64_t>("shuffle_buffer"), {.seed = data.seed})
+          .Repeat(epochs > 0 ? epochs : -1);
+  return Labelled(data::ParseCsv(lines, RowOptions())
+                      .Batch(BatchPerDevice(params, "train_batch_size", data)));
 }
 
 Input EvalInput(const HParams& params, const ModelData& data) {
-  return Labelled(Rows("adult.test.csv", data, data.eval_files)
+  return Labelled(data::Csv(Files("adult.test.csv", data, data.eval_files), RowOptions())
                       .Batch(BatchPerDevice(params, "eval_batch_size", data)));
 }
 
@@ -118,6 +126,7 @@ RegisteredModel OnCensus(std::string name, std::string description, std::vector<
                                    {"eval_steps", 100, "batches of an evaluation; 0: all data"},
                                    {"train_batch_size", 40, "rows of a training step"},
                                    {"eval_batch_size", 40, "rows of an evaluation step"},
+                                   {"shuffle_buffer", 32561, "rows to draw the next one from"},
                                    {"num_epochs", 0, "passes over the data; 0: as many as needed"}},
                         .train_input = TrainInput,
                         .eval_input = EvalInput,
