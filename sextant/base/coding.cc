@@ -12,23 +12,6 @@ void PutFixed(std::string* dst, T value) {
   dst->append(bytes, sizeof(T));
 }
 
-template <typename T>
-T DecodeFixed(const char* src) {
-  T value = 0;
-  for (size_t i = 0; i < sizeof(T); ++i) {
-    value |= static_cast<T>(static_cast<unsigned char>(src[i])) << (8 * i);
-  }
-  return value;
-}
-
-template <typename T>
-bool GetFixed(std::string_view* src, T* value) {
-  if (src->size() < sizeof(T)) return false;
-  *value = DecodeFixed<T>(src->data());
-  src->remove_prefix(sizeof(T));
-  return true;
-}
-
 }  // namespace
 
 void PutFixed32(std::string* dst, uint32_t value) { PutFixed(dst, value); }
@@ -40,10 +23,19 @@ void PutVarint64(std::string* dst, uint64_t value) {
   dst->push_back(static_cast<char>(value));
 }
 
-uint32_t DecodeFixed32(const char* src) { return DecodeFixed<uint32_t>(src); }
-uint64_t DecodeFixed64(const char* src) { return DecodeFixed<uint64_t>(src); }
-bool GetFixed32(std::string_view* src, uint32_t* value) { return GetFixed(src, value); }
-bool GetFixed64(std::string_view* src, uint64_t* value) { return GetFixed(src, value); }
+bool GetFixed32(std::string_view* src, uint32_t* value) {
+  if (src->size() < sizeof *value) return false;
+  *value = DecodeFixed32(src->data());
+  src->remove_prefix(sizeof *value);
+  return true;
+}
+
+bool GetFixed64(std::string_view* src, uint64_t* value) {
+  if (src->size() < sizeof *value) return false;
+  *value = DecodeFixed64(src->data());
+  src->remove_prefix(sizeof *value);
+  return true;
+}
 
 bool GetVarint32(std::string_view* src, uint32_t* value) {
   std::string_view rest = *src;

@@ -115,13 +115,4 @@ uint64_t Fingerprint64(std::string_view bytes) {
   return HashLong(in, n);
 }
 
-uint64_t FingerprintCat64(uint64_t first, uint64_t second) {
-  constexpr uint64_t kMultiplier = 0xc6a4a7935bd1e995;
-  uint64_t result = first ^ kMultiplier;
-  result ^= ShiftMix(second * kMultiplier) * kMultiplier;
-  result *= kMultiplier;
-  result = ShiftMix(result) * kMultiplier;
-  return ShiftMix(result);
-}
-
 }  // namespace sextant

@@ -11,6 +11,13 @@ namespace sextant {
 uint64_t Fingerprint64(std::string_view bytes);
 
 // A fingerprint of the ordered pair of two fingerprints.
-uint64_t FingerprintCat64(uint64_t first, uint64_t second);
+inline uint64_t FingerprintCat64(uint64_t first, uint64_t second) {
+  constexpr uint64_t kMultiplier = 0xc6a4a7935bd1e995;
+  const auto mix = [](uint64_t x) { return x ^ (x >> 47); };
+  uint64_t result = first ^ kMultiplier;
+  result ^= mix(second * kMultiplier) * kMultiplier;
+  result *= kMultiplier;
+  return mix(mix(result) * kMultiplier);
+}
 
 }  // namespace sextant
