@@ -10,6 +10,7 @@ void CrossColumnSet::Set(KernelContext& ctx, int num_sparse, int num_dense) {
   columns_.resize(static_cast<size_t>(num_sparse + num_dense));
   features_.resize(columns_.size());
   batch_ = -1;
+  one_per_row_ = !columns_.empty();
   for (int i = 0; i < num_sparse; ++i) {
     SetSparse(ctx.input(i), ctx.input(num_sparse + i), ctx.input(2 * num_sparse + i), i,
               columns_[i]);
@@ -24,6 +25,7 @@ void CrossColumnSet::Set(KernelContext& ctx, int num_sparse, int num_dense) {
     Column& column = columns_[num_sparse + i];
     SetValues(dense, column);
     column.width = dense.dim(1);
+    one_per_row_ &= column.width == 1;
   }
   batch_ = std::max<int64_t>(batch_, 0);
   Count();
@@ -50,12 +52,16 @@ void CrossColumnSet::SetSparse(const Tensor& indices, const Tensor& values, cons
   column.width = -1;
   column.starts.resize(static_cast<size_t>(rows) + 1);
   // Entries are expected in order: those that come too late are left out, as TensorFlow does.
+  const int64_t* const index = indices.data<int64_t>();
+  const int64_t entries = indices.dim(0);
   int64_t next = 0;
   for (int64_t row = 0; row < rows; ++row) {
     column.starts[row] = next;
-    while (next < indices.dim(0) && indices.data<int64_t>()[2 * next] == row) ++next;
+    one_per_row_ &= next == row;
+    while (next < entries && index[2 * next] == row) ++next;
   }
   column.starts[rows] = next;
+  one_per_row_ &= next == rows;
 }
 
 void CrossColumnSet::SetValues(const Tensor& values, Column& column) const {
@@ -83,6 +89,11 @@ int64_t CrossColumnSet::Combinations(int64_t row) const {
 }
 
 void CrossColumnSet::Count() {
+  if (one_per_row_) {
+    total_ = batch_;
+    widest_ = std::min<int64_t>(batch_, 1);
+    return;
+  }
   total_ = widest_ = 0;
   for (int64_t row = 0; row < batch_; ++row) {
     const int64_t combinations = Combinations(row);

@@ -23,6 +23,8 @@ class CrossColumnSet {
   // counted.
   int64_t total() const { return total_; }
   int64_t widest() const { return widest_; }
+  // Whether there is a column and feature r of each is the only one of row r.
+  bool one_per_row() const { return one_per_row_; }
 
   // Calls visit(row, number within the row, features) for all combinations: by rows, the last
   // column varying fastest. features[c] is to be given to the functions below.
@@ -57,6 +59,7 @@ class CrossColumnSet {
 
   std::vector<Column> columns_;
   int64_t batch_ = -1, total_ = 0, widest_ = 0;
+  bool one_per_row_ = false;
   std::vector<int64_t> features_;
 };
 

@@ -31,15 +31,25 @@ class CrossKernel : public Kernel {
     return ctx.input(3 * num_sparse_ + num_dense_ + i);
   }
 
-  // Emits indices and shape; write(n, features) makes the value of combination n.
-  template <typename Write>
-  void Cross(KernelContext& ctx, Write write) {
+  struct Entries {
+    int64_t* indices;
+    Tensor& values;
+  };
+
+  // Emits the shape; the entries are to be filled.
+  Entries SetColumns(KernelContext& ctx) {
     columns_.Set(ctx, num_sparse_, num_dense_);
     int64_t* const shape = ctx.AllocateOutput(2, {2}).data<int64_t>();
     shape[0] = columns_.batch();
     shape[1] = columns_.widest();
     int64_t* const indices = ctx.AllocateOutput(0, {columns_.total(), 2}).data<int64_t>();
-    Tensor& values = ctx.AllocateOutput(1, {columns_.total()});
+    return {indices, ctx.AllocateOutput(1, {columns_.total()})};
+  }
+
+  // Emits indices; write(values, n, features) makes the value of combination n.
+  template <typename Write>
+  void Cross(const Entries& entries, Write write) {
+    const auto& [indices, values] = entries;
     int64_t n = 0;
     columns_.ForEach([&](int64_t row, int64_t k, const int64_t* features) {
       indices[2 * n] = row;
@@ -53,7 +63,9 @@ class CrossKernel : public Kernel {
   void CrossHashes(KernelContext& ctx, const uint64_t* key, int64_t num_buckets, Hash hash) {
     const uint64_t buckets =
         num_buckets > 0 ? static_cast<uint64_t>(num_buckets) : std::numeric_limits<int64_t>::max();
-    Cross(ctx, [&](Tensor& values, int64_t n, const int64_t* features) {
+    const Entries entries = SetColumns(ctx);
+    if (columns_.one_per_row()) return CrossRows(entries, key, buckets, hash);
+    Cross(entries, [&](Tensor& values, int64_t n, const int64_t* features) {
       uint64_t chain = key != nullptr ? *key : 0;
       for (int c = 0; c < columns_.size(); ++c) {
         const uint64_t next = hash(c, features[c]);
@@ -63,8 +75,31 @@ class CrossKernel : public Kernel {
     });
   }
 
+  // The same for one combination per row: column by column, so that the hashes of several rows are
+  // made at a time.
+  template <typename Hash>
+  void CrossRows(const Entries& entries, const uint64_t* key, uint64_t buckets, Hash hash) {
+    int64_t* const indices = entries.indices;
+    int64_t* const values = entries.values.data<int64_t>();
+    for (int64_t row = 0; row < columns_.batch(); ++row) {
+      const uint64_t first = hash(0, row);
+      values[row] = static_cast<int64_t>(key != nullptr ? FingerprintCat64(*key, first) : first);
+    }
+    for (int c = 1; c < columns_.size(); ++c) {
+      for (int64_t row = 0; row < columns_.batch(); ++row) {
+        const auto chain = static_cast<uint64_t>(values[row]);
+        values[row] = static_cast<int64_t>(FingerprintCat64(chain, hash(c, row)));
+      }
+    }
+    for (int64_t row = 0; row < columns_.batch(); ++row) {
+      values[row] = static_cast<int64_t>(static_cast<uint64_t>(values[row]) % buckets);
+      indices[2 * row] = row;
+      indices[2 * row + 1] = 0;
+    }
+  }
+
   void CrossTexts(KernelContext& ctx, std::string_view separator) {
-    Cross(ctx, [&](Tensor& values, int64_t n, const int64_t* features) {
+    Cross(SetColumns(ctx), [&](Tensor& values, int64_t n, const int64_t* features) {
       std::string& text = values.data<std::string>()[n];
       text.clear();
       for (int c = 0; c < columns_.size(); ++c) {

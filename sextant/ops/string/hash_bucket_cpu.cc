@@ -11,54 +11,52 @@
 namespace sextant {
 namespace {
 
+// Hash(text) of each string, modulo the number of buckets. "Hash" is made from the node.
+template <typename Hash>
 class HashBucketKernel : public Kernel {
  public:
   explicit HashBucketKernel(KernelInit& init)
-      : num_buckets_(static_cast<uint64_t>(init.attr<int64_t>("num_buckets"))) {}
+      : hash_(init), num_buckets_(static_cast<uint64_t>(init.attr<int64_t>("num_buckets"))) {}
 
   void Compute(KernelContext& ctx) override {
     const Tensor& in = ctx.input(0);
     const std::string* const src = in.data<std::string>();
-    int64_t* const out = ctx.AllocateOutput(0, in.shape()).data<int64_t>();
-    ctx.ParallelFor(in.num_elements(), 20, [&](int64_t begin, int64_t end) {
+    int64_t* const out = ctx.AllocateOutput(0, in.shape()).template data<int64_t>();
+    ctx.ParallelFor(in.num_elements(), Hash::kCost, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        out[i] = static_cast<int64_t>(Hash(src[i]) % num_buckets_);
+        out[i] = static_cast<int64_t>(hash_(src[i]) % num_buckets_);
       }
     });
   }
 
  private:
-  virtual uint64_t Hash(std::string_view text) const = 0;
+  const Hash hash_;
   const uint64_t num_buckets_;
 };
 
-class OldHashKernel : public HashBucketKernel {
- public:
-  using HashBucketKernel::HashBucketKernel;
-
- private:
-  uint64_t Hash(std::string_view text) const override { return Hash64(text); }
+struct OldHash {
+  static constexpr double kCost = 20;
+  explicit OldHash(KernelInit&) {}
+  uint64_t operator()(std::string_view text) const { return Hash64(text); }
 };
 
-class FastHashKernel : public HashBucketKernel {
- public:
-  using HashBucketKernel::HashBucketKernel;
-
- private:
-  uint64_t Hash(std::string_view text) const override { return Fingerprint64(text); }
+struct FastHash {
+  static constexpr double kCost = 8;
+  explicit FastHash(KernelInit&) {}
+  uint64_t operator()(std::string_view text) const { return Fingerprint64(text); }
 };
 
-class StrongHashKernel : public HashBucketKernel {
- public:
-  explicit StrongHashKernel(KernelInit& init) : HashBucketKernel(init) {
+struct StrongHash {
+  static constexpr double kCost = 20;
+  explicit StrongHash(KernelInit& init) {
     const auto& key = init.attr<std::vector<int64_t>>("key");
     if (key.size() != 2) throw InvalidArgument("key must have 2 elements, got {}", key.size());
     key0_ = static_cast<uint64_t>(key[0]);
     key1_ = static_cast<uint64_t>(key[1]);
   }
+  uint64_t operator()(std::string_view text) const { return SipHash(key0_, key1_, text); }
 
  private:
-  uint64_t Hash(std::string_view text) const override { return SipHash(key0_, key1_, text); }
   uint64_t key0_, key1_;
 };
 
@@ -100,9 +98,9 @@ void FingerprintRows(KernelContext& ctx) {
 }  // namespace
 
 void RegisterHashBucketCpu(KernelRegistry& registry) {
-  registry.Add(KernelDef("StringToHashBucket").Make<OldHashKernel>());
-  registry.Add(KernelDef("StringToHashBucketFast").Make<FastHashKernel>());
-  registry.Add(KernelDef("StringToHashBucketStrong").Make<StrongHashKernel>());
+  registry.Add(KernelDef("StringToHashBucket").Make<HashBucketKernel<OldHash>>());
+  registry.Add(KernelDef("StringToHashBucketFast").Make<HashBucketKernel<FastHash>>());
+  registry.Add(KernelDef("StringToHashBucketStrong").Make<HashBucketKernel<StrongHash>>());
   registry.Add(KernelDef("Fingerprint").Function(FingerprintRows));
 }
 
