@@ -4,10 +4,9 @@
 
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 #include <variant>
-#include <vector>
 
+#include "sextant/ops/lookup/key_index.h"
 #include "sextant/tensor/tensor.h"
 
 namespace sextant {
@@ -31,21 +30,17 @@ class TableRows {
   bool SameAs(const TableRows& other) const;
 
  private:
-  template <typename K>
-  struct Index {
-    std::unordered_map<K, int64_t> rows;
-    std::vector<const K*> keys;  // of each row
-  };
-
   // f(index, key, i) for each key.
   template <typename Self, typename F>
   static void ForEachKey(Self& self, const Tensor& keys, F&& f);
-  int64_t AddRow();
+  // rows[i] = the row of keys[begin + i], -1 for one that is not there.
+  void FindRows(const Tensor& keys, int64_t begin, int64_t count, int64_t* rows) const;
+  void ReserveRow();
   bool EqualRows(int64_t row, const Tensor& values, int64_t other_row) const;
 
   DType key_dtype_;
   int64_t width_;
-  std::variant<Index<int64_t>, Index<std::string>> index_;
+  std::variant<KeyIndex<int64_t>, KeyIndex<std::string>> index_;
   Tensor values_;  // [capacity, width]
 };
 
