@@ -5,6 +5,7 @@
 #include "sextant/ops/array/element_type.h"
 #include "sextant/ops/array/index_tensor.h"
 #include "sextant/ops/array/nd_index.h"
+#include "sextant/ops/array/row_copy.h"
 
 namespace sextant {
 namespace {
@@ -15,26 +16,33 @@ struct RowGather {
   int64_t groups = 1, groups_per_batch = 1, count = 0, rows_per_group = 1, slice = 1;
 
   void Run(KernelContext& ctx, const Tensor& params, const int64_t* rows, Tensor& out) const {
-    WithElement(out.dtype(), [&]<typename T>() {
-      const T* const src = static_cast<const T*>(params.raw_data());
-      T* const dst = static_cast<T*>(out.raw_data());
-      const double cost = 2 + 0.1 * static_cast<double>(slice * static_cast<int64_t>(sizeof(T)));
-      ctx.ParallelFor(groups * count, cost, [&](int64_t begin, int64_t end) {
-        int64_t group = begin / count, k = begin % count;
-        for (int64_t i = begin; i < end; ++i) {
-          const int64_t row = rows[group / groups_per_batch * count + k];
-          const T* const from = src + (group * rows_per_group + row) * slice;
-          if (slice == 1) {
-            dst[i] = *from;
-          } else {
-            std::copy_n(from, slice, dst + i * slice);
-          }
-          if (++k == count) {
-            k = 0;
-            ++group;
-          }
-        }
+    if (IsPlain(out.dtype())) {
+      const size_t bytes = static_cast<size_t>(slice) * DTypeSize(out.dtype());
+      WithRowCopy(bytes, [&](auto copy) {
+        CopySlices<char>(ctx, params, static_cast<int64_t>(bytes), rows, out, copy);
       });
+    } else {
+      WithElement(out.dtype(), [&]<typename T>() {
+        CopySlices<T>(ctx, params, slice, rows, out,
+                      [this](T* dst, const T* src) { std::copy_n(src, slice, dst); });
+      });
+    }
+  }
+
+  // Slices are "size" Ts long; copy(to, from) copies one.
+  template <typename T, typename Copy>
+  void CopySlices(KernelContext& ctx, const Tensor& params, int64_t size, const int64_t* rows,
+                  Tensor& out, Copy copy) const {
+    const T* const src = static_cast<const T*>(params.raw_data());
+    T* const dst = static_cast<T*>(out.raw_data());
+    const double cost = 2 + 0.1 * static_cast<double>(size * static_cast<int64_t>(sizeof(T)));
+    ctx.ParallelFor(groups * count, cost, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end;) {
+        const int64_t group = i / count, group_end = std::min(end, (group + 1) * count);
+        const int64_t* row = rows + group / groups_per_batch * count + i % count;
+        const T* const from = src + group * rows_per_group * size;
+        for (; i < group_end; ++i) copy(dst + i * size, from + *row++ * size);
+      }
     });
   }
 };

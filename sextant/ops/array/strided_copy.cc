@@ -1,9 +1,11 @@
 #include "sextant/ops/array/strided_copy.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "sextant/base/error.h"
 #include "sextant/ops/array/element_type.h"
+#include "sextant/ops/array/row_copy.h"
 
 namespace sextant {
 namespace {
@@ -94,6 +96,19 @@ void StridedCopy::RunRows(KernelContext& ctx, T* dst, const T* src) const {
               inner.src_stride, end - begin);
     });
     return;
+  }
+  if constexpr (std::is_trivially_copyable_v<T>) {
+    if (count_ == 2 && inner.dst_stride == 1 && inner.src_stride == 1) {
+      const Dim rows = dims_[0];
+      WithRowCopy(static_cast<size_t>(inner.size) * sizeof(T), [&](auto copy) {
+        ctx.ParallelFor(rows.size, row_cost, [&](int64_t begin, int64_t end) {
+          for (int64_t row = begin; row < end; ++row) {
+            copy(dst + row * rows.dst_stride, src + row * rows.src_stride);
+          }
+        });
+      });
+      return;
+    }
   }
   ctx.ParallelFor(Rows(count_ - 1), row_cost, [&](int64_t begin, int64_t end) {
     Walk walk(dims_, count_ - 1, begin);
