@@ -93,19 +93,24 @@ class BiasAddGradKernel final : public Kernel {
 
   static void SumColumns(KernelContext& ctx, const ChannelView& view, const T* in, T* out) {
     const int64_t blocks = (view.outer + kBlockRows - 1) / kBlockRows, width = view.channels;
-    Tensor partial = ctx.AllocateTemp(DTypeOf<Sum>, Shape{std::max<int64_t>(blocks, 1), width});
-    Sum* sums = partial.data<Sum>();
-    std::fill_n(sums, partial.num_elements(), Sum(0));
+    Tensor partial;
+    Sum* sums = nullptr;
+    if constexpr (std::is_same_v<Sum, T>) {
+      if (blocks <= 1) sums = out;
+    }
+    if (sums == nullptr) {
+      partial = ctx.AllocateTemp(DTypeOf<Sum>, Shape{std::max<int64_t>(blocks, 1), width});
+      sums = partial.data<Sum>();
+    }
+    std::fill_n(sums, std::max<int64_t>(blocks, 1) * width, Sum(0));
     const double cost = 0.5 * static_cast<double>(std::min(kBlockRows, view.outer) * width) + 1.0;
     ctx.ParallelFor(blocks, cost, [&](int64_t begin, int64_t end) {
       for (int64_t block = begin; block < end; ++block) {
         Sum* sum = sums + block * width;
         const int64_t last = std::min(view.outer, (block + 1) * kBlockRows);
-        for (int64_t r = block * kBlockRows; r < last; ++r) {
-          const T* row = in + r * width;
-          for (int64_t c = 0; c < width; ++c)
-            sum[c] = Wrapping::Add<Sum>(sum[c], ToArithmetic(row[c]));
-        }
+        int64_t r = block * kBlockRows;
+        for (; r + 4 <= last; r += 4) AddRows<4>(in + r * width, width, sum);
+        for (; r < last; ++r) AddRows<1>(in + r * width, width, sum);
       }
     });
     for (int64_t block = 1; block < blocks; ++block) {
@@ -113,6 +118,18 @@ class BiasAddGradKernel final : public Kernel {
       for (int64_t c = 0; c < width; ++c) sums[c] = Wrapping::Add<Sum>(sums[c], more[c]);
     }
     for (int64_t c = 0; c < width; ++c) out[c] = T(sums[c]);
+  }
+
+  // Adds rows to the sums of columns one after another; several at a time read the sums less often.
+  template <int kRows>
+  static void AddRows(const T* rows, int64_t width, Sum* __restrict sum) {
+    for (int64_t c = 0; c < width; ++c) {
+      Sum total = sum[c];
+      for (int r = 0; r < kRows; ++r) {
+        total = Wrapping::Add<Sum>(total, ToArithmetic(rows[r * width + c]));
+      }
+      sum[c] = total;
+    }
   }
 
   static void SumPlanes(KernelContext& ctx, const ChannelView& view, const T* in, T* out) {

@@ -60,7 +60,9 @@ To Convert(From x) {
 
 template <typename From, typename To>
 void CastLoop(const void* x, void* y, int64_t count) {
-  const From* in = static_cast<const From*>(x);
+  // Booleans are read as numbers, which vectors can convert.
+  using Stored = std::conditional_t<std::is_same_v<From, bool>, uint8_t, From>;
+  const Stored* in = static_cast<const Stored*>(x);
   To* out = static_cast<To*>(y);
   for (int64_t i = 0; i < count; ++i) out[i] = Convert<To>(ToArithmetic(in[i]));
 }

@@ -34,6 +34,29 @@ class EqualKernel final : public Kernel {
   const bool must_fit_, if_incompatible_;
 };
 
+// The loop of a comparison. Steps that are known let the compiler use vectors.
+template <typename T, typename F>
+BinaryLoop ComparisonLoopOf(F f) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    return [](const void* a_data, int64_t a_step, const void* b_data, int64_t b_step,
+              void* out_data, int64_t count) {
+      const T* a = static_cast<const T*>(a_data);
+      const T* b = static_cast<const T*>(b_data);
+      bool* out = static_cast<bool*>(out_data);
+      if (a_step == 1 && b_step == 1) {
+        for (int64_t i = 0; i < count; ++i) out[i] = F{}(a[i], b[i]);
+      } else if (a_step == 1 && count > 0) {
+        const T right = *b;
+        for (int64_t i = 0; i < count; ++i) out[i] = F{}(a[i], right);
+      } else {
+        for (int64_t i = 0; i < count; ++i) out[i] = F{}(a[i * a_step], b[i * b_step]);
+      }
+    };
+  } else {
+    return BinaryLoopOf<T, bool>(f);
+  }
+}
+
 template <typename... Ts, typename F>
 void AddEqual(KernelRegistry& registry, const char* op, TypeList<Ts...>, F f,
               bool if_incompatible) {
@@ -42,12 +65,12 @@ void AddEqual(KernelRegistry& registry, const char* op, TypeList<Ts...>, F f,
       return std::make_unique<EqualKernel>(init, loop, type, if_incompatible);
     }));
   };
-  (add(DTypeOf<Ts>, BinaryLoopOf<Ts, bool>(f)), ...);
+  (add(DTypeOf<Ts>, ComparisonLoopOf<Ts>(f)), ...);
 }
 
 template <typename... Ts, typename F>
 void AddComparison(KernelRegistry& registry, const char* op, TypeList<Ts...>, F f) {
-  (AddBinaryKernel(registry, op, DTypeOf<Ts>, DType::kBool, BinaryLoopOf<Ts, bool>(f),
+  (AddBinaryKernel(registry, op, DTypeOf<Ts>, DType::kBool, ComparisonLoopOf<Ts>(f),
                    kArithmeticCost),
    ...);
 }

@@ -9,6 +9,11 @@ using SelectLoop = void (*)(const BroadcastPlan& plan, int64_t begin, int64_t en
                             const bool* condition, const void* t, const void* e, void* out);
 
 template <typename T>
+void CopyStrided(const T* from, int64_t step, T* to, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) to[i] = from[i * step];
+}
+
+template <typename T>
 void SelectRows(const BroadcastPlan& plan, int64_t begin, int64_t end, const bool* condition,
                 const void* t, const void* e, void* out) {
   const int64_t size = plan.row_size();
@@ -18,8 +23,15 @@ void SelectRows(const BroadcastPlan& plan, int64_t begin, int64_t end, const boo
     const T* row_t = static_cast<const T*>(t) + offsets[1];
     const T* row_e = static_cast<const T*>(e) + offsets[2];
     T* row = static_cast<T*>(out) + first;
-    for (int64_t i = 0; i < size; ++i) {
-      row[i] = row_condition[i * c_step] ? row_t[i * t_step] : row_e[i * e_step];
+    if (c_step == 0) {
+      const bool first_operand = *row_condition;
+      CopyStrided(first_operand ? row_t : row_e, first_operand ? t_step : e_step, row, size);
+    } else if (t_step == 1 && e_step == 1) {
+      for (int64_t i = 0; i < size; ++i) row[i] = row_condition[i] ? row_t[i] : row_e[i];
+    } else if (t_step == 1) {
+      for (int64_t i = 0; i < size; ++i) row[i] = row_condition[i] ? row_t[i] : *row_e;
+    } else {
+      for (int64_t i = 0; i < size; ++i) row[i] = row_condition[i] ? *row_t : row_e[i * e_step];
     }
   });
 }
