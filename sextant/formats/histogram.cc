@@ -1,6 +1,8 @@
 #include "sextant/formats/histogram.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 
 #include "sextant/proto/summary.pb.h"
 
@@ -23,6 +25,42 @@ std::vector<double> MakeLimits() {
   return limits;
 }
 
+// Finds ranges. A bin holds the doubles with the same exponent and first four bits of the mantissa;
+// limits lie further apart than that, so that few are left to look at.
+class RangeFinder {
+ public:
+  RangeFinder() : limits_(Histogram::Limits()), positive_(limits_.size() / 2 + 1) {
+    for (uint64_t bin = BinOf(kLeast); bin <= BinOf(kMost); ++bin) {
+      const auto begin = limits_.begin() + positive_;
+      const auto lowest = std::bit_cast<double>(bin << kBinShift);
+      firsts_.push_back(
+          static_cast<size_t>(std::lower_bound(begin, limits_.end(), lowest) - begin));
+    }
+  }
+
+  // The number of limits that are not above x.
+  size_t Find(double x) const {
+    const double size = std::abs(x);
+    if (!(size >= kLeast && size < kMost)) {
+      return std::upper_bound(limits_.begin(), limits_.end(), x) - limits_.begin();
+    }
+    const double* const limits = limits_.data() + positive_;
+    size_t below = firsts_[BinOf(size) - BinOf(kLeast)];
+    while (limits[below] < size) ++below;
+    if (x < 0) return positive_ - 1 - below;
+    return positive_ + below + (limits[below] == size ? 1 : 0);
+  }
+
+ private:
+  static constexpr int kBinShift = 48;
+  static constexpr double kLeast = 0x1p-39, kMost = 0x1p66;  // the limits reach a little further
+  static uint64_t BinOf(double x) { return std::bit_cast<uint64_t>(x) >> kBinShift; }
+
+  const std::span<const double> limits_;
+  const size_t positive_;       // the place of the first positive limit
+  std::vector<size_t> firsts_;  // positive limits below each bin
+};
+
 }  // namespace
 
 std::span<const double> Histogram::Limits() {
@@ -33,9 +71,8 @@ std::span<const double> Histogram::Limits() {
 Histogram::Histogram() : counts_(Limits().size()) {}
 
 void Histogram::Add(double x) {
-  const auto limits = Limits();
-  const auto range = std::upper_bound(limits.begin(), limits.end(), x) - limits.begin();
-  counts_[std::min<size_t>(static_cast<size_t>(range), counts_.size() - 1)] += 1;
+  static const auto* kRanges = new RangeFinder();
+  counts_[std::min(kRanges->Find(x), counts_.size() - 1)] += 1;
   min_ = std::min(min_, x);
   max_ = std::max(max_, x);
   num_ += 1;
