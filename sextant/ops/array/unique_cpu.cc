@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -89,9 +91,57 @@ class UniqueKernel : public Kernel {
       return x[(o * length + position) * inner + i];
     };
     Tensor& index = ctx.AllocateOutput(1, Shape{length});
-    table_.Reset(length);
     firsts_.clear();
     counts_.clear();
+    if (outer * inner != 1 || !NumberClose(x, length, index)) {
+      NumberSlices(length, outer, inner, element, index);
+    }
+    WriteSlices(ctx, axis, outer, length, inner);
+    if (ctx.num_outputs() == 3) {
+      Tensor& counts = ctx.AllocateOutput(2, Shape{static_cast<int64_t>(counts_.size())});
+      for (size_t k = 0; k < counts_.size(); ++k) SetIndex(counts, k, counts_[k]);
+    }
+  }
+
+ private:
+  // The number of the slice found, which is a new one when "found" is negative.
+  template <typename I>
+  int64_t Number(I& found, int64_t position) {
+    if (found < 0) {
+      found = static_cast<I>(firsts_.size());
+      firsts_.push_back(position);
+      counts_.push_back(0);
+    }
+    ++counts_[found];
+    return found;
+  }
+
+  // Numbers integers that lie close together, in a table addressed by the value. Returns false when
+  // they do not.
+  bool NumberClose(const T* x, int64_t length, Tensor& index) {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      if (length == 0 || length > std::numeric_limits<int32_t>::max()) return false;
+      T least = x[0], most = x[0];
+      for (int64_t i = 1; i < length; ++i) {
+        least = std::min(least, x[i]);
+        most = std::max(most, x[i]);
+      }
+      const uint64_t range = static_cast<uint64_t>(most) - static_cast<uint64_t>(least);
+      if (range >= static_cast<uint64_t>(8 * length + 1024)) return false;
+      numbers_.assign(range + 1, -1);
+      for (int64_t i = 0; i < length; ++i) {
+        const uint64_t at = static_cast<uint64_t>(x[i]) - static_cast<uint64_t>(least);
+        SetIndex(index, i, Number(numbers_[at], i));
+      }
+      return true;
+    } else {
+      return false;
+    }
+  }
+
+  template <typename F>
+  void NumberSlices(int64_t length, int64_t outer, int64_t inner, const F& element, Tensor& index) {
+    table_.Reset(length);
     for (int64_t position = 0; position < length; ++position) {
       uint64_t hash = 0;
       for (int64_t o = 0; o < outer; ++o) {
@@ -107,22 +157,10 @@ class UniqueKernel : public Kernel {
         }
         return true;
       });
-      if (found < 0) {
-        found = static_cast<int64_t>(firsts_.size());
-        firsts_.push_back(position);
-        counts_.push_back(0);
-      }
-      ++counts_[found];
-      SetIndex(index, position, found);
-    }
-    WriteSlices(ctx, axis, outer, length, inner);
-    if (ctx.num_outputs() == 3) {
-      Tensor& counts = ctx.AllocateOutput(2, Shape{static_cast<int64_t>(counts_.size())});
-      for (size_t k = 0; k < counts_.size(); ++k) SetIndex(counts, k, counts_[k]);
+      SetIndex(index, position, Number(found, position));
     }
   }
 
- private:
   int Axis(KernelContext& ctx) const {
     const Tensor& input = ctx.input(0);
     if (!has_axis_ || ctx.input(1).num_elements() == 0) {
@@ -140,6 +178,10 @@ class UniqueKernel : public Kernel {
     shape.set_dim(axis, count);
     const T* const x = ctx.input(0).data<T>();
     T* y = ctx.AllocateOutput(0, shape).template data<T>();
+    if (outer * inner == 1) {
+      for (int64_t first : firsts_) *y++ = x[first];
+      return;
+    }
     for (int64_t o = 0; o < outer; ++o) {
       for (int64_t first : firsts_) y = std::copy_n(x + (o * length + first) * inner, inner, y);
     }
@@ -147,6 +189,7 @@ class UniqueKernel : public Kernel {
 
   const bool has_axis_;
   PositionTable table_;
+  std::vector<int32_t> numbers_;
   std::vector<int64_t> firsts_, counts_;  // per distinct slice
 };
 
