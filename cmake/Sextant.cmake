@@ -1,9 +1,12 @@
-# Three functions make up the whole build: sextant_module, sextant_op_family, sextant_test.
+# Four functions make up the whole build: sextant_module, sextant_op_family, sextant_op_folder, sextant_test.
 
 add_compile_options(-Wall -Wextra -Wno-missing-field-initializers)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 warns of overlapping and of endless copies inside its own std::string and std::vector operations.
   add_compile_options(-Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds)
+  if(SEXTANT_UNITY)  # takes the sources of a unit for headers, which should have nothing local
+    add_compile_options(-Wno-subobject-linkage)
+  endif()
 endif()
 # Programs and libraries are compiled alike, so that they can share precompiled headers.
 add_compile_options(-fPIC)
@@ -26,12 +29,37 @@ endif()
 # Code that runs once, or only in tests, is compiled quickly rather than to be quick.
 set(SEXTANT_QUICK_BUILD $<$<CONFIG:Release>:-O1>)
 
+# Sources to a unit; see sextant_unite. Kernels are instantiated for many types: eight of them would take the compiler
+# more than 40 s and 1.2 GB.
+set(SEXTANT_BATCH 8)
+set(SEXTANT_KERNEL_BATCH 4)
+
 # sextant_precompile(TARGET HEADERS_TARGET): the headers that nearly all sources include are parsed once, which halves
 # the time of a clean build. Sources still include what they use: the dev preset compiles without.
 function(sextant_precompile target headers)
   if(SEXTANT_PCH AND TARGET ${headers})
     target_precompile_headers(${target} REUSE_FROM ${headers})
   endif()
+endfunction()
+
+# sextant_unite(TARGET BATCH): with SEXTANT_UNITY its sources are compiled BATCH to a unit, so that headers are read and
+# templates instantiated once for all of them. Names that are local to a source are therefore unique in its folder.
+# Sources that Highway includes again for each instruction set stay units of their own.
+function(sextant_unite target batch)
+  if(NOT SEXTANT_UNITY)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
+  get_target_property(sources ${target} SOURCES)
+  foreach(source ${sources})
+    get_filename_component(path ${source} ABSOLUTE)
+    if(EXISTS ${path})
+      file(STRINGS ${path} repeated REGEX "^#define HWY_TARGET_INCLUDE" LIMIT_COUNT 1)
+      if(repeated)
+        set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+      endif()
+    endif()
+  endforeach()
 endfunction()
 
 # sextant_module(NAME sources...): adds sextant/NAME to libsextant. tools/check_layers keeps the
@@ -46,6 +74,7 @@ function(sextant_module name)
     add_dependencies(sextant_${name} sextant_proto_headers)
   endif()
   sextant_precompile(sextant_${name} sextant_precompiled)
+  sextant_unite(sextant_${name} ${SEXTANT_BATCH})
   set_property(GLOBAL APPEND PROPERTY SEXTANT_OBJECTS sextant_${name})
 endfunction()
 
@@ -57,23 +86,32 @@ function(sextant_op_family stem name)
   if(NOT EXISTS ${base}.cc)
     message(FATAL_ERROR "family ${stem} has no ${base}.cc")
   endif()
-  set_property(GLOBAL APPEND PROPERTY SEXTANT_OP_SOURCES ${base}.cc)
-  set_property(GLOBAL APPEND PROPERTY SEXTANT_OP_DEFINITIONS ${base}.cc)
+  set_property(DIRECTORY APPEND PROPERTY SEXTANT_FOLDER_DEFINITIONS ${base}.cc)
   set_property(GLOBAL APPEND PROPERTY SEXTANT_OP_REGISTRARS ${name})
   if(EXISTS ${base}_cpu.cc)
-    set_property(GLOBAL APPEND PROPERTY SEXTANT_OP_SOURCES ${base}_cpu.cc)
+    set_property(DIRECTORY APPEND PROPERTY SEXTANT_FOLDER_KERNELS ${base}_cpu.cc)
     set_property(GLOBAL APPEND PROPERTY SEXTANT_KERNEL_REGISTRARS ${name}Cpu)
   endif()
   foreach(source ${ARGN})
-    set_property(GLOBAL APPEND PROPERTY SEXTANT_OP_SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+    set_property(DIRECTORY APPEND PROPERTY SEXTANT_FOLDER_KERNELS ${CMAKE_CURRENT_SOURCE_DIR}/${source})
   endforeach()
   if(EXISTS ${base}_test.cc)
     set_property(DIRECTORY APPEND PROPERTY SEXTANT_FOLDER_TESTS ${base}_test.cc)
   endif()
 endfunction()
 
-# sextant_op_tests(FOLDER): ends the CMakeLists.txt of a folder of families; makes ops_FOLDER_test.
-function(sextant_op_tests folder)
+# sextant_op_folder(FOLDER): ends the CMakeLists.txt of a folder of families; makes its part of libsextant and
+# ops_FOLDER_test. Definitions are a target of their own because they run once.
+function(sextant_op_folder folder)
+  get_property(definitions DIRECTORY PROPERTY SEXTANT_FOLDER_DEFINITIONS)
+  sextant_module(ops_${folder}_definitions ${definitions})
+  target_compile_options(sextant_ops_${folder}_definitions PRIVATE ${SEXTANT_QUICK_BUILD})
+  get_property(kernels DIRECTORY PROPERTY SEXTANT_FOLDER_KERNELS)
+  if(kernels)
+    sextant_module(ops_${folder} ${kernels})
+    target_link_libraries(sextant_ops_${folder} PRIVATE PkgConfig::HWY Eigen3::Eigen)
+    sextant_unite(sextant_ops_${folder} ${SEXTANT_KERNEL_BATCH})
+  endif()
   get_property(tests DIRECTORY PROPERTY SEXTANT_FOLDER_TESTS)
   if(tests)
     sextant_test(ops_${folder}_test ${tests})
@@ -90,6 +128,7 @@ function(sextant_test name)
   target_link_libraries(${name} PRIVATE sextant sextant_testing GTest::gtest GTest::gtest_main)
   target_compile_options(${name} PRIVATE ${SEXTANT_QUICK_BUILD})
   sextant_precompile(${name} sextant_test_precompiled)
+  sextant_unite(${name} ${SEXTANT_BATCH})
   target_compile_definitions(${name} PRIVATE SEXTANT_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                              SEXTANT_BINARY_DIR="${CMAKE_BINARY_DIR}")
   add_test(NAME ${name} COMMAND ${name})

@@ -18,8 +18,6 @@ namespace {
 
 // Rows parsed at once: their text, their separators and their columns stay in the cache.
 constexpr int64_t kRowsAtOnce = 256;
-// Room for the rows of a larger batch is made as they come.
-constexpr int64_t kMostRowsAtOnce = 1 << 20;
 
 // An open file, its header read.
 class CsvFile {
@@ -111,7 +109,7 @@ class CsvIterator final : public NodeIterator {
   }
   void NextRows(RowBatch& batch) override {
     cancellation_->ThrowIfCancelled();
-    if (batch.capacity() > kMostRowsAtOnce || !batch.Prepare(params_.fields)) {
+    if (batch.capacity() > RowBatch::kMostRowsAtOnce || !batch.Prepare(params_.fields)) {
       return NodeIterator::NextRows(batch);
     }
     while (!batch.full()) {

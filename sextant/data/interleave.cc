@@ -9,7 +9,7 @@
 namespace sextant::data {
 namespace {
 
-constexpr int64_t kMaxGroup = 32;
+constexpr int64_t kMaxPartGroup = 32;
 
 }  // namespace
 
@@ -20,7 +20,7 @@ InterleaveIterator::InterleaveIterator(std::unique_ptr<NodeIterator> input, cons
       walk_(walk),
       options_(options),
       parts_(static_cast<size_t>(options.cycle)),
-      group_size_(kMaxGroup) {
+      group_size_(kMaxPartGroup) {
   if (options.parallel != 1) {
     workers_.emplace(options.parallel, walk.cancellation,
                      [this](Workers::Lock& lock) { return Step(lock); });

@@ -8,7 +8,7 @@ namespace {
 
 // One that waits for the consumer, one that is being finished and one that is being begun.
 constexpr size_t kMaxFillings = 3;
-constexpr int64_t kMaxGroup = 32;
+constexpr int64_t kMaxRowGroup = 32;
 
 }  // namespace
 
@@ -18,7 +18,7 @@ ParallelBatch::ParallelBatch(const DatasetNode& node, const Walk& walk, int64_t 
       size_(size),
       drop_remainder_(drop_remainder),
       input_(node.MakeTasks(walk)),
-      group_size_(std::min(kMaxGroup, size)),
+      group_size_(std::min(kMaxRowGroup, size)),
       workers_(node.parallel(), walk.cancellation,
                [this](Workers::Lock& lock) { return Step(lock); }) {}
 

@@ -7,7 +7,7 @@
 namespace sextant::data {
 namespace {
 
-constexpr int64_t kMaxGroup = 64;
+constexpr int64_t kMaxReadGroup = 64;
 constexpr int64_t kFirstAhead = 2, kMaxAhead = 16;  // of kAutotune
 
 int64_t FirstLimit(const ReadAheadOptions& options) {
@@ -21,7 +21,7 @@ ReadAhead::ReadAhead(std::unique_ptr<NodeIterator> input, const DatasetNode* nod
     : input_(std::move(input)),
       node_(node),
       options_(options),
-      group_size_(kMaxGroup),
+      group_size_(kMaxReadGroup),
       limit_(FirstLimit(options)),
       workers_(options.threads, walk.cancellation,
                [this](Workers::Lock& lock) { return Step(lock); }) {}

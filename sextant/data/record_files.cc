@@ -12,9 +12,6 @@
 namespace sextant::data {
 namespace {
 
-// Room for the rows of a larger batch is made as they come.
-constexpr int64_t kMostRowsAtOnce = 1 << 20;
-
 bool ParsePosition(std::string_view position, uint32_t* file, uint64_t* offset) {
   return GetFixed32(&position, file) && GetFixed64(&position, offset) && position.empty();
 }
@@ -99,7 +96,7 @@ class RecordIterator final : public SeekableIterator {
   }
   void NextRows(RowBatch& batch) override {
     cancellation_->ThrowIfCancelled();
-    if (batch.capacity() > kMostRowsAtOnce || !batch.Prepare(row_fields_)) {
+    if (batch.capacity() > RowBatch::kMostRowsAtOnce || !batch.Prepare(row_fields_)) {
       return NodeIterator::NextRows(batch);
     }
     for (std::string_view record; !batch.full() && records_.Next(&record); batch.AddRows(1)) {

@@ -30,6 +30,9 @@ struct RowField {
 
 class RowBatch {
  public:
+  // Room for the rows of a larger batch is made as they come.
+  static constexpr int64_t kMostRowsAtOnce = 1 << 20;
+
   // A row that did not become one: an error, or an element unlike the first row.
   struct Rejected {
     int64_t row;

@@ -5,9 +5,9 @@ namespace sextant::data {
 namespace {
 
 // The elements [begin, end) of the input, where an end of -1 is the input's.
-class RangeIterator : public SelectingIterator {
+class StretchIterator : public SelectingIterator {
  public:
-  RangeIterator(std::unique_ptr<NodeIterator> input, int64_t begin, int64_t end)
+  StretchIterator(std::unique_ptr<NodeIterator> input, int64_t begin, int64_t end)
       : SelectingIterator(std::move(input), "next"), begin_(begin), end_(end) {}
 
  private:
@@ -30,7 +30,7 @@ class TakeNode : public SelectingNode {
       : SelectingNode(std::move(input)), count_(count < 0 ? -1 : count) {}
 
   std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override {
-    return std::make_unique<RangeIterator>(input_->MakeIterator(walk), 0, count_);
+    return std::make_unique<StretchIterator>(input_->MakeIterator(walk), 0, count_);
   }
   std::string Describe() const override {
     return fmt::format("{}.Take({})", input_->Describe(), count_);
@@ -46,7 +46,7 @@ class SkipNode : public SelectingNode {
       : SelectingNode(std::move(input)), count_(count < 0 ? INT64_MAX : count) {}
 
   std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override {
-    return std::make_unique<RangeIterator>(input_->MakeIterator(walk), count_, -1);
+    return std::make_unique<StretchIterator>(input_->MakeIterator(walk), count_, -1);
   }
   std::string Describe() const override {
     return fmt::format("{}.Skip({})", input_->Describe(), count_);

@@ -98,9 +98,9 @@ class SlicesNode : public DatasetNode {
   const std::string name_;
 };
 
-class RangeIterator : public IndexedIterator {
+class NumbersIterator : public IndexedIterator {
  public:
-  RangeIterator(int64_t count, int64_t start, int64_t step)
+  NumbersIterator(int64_t count, int64_t start, int64_t step)
       : IndexedIterator(count), start_(start), step_(step) {}
 
  private:
@@ -127,7 +127,7 @@ class RangeNode : public DatasetNode {
   }
 
   std::unique_ptr<NodeIterator> MakeIterator(const Walk&) const override {
-    return std::make_unique<RangeIterator>(count_, start_, step_);
+    return std::make_unique<NumbersIterator>(count_, start_, step_);
   }
   std::string Describe() const override {
     return fmt::format("Range({},{},{})", start_, stop_, step_);

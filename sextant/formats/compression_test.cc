@@ -11,9 +11,9 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-constexpr char kPath[] = "memory://compression_test";
+constexpr char kCompressedPath[] = "memory://compression_test";
 
-FileSystem& Files() { return FileSystem::ForPath(kPath); }
+FileSystem& Files() { return FileSystem::ForPath(kCompressedPath); }
 
 struct Reading {
   Strings records;
@@ -22,7 +22,7 @@ struct Reading {
 
 Reading ReadAll(Compression compression) {
   Reading reading;
-  TFRecordReader reader(kPath, compression);
+  TFRecordReader reader(kCompressedPath, compression);
   std::string record;
   try {
     while (reader.Next(&record)) reading.records.push_back(record);
@@ -44,7 +44,7 @@ Strings SomeRecords() {
 }
 
 void WriteAll(const Strings& records, const TFRecordWriterOptions& options) {
-  TFRecordWriter writer(kPath, options);
+  TFRecordWriter writer(kCompressedPath, options);
   for (const std::string& record : records) writer.Write(record);
   writer.Close();
 }
@@ -67,7 +67,7 @@ TEST_P(CompressionTest, RoundTripsRecordsOfAllSizes) {
 TEST_P(CompressionTest, SeeksForwardsAndBackwards) {
   const Strings records = SomeRecords();
   WriteAll(records, {.compression = GetParam()});
-  TFRecordReader reader(kPath, GetParam());
+  TFRecordReader reader(kCompressedPath, GetParam());
   EXPECT_EQ(reader.seekable(), GetParam() == Compression::kNone);
   std::vector<uint64_t> offsets;
   std::string_view record;
@@ -88,10 +88,10 @@ TEST_P(CompressionTest, SeeksForwardsAndBackwards) {
 }
 
 TEST_P(CompressionTest, FlushedRecordsAreReadable) {
-  TFRecordWriter writer(kPath, {.compression = GetParam()});
+  TFRecordWriter writer(kCompressedPath, {.compression = GetParam()});
   writer.Write("one");
   writer.Flush();
-  TFRecordReader reader(kPath, GetParam());
+  TFRecordReader reader(kCompressedPath, GetParam());
   reader.Follow();
   std::string record;
   EXPECT_TRUE(reader.Next(&record));
@@ -109,15 +109,16 @@ TEST_P(CompressionTest, FlushedRecordsAreReadable) {
 TEST_P(CompressionTest, EveryTruncationGivesAPrefixOfRecords) {
   const Strings records = {"hello", "", "a somewhat longer, longer, longer record"};
   WriteAll(records, {.compression = GetParam()});
-  const std::string whole = Files().ReadFile(kPath);
+  const std::string whole = Files().ReadFile(kCompressedPath);
   for (size_t size = 0; size < whole.size(); ++size) {
-    Files().WriteFileAtomically(kPath, std::string_view(whole).substr(0, size));
+    Files().WriteFileAtomically(kCompressedPath, std::string_view(whole).substr(0, size));
     const Reading reading = ReadAll(GetParam());
     ASSERT_LE(reading.records.size(), records.size());
     EXPECT_TRUE(std::equal(reading.records.begin(), reading.records.end(), records.begin()));
     if (!reading.status.ok()) {
       EXPECT_EQ(reading.status.code(), Code::kDataLoss);
-      EXPECT_TRUE(reading.status.message().starts_with(kPath)) << reading.status.message();
+      EXPECT_TRUE(reading.status.message().starts_with(kCompressedPath))
+          << reading.status.message();
     }
   }
 }
@@ -125,11 +126,11 @@ TEST_P(CompressionTest, EveryTruncationGivesAPrefixOfRecords) {
 TEST_P(CompressionTest, EveryFlippedBitGivesAPrefixOfRecords) {
   const Strings records = {"hello", "", "a somewhat longer, longer, longer record"};
   WriteAll(records, {.compression = GetParam()});
-  const std::string whole = Files().ReadFile(kPath);
+  const std::string whole = Files().ReadFile(kCompressedPath);
   for (size_t bit = 0; bit < 8 * whole.size(); ++bit) {
     std::string damaged = whole;
     damaged[bit / 8] ^= static_cast<char>(1 << bit % 8);
-    Files().WriteFileAtomically(kPath, damaged);
+    Files().WriteFileAtomically(kCompressedPath, damaged);
     const Reading reading = ReadAll(GetParam());
     ASSERT_LE(reading.records.size(), records.size());
     EXPECT_TRUE(std::equal(reading.records.begin(), reading.records.end(), records.begin())) << bit;
@@ -149,7 +150,7 @@ TEST(CompressionNamesTest, AreTensorFlows) {
 
 TEST(GzipTest, HasTensorFlowsHeader) {  // no name, no time, system unknown or Unix
   WriteAll({}, {.compression = Compression::kGzip});
-  const std::string bytes = Files().ReadFile(kPath);
+  const std::string bytes = Files().ReadFile(kCompressedPath);
   ASSERT_EQ(bytes.size(), 20u);
   EXPECT_EQ(bytes.substr(0, 9), std::string("\x1f\x8b\x08\0\0\0\0\0\0", 9));
   EXPECT_TRUE(ReadAll(Compression::kGzip).records.empty());
@@ -172,9 +173,9 @@ TEST(GzipTest, RecordsBeforeDamageAreRead) {
   Strings records(1000, std::string(1000, 'x'));
   for (size_t i = 0; i < records.size(); ++i) records[i] += std::to_string(i * i);
   WriteAll(records, {.compression = Compression::kGzip});
-  std::string bytes = Files().ReadFile(kPath);
+  std::string bytes = Files().ReadFile(kCompressedPath);
   bytes[bytes.size() - 6] ^= 1;  // the checksum at the end
-  Files().WriteFileAtomically(kPath, bytes);
+  Files().WriteFileAtomically(kCompressedPath, bytes);
   const Reading reading = ReadAll(Compression::kGzip);
   EXPECT_EQ(reading.records, records);
   EXPECT_EQ(reading.status.code(), Code::kDataLoss);
@@ -182,9 +183,9 @@ TEST(GzipTest, RecordsBeforeDamageAreRead) {
 
 TEST(GzipTest, SaysThatAStreamIsCutOff) {
   WriteAll({"one"}, {.compression = Compression::kGzip});
-  const std::string bytes = Files().ReadFile(kPath);
-  Files().WriteFileAtomically(kPath, std::string_view(bytes).substr(0, bytes.size() - 4));
-  TFRecordReader reader(kPath, Compression::kGzip);
+  const std::string bytes = Files().ReadFile(kCompressedPath);
+  Files().WriteFileAtomically(kCompressedPath, std::string_view(bytes).substr(0, bytes.size() - 4));
+  TFRecordReader reader(kCompressedPath, Compression::kGzip);
   std::string record;
   EXPECT_TRUE(reader.Next(&record));
   EXPECT_FALSE(reader.Next(&record));

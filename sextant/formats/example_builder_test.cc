@@ -4,6 +4,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/formats/example.h"
+#include "sextant/testing/hex.h"
 
 namespace sextant {
 namespace {
@@ -11,12 +12,6 @@ namespace {
 using Strings = std::vector<std::string>;
 using Int64s = std::vector<int64_t>;
 using Floats = std::vector<float>;
-
-std::string Hex(std::string_view bytes) {
-  std::string hex;
-  for (const unsigned char byte : bytes) hex += fmt::format("{:02x}", byte);
-  return hex;
-}
 
 TEST(ExampleBuilderTest, WritesTensorFlowsBytes) {
   const std::string bytes = ExampleBuilder()

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sextant/base/error.h"
+#include "sextant/testing/hex.h"
 
 namespace sextant {
 namespace {
@@ -12,14 +13,6 @@ constexpr std::string_view kHex =
     "0a380a160a016912111a0f0a0d01ac02ffffffffffffffffff010a110a0166120c120a0a080000803f000020c00a0b"
     "0a"
     "017312060a040a026162";
-
-std::string FromHex(std::string_view hex) {
-  std::string bytes;
-  for (size_t i = 0; i < hex.size(); i += 2) {
-    bytes += static_cast<char>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16));
-  }
-  return bytes;
-}
 
 template <typename Call>
 Status StatusOf(Call call) {

@@ -15,7 +15,7 @@ namespace {
 std::string Field(int number, const std::string& body) {
   return std::string{static_cast<char>(number << 3 | 2), static_cast<char>(body.size())} + body;
 }
-std::string Int64s(const std::string& packed) { return Field(3, Field(1, packed)); }
+std::string Int64Feature(const std::string& packed) { return Field(3, Field(1, packed)); }
 std::string Entry(const std::string& key, const std::string& feature) {
   return Field(1, Field(1, key) + Field(2, feature));
 }
@@ -36,34 +36,37 @@ std::vector<int64_t> ReadN(const std::string& example, bool* ok = nullptr) {
 using Values = std::vector<int64_t>;
 
 TEST(ExampleWireTest, PackedAndUnpacked) {
-  EXPECT_EQ(ReadN(Example(Entry("n", Int64s("\x01\x96\x01\x02")))), (Values{1, 150, 2}));
+  EXPECT_EQ(ReadN(Example(Entry("n", Int64Feature("\x01\x96\x01\x02")))), (Values{1, 150, 2}));
   const std::string unpacked = "\x08\x05\x08\x07";
   EXPECT_EQ(ReadN(Example(Entry("n", Field(3, unpacked)))), (Values{5, 7}));
   EXPECT_EQ(ReadN(Example(Entry("n", Field(3, unpacked + Field(1, "\x09"))))), (Values{5, 7, 9}));
 }
 
 TEST(ExampleWireTest, NegativeNumbersTakeTenBytes) {
-  EXPECT_EQ(ReadN(Example(Entry("n", Int64s("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01")))),
+  EXPECT_EQ(ReadN(Example(Entry("n", Int64Feature("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01")))),
             Values{-1});
 }
 
 TEST(ExampleWireTest, PiecesAreMerged) {
-  EXPECT_EQ(ReadN(Example(Entry("n", Int64s("\x01") + Int64s("\x02")))), (Values{1, 2}));
+  EXPECT_EQ(ReadN(Example(Entry("n", Int64Feature("\x01") + Int64Feature("\x02")))),
+            (Values{1, 2}));
   const std::string two_values =
-      Field(1, "n") + Field(2, Int64s("\x03")) + Field(2, Int64s("\x04"));
+      Field(1, "n") + Field(2, Int64Feature("\x03")) + Field(2, Int64Feature("\x04"));
   EXPECT_EQ(ReadN(Example(Field(1, two_values))), (Values{3, 4}));
   // Another kind replaces what came before.
-  EXPECT_EQ(ReadN(Example(Entry("n", Field(1, Field(1, "text")) + Int64s("\x02")))), Values{2});
-  // Value before key, unknown fields and groups, two messages one after another.
-  EXPECT_EQ(ReadN(Example(Field(1, Field(2, Int64s("\x05")) + Field(1, "n")))), Values{5});
-  EXPECT_EQ(ReadN("\x20\x07" + Example(Entry("n", "\x2b\x08\x01\x2c" + Int64s("\x06")))),
-            Values{6});
-  EXPECT_EQ(ReadN(Example(Entry("n", Int64s("\x01"))) + Example(Entry("n", Int64s("\x02")))),
+  EXPECT_EQ(ReadN(Example(Entry("n", Field(1, Field(1, "text")) + Int64Feature("\x02")))),
             Values{2});
+  // Value before key, unknown fields and groups, two messages one after another.
+  EXPECT_EQ(ReadN(Example(Field(1, Field(2, Int64Feature("\x05")) + Field(1, "n")))), Values{5});
+  EXPECT_EQ(ReadN("\x20\x07" + Example(Entry("n", "\x2b\x08\x01\x2c" + Int64Feature("\x06")))),
+            Values{6});
+  EXPECT_EQ(
+      ReadN(Example(Entry("n", Int64Feature("\x01"))) + Example(Entry("n", Int64Feature("\x02")))),
+      Values{2});
 }
 
 TEST(ExampleWireTest, RefusesWhatIsNoMessage) {
-  const std::string good = Example(Entry("n", Int64s("\x01")));
+  const std::string good = Example(Entry("n", Int64Feature("\x01")));
   bool ok = true;
   for (size_t size = 1; size < good.size(); ++size) {
     ReadN(good.substr(0, size), &ok);
@@ -115,7 +118,7 @@ TEST(ExampleWireTest, AgreesWithProtobuf) {
 }
 
 TEST(ExampleIndexTest, FindsWantedFeatures) {
-  const std::string one = Example(Entry("n", Int64s("\x01\x02")) + Entry("other", "")),
+  const std::string one = Example(Entry("n", Int64Feature("\x01\x02")) + Entry("other", "")),
                     two = Example(Entry("n", Field(1, Field(1, "text"))));
   ExampleIndex index;
   index.SetWanted(

@@ -12,7 +12,7 @@
 namespace sextant {
 namespace {
 
-const std::string kFolder = SEXTANT_SOURCE_DIR "/../shared/golden";
+const std::string kGoldenFolder = SEXTANT_SOURCE_DIR "/../shared/golden";
 
 // The prefixes of all checkpoints below a directory.
 void FindCheckpoints(FileSystem& files, const std::string& directory,
@@ -47,10 +47,10 @@ void CopyShard(const TensorBundleReader& reader, int shard, FileSystem& files,
 }
 
 TEST(GoldenCheckpointTest, OursHaveTheBytesOfTensorFlows) {
-  FileSystem& disk = FileSystem::ForPath(kFolder);
-  if (!disk.Exists(kFolder)) GTEST_SKIP() << "the golden files are not at " << kFolder;
+  FileSystem& disk = FileSystem::ForPath(kGoldenFolder);
+  if (!disk.Exists(kGoldenFolder)) GTEST_SKIP() << "the golden files are not at " << kGoldenFolder;
   std::vector<std::string> prefixes;
-  FindCheckpoints(disk, kFolder, &prefixes);
+  FindCheckpoints(disk, kGoldenFolder, &prefixes);
   ASSERT_GE(prefixes.size(), 20u);
   for (const std::string& prefix : prefixes) {
     const TensorBundleReader reader(prefix);
@@ -72,9 +72,9 @@ TEST(GoldenCheckpointTest, OursHaveTheBytesOfTensorFlows) {
 }
 
 TEST(GoldenCheckpointTest, ReadsTheStateOfATrainingRun) {
-  const std::string directory = kFolder + "/checkpoint/training_run";
+  const std::string directory = kGoldenFolder + "/checkpoint/training_run";
   FileSystem& disk = FileSystem::ForPath(directory);
-  if (!disk.Exists(directory)) GTEST_SKIP() << "the golden files are not at " << kFolder;
+  if (!disk.Exists(directory)) GTEST_SKIP() << "the golden files are not at " << kGoldenFolder;
   EXPECT_EQ(LatestCheckpoint(directory), directory + "/model.ckpt-60");
   const std::string text = disk.ReadFile(directory + "/checkpoint");
   EXPECT_EQ(CheckpointStateText(ParseCheckpointState(text)), text);

@@ -12,16 +12,16 @@ namespace {
 
 using nlohmann::json;
 
-const std::string kFolder = SEXTANT_SOURCE_DIR "/../shared/golden/tfrecord/";
+const std::string kRecordFolder = SEXTANT_SOURCE_DIR "/../shared/golden/tfrecord/";
 
 class GoldenTFRecordTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (!fs_.Exists(kFolder)) GTEST_SKIP() << "the golden files are not at " << kFolder;
+    if (!fs_.Exists(kRecordFolder)) GTEST_SKIP() << "the golden files are not at " << kRecordFolder;
   }
-  json Json(const std::string& name) { return json::parse(fs_.ReadFile(kFolder + name)); }
+  json Json(const std::string& name) { return json::parse(fs_.ReadFile(kRecordFolder + name)); }
 
-  FileSystem& fs_ = FileSystem::ForPath(kFolder);
+  FileSystem& fs_ = FileSystem::ForPath(kRecordFolder);
 };
 
 // The same records in each compression, and the bytes that TensorFlow made of them.
@@ -31,7 +31,7 @@ TEST_F(GoldenTFRecordTest, ReadsAndWritesTheSameFilesAgain) {
     const std::string name = file["file"];
     const Compression compression = ParseCompression(file["compression"].get<std::string>());
     const std::string path = "memory://golden_tfrecord_test";
-    TFRecordReader reader(kFolder + name, compression);
+    TFRecordReader reader(kRecordFolder + name, compression);
     TFRecordWriter writer(path, {.compression = compression});
     std::string record;
     size_t count = 0;
@@ -39,12 +39,13 @@ TEST_F(GoldenTFRecordTest, ReadsAndWritesTheSameFilesAgain) {
     writer.Close();
     EXPECT_EQ(count, file["num_records"].get<size_t>()) << name;
     EXPECT_FALSE(reader.ended_in_header() || reader.stream_cut_off());
-    EXPECT_TRUE(FileSystem::ForPath(path).ReadFile(path) == fs_.ReadFile(kFolder + name)) << name;
+    EXPECT_TRUE(FileSystem::ForPath(path).ReadFile(path) == fs_.ReadFile(kRecordFolder + name))
+        << name;
   }
 }
 
 TEST_F(GoldenTFRecordTest, ReadsExamples) {
-  TFRecordReader reader(kFolder + "examples.tfrecord");
+  TFRecordReader reader(kRecordFolder + "examples.tfrecord");
   std::string record;
   const json examples = Json("examples.json");
   for (const json& expected : examples) {

@@ -23,13 +23,13 @@ struct NumberType {
   DType dtype;
 };
 constexpr NumberType kNumberTypes[] = {
-    {'b', 1, DType::kBool},     {'i', 1, DType::kInt8},       {'i', 2, DType::kInt16},
-    {'i', 4, DType::kInt32},    {'i', 8, DType::kInt64},      {'u', 1, DType::kUInt8},
-    {'u', 2, DType::kUInt16},   {'u', 4, DType::kUInt32},     {'u', 8, DType::kUInt64},
-    {'f', 2, DType::kHalf},     {'f', 4, DType::kFloat},      {'f', 8, DType::kDouble},
+    {'b', 1, DType::kBool},      {'i', 1, DType::kInt8},       {'i', 2, DType::kInt16},
+    {'i', 4, DType::kInt32},     {'i', 8, DType::kInt64},      {'u', 1, DType::kUInt8},
+    {'u', 2, DType::kUInt16},    {'u', 4, DType::kUInt32},     {'u', 8, DType::kUInt64},
+    {'f', 2, DType::kHalf},      {'f', 4, DType::kFloat},      {'f', 8, DType::kDouble},
     {'c', 8, DType::kComplex64}, {'c', 16, DType::kComplex128}};
 
-struct Header {
+struct NpyHeader {
   std::string descr;
   bool fortran_order = false;
   std::vector<int64_t> shape;
@@ -40,8 +40,8 @@ class HeaderParser {
  public:
   HeaderParser(std::string_view text, std::string_view what) : text_(text), what_(what) {}
 
-  Header Parse() {
-    Header header;
+  NpyHeader Parse() {
+    NpyHeader header;
     bool has_descr = false, has_order = false, has_shape = false;
     Expect('{');
     while (!Accept('}')) {
@@ -69,7 +69,9 @@ class HeaderParser {
   }
 
  private:
-  [[noreturn]] void Fail() const { throw DataLoss("{}: the header of the array is damaged", what_); }
+  [[noreturn]] void Fail() const {
+    throw DataLoss("{}: the header of the array is damaged", what_);
+  }
   char Peek() {
     while (!text_.empty() && text_.front() == ' ') text_.remove_prefix(1);
     return text_.empty() ? '\0' : text_.front();
@@ -207,19 +209,17 @@ std::string HeaderBytes(const std::string& descr, const Shape& shape) {
 
 Tensor ParseNpy(std::string_view bytes, std::string_view what) {
   const auto parts = Split(bytes, what);
-  const Header header = HeaderParser(parts.first, what).Parse();
+  const NpyHeader header = HeaderParser(parts.first, what).Parse();
   const std::string_view data = parts.second;
   const std::string& descr = header.descr;
   const auto unsupported = [&] {
-    return InvalidArgument("{}: arrays of type '{}' cannot be read{}", what, descr,
-                           descr.find('O') != std::string::npos
-                               ? "; save strings with a dtype of 'S' or 'U'"
-                               : "");
+    return InvalidArgument(
+        "{}: arrays of type '{}' cannot be read{}", what, descr,
+        descr.find('O') != std::string::npos ? "; save strings with a dtype of 'S' or 'U'" : "");
   };
   if (descr.size() < 3) throw unsupported();
   size_t size = 0;
-  const auto [end, error] =
-      std::from_chars(descr.data() + 2, descr.data() + descr.size(), size);
+  const auto [end, error] = std::from_chars(descr.data() + 2, descr.data() + descr.size(), size);
   if (error != std::errc() || end != descr.data() + descr.size() || size > size_t{1} << 28) {
     throw unsupported();
   }

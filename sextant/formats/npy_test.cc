@@ -5,6 +5,7 @@
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
 #include "sextant/tensor/float16.h"
+#include "sextant/testing/error_of.h"
 
 namespace sextant {
 namespace {
@@ -16,17 +17,6 @@ std::string Npy(const std::string& header, const std::string& data) {
   std::string text = header;
   text.resize(117, ' ');
   return "\x93NUMPY\x01\x00\x76\x00"s + text + "\n" + data;
-}
-
-template <typename F>
-Error ErrorOf(F f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e;
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return Error(Code::kOk, "");
 }
 
 TEST(NpyTest, WritesTheBytesOfNumPy) {
@@ -74,8 +64,9 @@ TEST(NpyTest, RefusesPicklesAndRecords) {
   EXPECT_EQ(pickle.message(),
             "a.npy: arrays of type '|O' cannot be read; save strings with a dtype of 'S' or 'U'");
   EXPECT_EQ(ErrorOf([] {
-              ParseNpy(Npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", "0000"),
-                       "a.npy");
+              ParseNpy(
+                  Npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", "0000"),
+                  "a.npy");
             }).code(),
             Code::kInvalidArgument);
   EXPECT_EQ(ErrorOf([] { ParseNpy("PK\x03\x04 something", "a.npy"); }).message(),
@@ -89,8 +80,9 @@ TEST(NpyTest, SaysWhenTheFileIsCutOff) {
     EXPECT_TRUE(code == Code::kDataLoss || (i < 10 && code == Code::kInvalidArgument)) << i;
   }
   const Error huge = ErrorOf([] {
-    ParseNpy(Npy("{'descr': '<f4', 'fortran_order': False, 'shape': (9999999999, 9999999999), }", ""),
-             "huge");
+    ParseNpy(
+        Npy("{'descr': '<f4', 'fortran_order': False, 'shape': (9999999999, 9999999999), }", ""),
+        "huge");
   });
   EXPECT_EQ(huge.code(), Code::kDataLoss);
 }

@@ -6,6 +6,7 @@
 #include "sextant/base/file_system.h"
 #include "sextant/formats/message_text.h"
 #include "sextant/proto/saved_model.pb.h"
+#include "sextant/testing/error_of.h"
 
 namespace sextant {
 namespace {
@@ -31,17 +32,6 @@ tensorflow::SavedModel SmallModel() {
       meta_graphs { meta_info_def { tags: "train" } })",
                    "test", &model);
   return model;
-}
-
-template <typename F>
-Error ErrorOf(F f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e;
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return Error(Code::kOk, "");
 }
 
 TEST(SavedModelDirTest, ReadsWhatItWrote) {

@@ -8,6 +8,7 @@
 #include "sextant/base/coding.h"
 #include "sextant/base/crc32c.h"
 #include "sextant/base/memory_file_system.h"
+#include "sextant/testing/hex.h"
 
 namespace sextant {
 namespace {
@@ -35,14 +36,6 @@ Content ReadTable(const std::string& bytes) {
     return true;
   });
   return content;
-}
-
-std::string FromHex(std::string_view hex) {
-  std::string bytes;
-  for (size_t i = 0; i + 1 < hex.size(); i += 2) {
-    bytes.push_back(static_cast<char>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16)));
-  }
-  return bytes;
 }
 
 TEST(TableTest, WritesTheBytesThatTensorFlowWrites) {

@@ -11,8 +11,8 @@
 namespace sextant {
 namespace {
 
-constexpr size_t kPiece = size_t{1} << 18;    // read and summed while the cache holds it
-constexpr int64_t kGrain = int64_t{4} << 20;  // bytes worth a thread
+constexpr size_t kReadPiece = size_t{1} << 18;  // read and summed while the cache holds it
+constexpr int64_t kGrain = int64_t{4} << 20;    // bytes worth a thread
 constexpr size_t kStreamBuffer = size_t{1} << 16;
 
 Error Damaged(const StoredTensor& stored, uint64_t offset, std::string_view what) {
@@ -39,7 +39,7 @@ void CheckCrc(const StoredTensor& stored, uint32_t crc) {
 uint32_t ReadSummed(const StoredTensor& stored, uint64_t offset, std::span<char> dst) {
   uint32_t crc = 0;
   for (size_t done = 0; done < dst.size();) {
-    const std::span<char> piece = dst.subspan(done, std::min(kPiece, dst.size() - done));
+    const std::span<char> piece = dst.subspan(done, std::min(kReadPiece, dst.size() - done));
     ReadAt(stored, offset + done, piece);
     crc = ExtendCrc32c(crc, {piece.data(), piece.size()});
     done += piece.size();

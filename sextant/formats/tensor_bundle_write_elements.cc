@@ -14,7 +14,7 @@ namespace {
 // The CRC of so many bytes is made by a thread of its own, while they are written: a tenth of the
 // time of a save.
 constexpr size_t kLarge = size_t{4} << 20;
-constexpr size_t kPiece = size_t{1} << 20;  // of lengths of strings
+constexpr size_t kLengthsPiece = size_t{1} << 20;  // of lengths of strings
 
 class Appender {
  public:
@@ -61,7 +61,7 @@ void AppendStrings(Appender& out, std::span<const std::string> values) {
     } else {
       PutFixed64(&summed, value.size());
     }
-    if (lengths.size() >= kPiece) {
+    if (lengths.size() >= kLengthsPiece) {
       out.AppendAs(lengths, summed);
       lengths.clear();
       summed.clear();

@@ -4,15 +4,10 @@
 
 #include "sextant/base/error.h"
 #include "sextant/formats/ordered_code.h"
+#include "sextant/testing/hex.h"
 
 namespace sextant {
 namespace {
-
-std::string Hex(std::string_view bytes) {
-  std::string hex;
-  for (const char c : bytes) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
-  return hex;
-}
 
 std::string SignedHex(int64_t value) {
   std::string code;

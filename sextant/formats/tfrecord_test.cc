@@ -13,10 +13,10 @@ namespace {
 using namespace std::string_literals;
 using Strings = std::vector<std::string>;
 
-constexpr char kPath[] = "memory://tfrecord_test";
+constexpr char kRecordPath[] = "memory://tfrecord_test";
 
 void WriteRaw(std::string_view bytes) {
-  FileSystem::ForPath(kPath).WriteFileAtomically(kPath, bytes);
+  FileSystem::ForPath(kRecordPath).WriteFileAtomically(kRecordPath, bytes);
 }
 
 // The records up to the end or the error, and the error.
@@ -35,12 +35,12 @@ std::pair<Strings, Status> ReadAll(const std::string& path) {
 
 TEST(TFRecordTest, WritesTensorFlowsBytes) {
   {
-    TFRecordWriter writer(kPath);
+    TFRecordWriter writer(kRecordPath);
     writer.Write("hello");
     writer.Write("");
     writer.Close();
   }
-  const std::string bytes = FileSystem::ForPath(kPath).ReadFile(kPath);
+  const std::string bytes = FileSystem::ForPath(kRecordPath).ReadFile(kRecordPath);
   EXPECT_EQ(bytes,
             "\x05\0\0\0\0\0\0\0\xea\xb2\x04\x3ehello\xbb\x1f\x1c\x19"s
             "\0\0\0\0\0\0\0\0\x29\x03\x98\x07\xd8\xea\x82\xa2"s);
@@ -48,7 +48,7 @@ TEST(TFRecordTest, WritesTensorFlowsBytes) {
   AppendTFRecord(&framed, "hello");
   AppendTFRecord(&framed, "");
   EXPECT_EQ(framed, bytes);
-  EXPECT_EQ(ReadAll(kPath).first, (Strings{"hello", ""}));
+  EXPECT_EQ(ReadAll(kRecordPath).first, (Strings{"hello", ""}));
 }
 
 TEST(TFRecordTest, KnowsItsOffsets) {
@@ -56,7 +56,7 @@ TEST(TFRecordTest, KnowsItsOffsets) {
   AppendTFRecord(&bytes, "hello");
   AppendTFRecord(&bytes, "");
   WriteRaw(bytes);
-  TFRecordReader reader(kPath);
+  TFRecordReader reader(kRecordPath);
   std::string record;
   EXPECT_EQ(reader.offset(), 0u);
   ASSERT_TRUE(reader.Next(&record));
@@ -76,7 +76,7 @@ TEST(TFRecordTest, ReadsLargeRecordsAcrossBuffers) {
   std::string bytes;
   for (const std::string& record : records) AppendTFRecord(&bytes, record);
   WriteRaw(bytes);
-  EXPECT_TRUE(ReadAll(kPath).first == records);
+  EXPECT_TRUE(ReadAll(kRecordPath).first == records);
 }
 
 TEST(TFRecordTest, EveryTruncationEndsCleanlyOrIsDataLoss) {
@@ -86,15 +86,15 @@ TEST(TFRecordTest, EveryTruncationEndsCleanlyOrIsDataLoss) {
   AppendTFRecord(&bytes, "world");
   for (size_t size = 0; size < bytes.size(); ++size) {
     WriteRaw(std::string_view(bytes).substr(0, size));
-    const auto [records, status] = ReadAll(kPath);
+    const auto [records, status] = ReadAll(kRecordPath);
     EXPECT_EQ(records.size(), size < second ? 0u : 1u);
     const size_t start = size < second ? 0 : second;
     if (size - start < 12) {
       EXPECT_TRUE(status.ok()) << size;
     } else {
       EXPECT_EQ(status.code(), Code::kDataLoss) << size;
-      EXPECT_EQ(status.message(),
-                fmt::format("{}: truncated record at {}: the file ends inside it", kPath, start));
+      EXPECT_EQ(status.message(), fmt::format("{}: truncated record at {}: the file ends inside it",
+                                              kRecordPath, start));
     }
   }
 }
@@ -103,7 +103,7 @@ TEST(TFRecordTest, SaysWhenAFileEndsInAHeader) {
   std::string bytes;
   AppendTFRecord(&bytes, "hello");
   WriteRaw(bytes + "abc");
-  TFRecordReader reader(kPath);
+  TFRecordReader reader(kRecordPath);
   std::string record;
   EXPECT_TRUE(reader.Next(&record));
   testing::internal::CaptureStderr();
@@ -119,7 +119,7 @@ TEST(TFRecordTest, EveryFlippedBitIsDataLoss) {
     std::string bad = good;
     bad[bit / 8] ^= static_cast<char>(1 << (bit % 8));
     WriteRaw(bad);
-    const auto [records, status] = ReadAll(kPath);
+    const auto [records, status] = ReadAll(kRecordPath);
     EXPECT_TRUE(records.empty());
     EXPECT_EQ(status.code(), Code::kDataLoss) << bit;
     const auto where = fmt::format("corrupted record at {}:", bit / 8 < 12 ? 0 : 12);
@@ -132,14 +132,14 @@ TEST(TFRecordTest, HugeLengthWithGoodChecksumTakesNoMemory) {
   PutFixed64(&bytes, ~uint64_t{0});
   PutFixed32(&bytes, MaskedCrc32c(bytes));
   WriteRaw(bytes + "short");
-  EXPECT_EQ(ReadAll(kPath).second.code(), Code::kDataLoss);
+  EXPECT_EQ(ReadAll(kRecordPath).second.code(), Code::kDataLoss);
 }
 
 TEST(TFRecordTest, ViewsStayUntilTheNextCall) {
   std::string bytes;
   for (int i = 0; i < 1000; ++i) AppendTFRecord(&bytes, std::string(1000, static_cast<char>(i)));
   WriteRaw(bytes);
-  TFRecordReader reader(kPath);
+  TFRecordReader reader(kRecordPath);
   std::string_view record;
   for (int i = 0; i < 1000; ++i) {
     ASSERT_TRUE(reader.NextView(&record));
@@ -154,7 +154,7 @@ TEST(TFRecordTest, SeekGoesOnAfterADamagedRecord) {
   AppendTFRecord(&bytes, "world");
   bytes[13] ^= 1;
   WriteRaw(bytes);
-  TFRecordReader reader(kPath);
+  TFRecordReader reader(kRecordPath);
   std::string record;
   EXPECT_THROW(reader.Next(&record), Error);
   EXPECT_THROW(reader.Next(&record), Error);
@@ -167,8 +167,8 @@ TEST(TFRecordTest, FollowsAGrowingFile) {
   std::string bytes;
   AppendTFRecord(&bytes, "hello");
   AppendTFRecord(&bytes, std::string(300'000, 'w'));
-  const auto file = FileSystem::ForPath(kPath).NewWriter(kPath);
-  TFRecordReader reader(kPath);
+  const auto file = FileSystem::ForPath(kRecordPath).NewWriter(kRecordPath);
+  TFRecordReader reader(kRecordPath);
   reader.Follow();
   std::string record;
   size_t written = 0;
@@ -191,24 +191,25 @@ TEST(TFRecordTest, FollowsAGrowingFile) {
 }
 
 TEST(TFRecordTest, AppendsBehindWhatIsThere) {
-  TFRecordWriter(kPath).Write("hello");
-  TFRecordWriter(kPath, {.append = true}).Write("world");
-  EXPECT_EQ(ReadAll(kPath).first, (Strings{"hello", "world"}));
-  EXPECT_THROW(TFRecordWriter(kPath, {.compression = Compression::kZlib, .append = true}), Error);
-  EXPECT_THROW(TFRecordWriter(kPath, {.append = true, .atomic = true}), Error);
-  EXPECT_EQ(ReadAll(kPath).first, (Strings{"hello", "world"}));
+  TFRecordWriter(kRecordPath).Write("hello");
+  TFRecordWriter(kRecordPath, {.append = true}).Write("world");
+  EXPECT_EQ(ReadAll(kRecordPath).first, (Strings{"hello", "world"}));
+  EXPECT_THROW(TFRecordWriter(kRecordPath, {.compression = Compression::kZlib, .append = true}),
+               Error);
+  EXPECT_THROW(TFRecordWriter(kRecordPath, {.append = true, .atomic = true}), Error);
+  EXPECT_EQ(ReadAll(kRecordPath).first, (Strings{"hello", "world"}));
 }
 
 TEST(TFRecordTest, AnAtomicFileAppearsOnClose) {
   for (const Compression compression : {Compression::kNone, Compression::kGzip}) {
-    TFRecordWriter(kPath).Write("before");
-    { TFRecordWriter(kPath, {.compression = compression, .atomic = true}).Write("lost"); }
-    EXPECT_EQ(ReadAll(kPath).first, Strings{"before"});
-    TFRecordWriter writer(kPath, {.compression = compression, .atomic = true});
+    TFRecordWriter(kRecordPath).Write("before");
+    { TFRecordWriter(kRecordPath, {.compression = compression, .atomic = true}).Write("lost"); }
+    EXPECT_EQ(ReadAll(kRecordPath).first, Strings{"before"});
+    TFRecordWriter writer(kRecordPath, {.compression = compression, .atomic = true});
     writer.Write("after");
-    EXPECT_EQ(ReadAll(kPath).first, Strings{"before"});
+    EXPECT_EQ(ReadAll(kRecordPath).first, Strings{"before"});
     writer.Close();
-    TFRecordReader reader(kPath, compression);
+    TFRecordReader reader(kRecordPath, compression);
     std::string record;
     EXPECT_TRUE(reader.Next(&record));
     EXPECT_EQ(record, "after");

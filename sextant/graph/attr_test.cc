@@ -10,7 +10,7 @@
 namespace sextant {
 namespace {
 
-tensorflow::AttrValue Parse(const std::string& text) {
+tensorflow::AttrValue ParseAttr(const std::string& text) {
   tensorflow::AttrValue proto;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &proto)) << text;
   return proto;
@@ -19,7 +19,7 @@ tensorflow::AttrValue Parse(const std::string& text) {
 class AttrRoundTrip : public testing::TestWithParam<const char*> {};
 
 TEST_P(AttrRoundTrip, GivesTheSameMessage) {
-  const tensorflow::AttrValue proto = Parse(GetParam());
+  const tensorflow::AttrValue proto = ParseAttr(GetParam());
   const Attr attr = Attr::FromProto(proto);
   tensorflow::AttrValue again;
   attr.ToProto(&again);
@@ -50,12 +50,13 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(AttrTest, DecodesATensorWhoseLastValueRepeats) {
   const Attr attr = Attr::FromProto(
-      Parse("tensor { dtype: DT_FLOAT tensor_shape { dim { size: 3 } } float_val: [1, 2] }"));
+      ParseAttr("tensor { dtype: DT_FLOAT tensor_shape { dim { size: 3 } } float_val: [1, 2] }"));
   EXPECT_TRUE(attr.Get<Tensor>().Identical(Tensor::Of<float>({1, 2, 2})));
 }
 
 TEST(AttrTest, KeepsTensorsOfUnknownTypesEncodedOnly) {
-  const Attr attr = Attr::FromProto(Parse("tensor { dtype: DT_INT4 tensor_shape { } int_val: 3 }"));
+  const Attr attr =
+      Attr::FromProto(ParseAttr("tensor { dtype: DT_INT4 tensor_shape { } int_val: 3 }"));
   EXPECT_TRUE(attr.undecoded());
   EXPECT_THROW(attr.Get<Tensor>(), Error);
 }
@@ -92,7 +93,7 @@ TEST(AttrTest, RefusesMalformedValues) {
     if (std::string(text).starts_with("type:")) {
       proto.set_type(static_cast<tensorflow::DataType>(std::stoi(text + 5)));
     } else {
-      proto = Parse(text);
+      proto = ParseAttr(text);
     }
     EXPECT_THROW(Attr::FromProto(proto), Error) << text;
   }

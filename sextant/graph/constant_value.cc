@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "sextant/graph/index_type.h"
 #include "sextant/graph/shape_context.h"
 
 namespace sextant {
@@ -30,8 +31,6 @@ using MaybeInts = std::optional<Ints>;
 Ints Vector(std::vector<Element> elements) {
   return {Shape{static_cast<int64_t>(elements.size())}, std::move(elements)};
 }
-
-bool IsIndex(DType dtype) { return dtype == DType::kInt32 || dtype == DType::kInt64; }
 
 Element Arithmetic(const std::string& op, int64_t a, int64_t b) {
   int64_t result = 0;

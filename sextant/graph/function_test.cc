@@ -12,7 +12,7 @@
 namespace sextant {
 namespace {
 
-std::shared_ptr<Function> Parse(const std::string& text) {
+std::shared_ptr<Function> ParseFunction(const std::string& text) {
   auto def = std::make_unique<tensorflow::FunctionDef>();
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, def.get())) << text;
   return std::make_shared<Function>(std::move(def));
@@ -28,7 +28,7 @@ const char* const kTwice = R"(
   ret { key: 'y' value: 'sum:z:0' })";
 
 TEST(FunctionTest, BodyHasTheAttributesOfTheCall) {
-  const auto function = Parse(kTwice);
+  const auto function = ParseFunction(kTwice);
   const auto body = function->Instantiate({}, {{"T", DType::kDouble}});
   ASSERT_EQ(body->args.size(), 1u);
   EXPECT_EQ(body->args[0].dtype(), DType::kDouble);
@@ -41,7 +41,7 @@ TEST(FunctionTest, BodyHasTheAttributesOfTheCall) {
 
 TEST(FunctionTest, AttributesMustBeGiven) {
   try {
-    Parse(kTwice)->Instantiate({});
+    ParseFunction(kTwice)->Instantiate({});
     FAIL();
   } catch (const Error& e) {
     EXPECT_EQ(e.message(), "function twice: attribute 'T' is missing");
@@ -49,7 +49,7 @@ TEST(FunctionTest, AttributesMustBeGiven) {
 }
 
 TEST(FunctionTest, ListsAreNamedByPosition) {
-  const auto body = Parse(R"(
+  const auto body = ParseFunction(R"(
     signature { name: 'f' input_arg { name: 'xs' type: DT_FLOAT number_attr: 'N' }
                 output_arg { name: 'all' type: DT_FLOAT number_attr: 'N' }
                 output_arg { name: 'last' type: DT_FLOAT }
@@ -71,7 +71,7 @@ TEST(FunctionTest, ListsAreNamedByPosition) {
 TEST(FunctionTest, MalformedBodiesNameFunctionAndNode) {
   const auto instantiate = [](const std::string& body) {
     try {
-      Parse(
+      ParseFunction(
           "signature { name: 'f' input_arg { name: 'x' type: DT_FLOAT } "
           "output_arg { name: 'y' type: DT_FLOAT } } " +
           body)
@@ -128,28 +128,28 @@ TEST(FunctionTest, ABuiltBodyBecomesADefinitionAndBack) {
 
 TEST(FunctionLibraryTest, CopiesShareUntilOneChanges) {
   FunctionLibrary library;
-  library.Add(Parse(kTwice));
+  library.Add(ParseFunction(kTwice));
   FunctionLibrary copy = library;
-  copy.Add(Parse("signature { name: 'g' }"));
+  copy.Add(ParseFunction("signature { name: 'g' }"));
   EXPECT_EQ(library.all().size(), 1u);
   EXPECT_EQ(copy.all().size(), 2u);
-  EXPECT_THROW(copy.Add(Parse(kTwice)), Error);
+  EXPECT_THROW(copy.Add(ParseFunction(kTwice)), Error);
   EXPECT_EQ(copy.UniqueName("twice"), "twice_1");
   const OpDef* before = &copy.Get("twice").signature();
-  copy.Add(Parse(kTwice), true);
+  copy.Add(ParseFunction(kTwice), true);
   EXPECT_NE(&copy.Get("twice").signature(), before);
   EXPECT_EQ(before->name(), "twice");
 }
 
 TEST(FunctionLibraryTest, ABodyHoldsTheFunctionsItNeeds) {
   FunctionLibrary library;
-  library.Add(Parse("signature { name: 'leaf' }"));
-  library.Add(Parse("signature { name: 'other' }"));
-  library.Add(
-      Parse("signature { name: 'top' } node_def { name: 'n' op: 'PartitionedCall' "
-            "attr { key: 'Tin' value { list { } } } attr { key: 'Tout' value { list { } } } "
-            "attr { key: 'f' value { func { name: 'leaf' } } } }"));
-  library.Add(Parse("signature { name: 'endless' } node_def { name: 'n' op: 'endless' }"));
+  library.Add(ParseFunction("signature { name: 'leaf' }"));
+  library.Add(ParseFunction("signature { name: 'other' }"));
+  library.Add(ParseFunction(
+      "signature { name: 'top' } node_def { name: 'n' op: 'PartitionedCall' "
+      "attr { key: 'Tin' value { list { } } } attr { key: 'Tout' value { list { } } } "
+      "attr { key: 'f' value { func { name: 'leaf' } } } }"));
+  library.Add(ParseFunction("signature { name: 'endless' } node_def { name: 'n' op: 'endless' }"));
   EXPECT_EQ(library.ReachableFrom(library.Get("top")).all().size(), 1u);
   const auto body = library.Get("top").Instantiate(library);
   EXPECT_NE(body->graph->functions().Find("leaf"), nullptr);

@@ -12,7 +12,7 @@
 namespace sextant {
 namespace {
 
-tensorflow::GraphDef Parse(const std::string& text) {
+tensorflow::GraphDef ParseGraphDef(const std::string& text) {
   tensorflow::GraphDef def;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &def)) << text;
   return def;
@@ -59,23 +59,23 @@ void ExpectRoundTrip(const tensorflow::GraphDef& def) {
 
 TEST(GraphDefTest, ComesOutAsItWentIn) {
   ExpectRoundTrip(
-      Parse(Unary("b", "Neg", "input: 'a' input: '^c' input: '^a'", "device: '/gpu:0'") +
-            Placeholder("a") + Placeholder("c") +
-            "node { name: 'u' op: 'NobodyKnows' input: 'a' input: 'u2:3' "
-            "attr { key: '_x' value { list { } } } "
-            "experimental_debug_info { original_node_names: 'n' } "
-            "experimental_type { type_id: TFT_PRODUCT } }"
-            "node { name: 'u2' op: 'NobodyKnows' }"
-            "versions { producer: 134 min_consumer: 12 bad_consumers: 7 }"
-            "debug_info { files: 'a.py' }"));
+      ParseGraphDef(Unary("b", "Neg", "input: 'a' input: '^c' input: '^a'", "device: '/gpu:0'") +
+                    Placeholder("a") + Placeholder("c") +
+                    "node { name: 'u' op: 'NobodyKnows' input: 'a' input: 'u2:3' "
+                    "attr { key: '_x' value { list { } } } "
+                    "experimental_debug_info { original_node_names: 'n' } "
+                    "experimental_type { type_id: TFT_PRODUCT } }"
+                    "node { name: 'u2' op: 'NobodyKnows' }"
+                    "versions { producer: 134 min_consumer: 12 bad_consumers: 7 }"
+                    "debug_info { files: 'a.py' }"));
 }
 
 TEST(GraphDefTest, LoopsComeOutAsTheyWentIn) {
-  ExpectRoundTrip(Parse(std::string(kLoop) + Placeholder("x")));
+  ExpectRoundTrip(ParseGraphDef(std::string(kLoop) + Placeholder("x")));
 }
 
 TEST(GraphDefTest, FunctionsComeOutAsTheyWentIn) {
-  ExpectRoundTrip(Parse(Placeholder("a") + R"(
+  ExpectRoundTrip(ParseGraphDef(Placeholder("a") + R"(
     node { name: 'call' op: 'twice' input: 'a' attr { key: 'T' value { type: DT_FLOAT } } }
     library {
       function {
@@ -94,15 +94,16 @@ TEST(GraphDefTest, FunctionsComeOutAsTheyWentIn) {
 
 TEST(GraphDefTest, NodesKeepTheOrderOfTheFileAndTypesTheOrderOfTheEdges) {
   Graph graph;
-  ImportGraphDef(Parse(Unary("b", "Neg", "input: 'a'") + Placeholder("a")), graph);
+  ImportGraphDef(ParseGraphDef(Unary("b", "Neg", "input: 'a'") + Placeholder("a")), graph);
   EXPECT_EQ(graph.node(0)->name(), "b");
   EXPECT_EQ(graph.FindOutput("b:0").dtype(), DType::kFloat);
 }
 
 TEST(GraphDefTest, UnknownOutputsTakeTheTypesOfTheirConsumers) {
   Graph graph;
-  ImportGraphDef(Parse("node { name: 'u' op: 'NobodyKnows' }" + Unary("b", "Neg", "input: 'u:2'")),
-                 graph);
+  ImportGraphDef(
+      ParseGraphDef("node { name: 'u' op: 'NobodyKnows' }" + Unary("b", "Neg", "input: 'u:2'")),
+      graph);
   const Node* node = graph.FindNode("u");
   ASSERT_EQ(node->num_outputs(), 3);
   EXPECT_TRUE(node->op().unknown());
@@ -111,7 +112,7 @@ TEST(GraphDefTest, UnknownOutputsTakeTheTypesOfTheirConsumers) {
 }
 
 TEST(GraphDefTest, KeepsConstantsOfTypesThatNoTensorHolds) {
-  ExpectRoundTrip(Parse(R"(
+  ExpectRoundTrip(ParseGraphDef(R"(
     node { name: 'c' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT8_E5M2 } }
            attr { key: 'value' value { tensor { dtype: DT_FLOAT8_E5M2 tensor_shape { }
                                                 float8_val: 'a' } } } }
@@ -120,11 +121,11 @@ TEST(GraphDefTest, KeepsConstantsOfTypesThatNoTensorHolds) {
 
 TEST(GraphDefTest, ThePrefixGoesBeforeNamesAndColocations) {
   Graph graph;
-  ImportGraphDef(Parse(Placeholder("a")), graph);
-  ImportGraphDef(
-      Parse(Placeholder("a") + Unary("b", "Neg", "input: 'a' input: '^a'",
+  ImportGraphDef(ParseGraphDef(Placeholder("a")), graph);
+  ImportGraphDef(ParseGraphDef(Placeholder("a") +
+                               Unary("b", "Neg", "input: 'a' input: '^a'",
                                      "attr { key: '_class' value { list { s: 'loc:@a' } } }")),
-      graph, {.prefix = "p/q"});
+                 graph, {.prefix = "p/q"});
   const Node* node = graph.FindNode("p/q/b");
   ASSERT_NE(node, nullptr);
   EXPECT_EQ(node->input(0).name(), "p/q/a:0");
@@ -134,7 +135,7 @@ TEST(GraphDefTest, ThePrefixGoesBeforeNamesAndColocations) {
 
 TEST(GraphDefTest, StripsDefaultsAndAddsShapesWhenAsked) {
   Graph graph;
-  ImportGraphDef(Parse(Placeholder("a")), graph);
+  ImportGraphDef(ParseGraphDef(Placeholder("a")), graph);
   const auto stripped = ExportGraphDef(graph, {.strip_default_attrs = true});
   EXPECT_FALSE(stripped.node(0).attr().contains("shape"));
   EXPECT_TRUE(stripped.node(0).attr().contains("dtype"));
@@ -207,9 +208,9 @@ TEST(GraphDefTest, MalformedGraphsAreRefusedAndNothingIsAdded) {
   };
   for (const BadGraph& bad : cases) {
     Graph graph;
-    ImportGraphDef(Parse(Placeholder("before")), graph);
+    ImportGraphDef(ParseGraphDef(Placeholder("before")), graph);
     try {
-      ImportGraphDef(Parse(bad.text), graph);
+      ImportGraphDef(ParseGraphDef(bad.text), graph);
       ADD_FAILURE() << "accepted: " << bad.text;
     } catch (const Error& e) {
       EXPECT_NE(e.message().find(bad.message), std::string::npos) << bad.text << "\n"
@@ -219,7 +220,7 @@ TEST(GraphDefTest, MalformedGraphsAreRefusedAndNothingIsAdded) {
     EXPECT_EQ(graph.FindNode("a"), nullptr);
     EXPECT_TRUE(graph.functions().empty());
     EXPECT_EQ(graph.producer, 0);
-    ImportGraphDef(Parse(a), graph);  // its name was not taken
+    ImportGraphDef(ParseGraphDef(a), graph);  // its name was not taken
   }
 }
 
@@ -233,7 +234,7 @@ TEST(GraphDefTest, ConstantsMayNotGrowWithoutBound) {
   }
   Graph graph;
   try {
-    ImportGraphDef(Parse(text), graph);
+    ImportGraphDef(ParseGraphDef(text), graph);
     FAIL();
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), Code::kResourceExhausted);
@@ -241,8 +242,8 @@ TEST(GraphDefTest, ConstantsMayNotGrowWithoutBound) {
 }
 
 TEST(GraphDefTest, ImportIsLinear) {
-  tensorflow::GraphDef def = Parse(Placeholder("n0"));
-  const tensorflow::NodeDef add = Parse(Unary("x", "AddV2", "")).node(0);
+  tensorflow::GraphDef def = ParseGraphDef(Placeholder("n0"));
+  const tensorflow::NodeDef add = ParseGraphDef(Unary("x", "AddV2", "")).node(0);
   const int count = 100'000;
   for (int i = 1; i < count; ++i) {
     tensorflow::NodeDef* node = def.add_node();

@@ -11,6 +11,7 @@
 
 #include "sextant/graph/op_def_proto.h"
 #include "sextant/graph/op_registry.h"
+#include "sextant/graph/variable_node.h"
 #include "sextant/proto/meta_graph.pb.h"
 #include "sextant/proto/variable.pb.h"
 
@@ -23,7 +24,7 @@ constexpr const char* kGitVersion = "sextant";
 
 // Collections whose items are VariableDefs, whatever else a graph holds.
 constexpr std::array kVariableCollections = {
-    "variables",        "trainable_variables",       "local_variables", "model_variables",
+    "variables",        "trainable_variables",      "local_variables", "model_variables",
     "metric_variables", "moving_average_variables", "global_step"};
 
 bool HoldsVariables(std::string_view collection) {
@@ -75,17 +76,12 @@ std::optional<std::vector<Output>> Resolve(const Graph& graph, const std::string
   return items;
 }
 
-bool IsVariable(const Node& node) {
-  return node.type() == "VarHandleOp" || node.type() == "VariableV2" || node.type() == "Variable";
-}
-
 tensorflow::CollectionDef CollectionToDef(const std::string& name,
                                           const std::vector<Output>& items) {
   tensorflow::CollectionDef def;
-  const bool variables =
-      HoldsVariables(name) && std::all_of(items.begin(), items.end(), [](const Output& item) {
-        return IsVariable(*item.node());
-      });
+  const bool variables = HoldsVariables(name) &&
+                         std::all_of(items.begin(), items.end(),
+                                     [](const Output& item) { return IsVariable(*item.node()); });
   for (const Output& item : items) {
     if (variables) {
       def.mutable_bytes_list()->add_value(VariableDefOf(item).SerializeAsString());

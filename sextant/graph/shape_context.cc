@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "sextant/graph/index_type.h"
+
 namespace sextant {
 
 ShapeContext::ShapeContext(const Node& node, std::vector<PartialShape> inputs,
@@ -35,10 +37,6 @@ PartialShape ShapeContext::InputOfRankAtLeast(int i, int rank) const {
   }
   return shape;
 }
-
-namespace {
-bool IsIndex(DType dtype) { return dtype == DType::kInt32 || dtype == DType::kInt64; }
-}  // namespace
 
 std::optional<int64_t> ShapeContext::InputInt(int i) const {
   const std::optional<Tensor> value = InputValue(i);

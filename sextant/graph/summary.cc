@@ -3,6 +3,7 @@
 #include <map>
 
 #include "sextant/graph/graph.h"
+#include "sextant/graph/variable_node.h"
 
 namespace sextant {
 namespace {
@@ -13,10 +14,6 @@ std::string Megabytes(size_t bytes) {
   if (bytes < 10'000) return fmt::format("{} bytes", bytes);
   return bytes < 10'000'000 ? fmt::format("{} kB", bytes / 1000)
                             : fmt::format("{} MB", bytes / 1'000'000);
-}
-
-bool IsVariable(const Node& node) {
-  return node.type() == "VarHandleOp" || node.type() == "VariableV2" || node.type() == "Variable";
 }
 
 std::string DescribeVariable(const Node& node) {

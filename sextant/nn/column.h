@@ -37,6 +37,8 @@ class Column {
   virtual std::string VariableScopeName() const { return name(); }
 };
 
+// A constant of int64, the type of ids.
+Output Number(int64_t value);
 // The feature as a matrix [batch, n]; a vector becomes [batch, 1].
 Output AsMatrix(Output x, const std::string& key);
 // A dense matrix without the entries that equal "missing".

@@ -19,7 +19,6 @@
 namespace sextant::columns {
 namespace {
 
-Output Number(int64_t value) { return Const(Tensor(value)); }
 Output Missing(DType dtype) {
   return dtype == DType::kString ? Const(Tensor("")) : Cast(Const(Tensor(int32_t{-1})), dtype);
 }

@@ -26,8 +26,6 @@
 namespace sextant::columns {
 namespace {
 
-Output Number(int64_t value) { return Const(Tensor(value)); }
-
 // The entries of a sparse tensor for which "kept" holds.
 SparseTensor Keep(const SparseTensor& sparse, Output kept, Output* also = nullptr) {
   const Output positions = Squeeze(Where(kept), {1});
@@ -86,6 +84,8 @@ Output LookUpSparse(Output table, const Ids& ids, const std::string& combiner,
 using Tables = std::map<std::string, Output, std::less<>>;
 
 }  // namespace
+
+Output Number(int64_t value) { return Const(Tensor(value)); }
 
 int64_t Column::num_ids() const { throw InvalidArgument("column '{}' is not categorical", name()); }
 Ids Column::MakeIds(const Features&) const {

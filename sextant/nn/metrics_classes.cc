@@ -18,7 +18,7 @@ Output Flat(Output x, DType dtype) {
   return x.dtype() == dtype ? x : Cast(x, dtype);
 }
 
-Output Number(int64_t value) { return Const(Tensor(static_cast<int32_t>(value))); }
+Output Int32(int64_t value) { return Const(Tensor(static_cast<int32_t>(value))); }
 
 Output IouOf(Output matrix) {
   const Output rows = Cast(Sum(matrix, 0), DType::kFloat);
@@ -48,8 +48,8 @@ Metric MeanPerClassAccuracy(Output labels, Output predictions, int64_t num_class
   }
   Metric metric;
   metric.value = Mean(Quotient(count.value(), total.value()), 0);
-  const Output new_total = total.AssignAdd(UnsortedSegmentSum(ones, classes, Number(num_classes)));
-  const Output new_count = count.AssignAdd(UnsortedSegmentSum(right, classes, Number(num_classes)));
+  const Output new_total = total.AssignAdd(UnsortedSegmentSum(ones, classes, Int32(num_classes)));
+  const Output new_count = count.AssignAdd(UnsortedSegmentSum(right, classes, Int32(num_classes)));
   metric.update = Quotient(new_count, new_total);
   return metric;
 }
@@ -63,7 +63,7 @@ Metric MeanIou(Output labels, Output predictions, int64_t num_classes,
                       Flat(predictions, DType::kInt64);
   const Output amounts = options.weights ? Flat(options.weights, DType::kDouble)
                                          : Cast(OnesLike(cell), DType::kDouble);
-  const Output batch = Reshape(UnsortedSegmentSum(amounts, cell, Number(num_classes * num_classes)),
+  const Output batch = Reshape(UnsortedSegmentSum(amounts, cell, Int32(num_classes * num_classes)),
                                {num_classes, num_classes});
   Metric metric;
   metric.value = IouOf(matrix.value());

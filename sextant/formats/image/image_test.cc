@@ -14,14 +14,14 @@
 namespace sextant {
 namespace {
 
-using Bytes = std::vector<uint8_t>;
+using Pixels = std::vector<uint8_t>;
 
-std::string Text(const Bytes& bytes) { return std::string(bytes.begin(), bytes.end()); }
+std::string Text(const Pixels& bytes) { return std::string(bytes.begin(), bytes.end()); }
 
 struct Picture {
   int64_t frames = 1;
   ImageSize size;
-  Bytes pixels;
+  Pixels pixels;
 
   void* Allocate(int64_t num_frames, const ImageSize& s, size_t element = 1) {
     frames = num_frames;
@@ -63,8 +63,8 @@ Code CodeOf(const std::function<void()>& f) {
 }
 
 // A ramp with some structure, so that no two pixels near each other are equal.
-Bytes Ramp(size_t count) {
-  Bytes ramp(count);
+Pixels Ramp(size_t count) {
+  Pixels ramp(count);
   for (size_t i = 0; i < count; ++i) ramp[i] = static_cast<uint8_t>(i * 7 + i / 11);
   return ramp;
 }
@@ -72,8 +72,8 @@ Bytes Ramp(size_t count) {
 TEST(PngTest, RoundTripsAllChannelCounts) {
   for (int channels = 1; channels <= 4; ++channels) {
     const ImageSize size{3, 5, channels};
-    const Bytes pixels = Ramp(15 * channels * 2);
-    const Bytes shallow(pixels.begin(), pixels.begin() + 15 * channels);
+    const Pixels pixels = Ramp(15 * channels * 2);
+    const Pixels shallow(pixels.begin(), pixels.begin() + 15 * channels);
     EXPECT_EQ(Png(WritePng(shallow.data(), size, {})).pixels, shallow);
     const std::string deep = WritePng(pixels.data(), size, {.deep = true, .compression = 9});
     const Picture read = Png(deep, {.deep = true});
@@ -83,16 +83,16 @@ TEST(PngTest, RoundTripsAllChannelCounts) {
 }
 
 TEST(PngTest, ConvertsChannelsAndDepth) {
-  const Bytes gray = {10, 200};
+  const Pixels gray = {10, 200};
   const std::string png = WritePng(gray.data(), {1, 2, 1}, {});
-  EXPECT_EQ(Png(png, {.channels = 4}).pixels, (Bytes{10, 10, 10, 255, 200, 200, 200, 255}));
-  EXPECT_EQ(Png(png, {.deep = true}).pixels, (Bytes{10, 10, 200, 200}));
+  EXPECT_EQ(Png(png, {.channels = 4}).pixels, (Pixels{10, 10, 10, 255, 200, 200, 200, 255}));
+  EXPECT_EQ(Png(png, {.deep = true}).pixels, (Pixels{10, 10, 200, 200}));
   const uint16_t deep[] = {0x1234, 0xFEDC};
-  EXPECT_EQ(Png(WritePng(deep, {1, 2, 1}, {.deep = true})).pixels, (Bytes{0x12, 0xFE}));
+  EXPECT_EQ(Png(WritePng(deep, {1, 2, 1}, {.deep = true})).pixels, (Pixels{0x12, 0xFE}));
 }
 
 TEST(PngTest, EveryCutIsAnError) {
-  const Bytes pixels = Ramp(7 * 5 * 3);
+  const Pixels pixels = Ramp(7 * 5 * 3);
   const std::string png = WritePng(pixels.data(), {7, 5, 3}, {});
   for (size_t n = 0; n < png.size(); ++n) {
     EXPECT_EQ(CodeOf([&] { Png(png.substr(0, n)); }), Code::kInvalidArgument) << n;
@@ -108,7 +108,7 @@ TEST(PngTest, RefusesWhatItCannotWrite) {
 }
 
 TEST(JpegTest, KeepsFlatColours) {
-  Bytes pixels;
+  Pixels pixels;
   for (int i = 0; i < 16 * 16; ++i) pixels.insert(pixels.end(), {200, 100, 50});
   const std::string jpeg = WriteJpeg(pixels.data(), {16, 16, 3}, {.quality = 100});
   const Picture read = Jpeg(jpeg);
@@ -124,7 +124,7 @@ TEST(JpegTest, KeepsFlatColours) {
 }
 
 TEST(JpegTest, EveryCutIsAnErrorUnlessRecovered) {
-  const Bytes pixels = Ramp(20 * 18 * 3);
+  const Pixels pixels = Ramp(20 * 18 * 3);
   for (const bool progressive : {false, true}) {
     const std::string jpeg =
         WriteJpeg(pixels.data(), {20, 18, 3}, {.progressive = progressive, .xmp_metadata = "x"});
@@ -137,28 +137,28 @@ TEST(JpegTest, EveryCutIsAnErrorUnlessRecovered) {
 }
 
 // Indices 0 1 / 2 3 of a palette of four colours, sent in codes of 3 bits with clears between.
-const Bytes kPalette = {255, 0, 0, 0, 255, 0, 0, 0, 255, 9, 8, 7};
-Bytes GifHeader() {
-  Bytes gif = {'G', 'I', 'F', '8', '9', 'a', 2, 0, 2, 0, 0x81, 0, 0};
+const Pixels kPalette = {255, 0, 0, 0, 255, 0, 0, 0, 255, 9, 8, 7};
+Pixels GifHeader() {
+  Pixels gif = {'G', 'I', 'F', '8', '9', 'a', 2, 0, 2, 0, 0x81, 0, 0};
   gif.insert(gif.end(), kPalette.begin(), kPalette.end());
   return gif;
 }
 // clear 0 1 clear 2 3 end = 100 000 001 100 010 011 101, low bits first.
-const Bytes kFrame = {0x2C, 0, 0, 0, 0, 2, 0, 2, 0, 0, 2, 3, 0x44, 0xA8, 0x15, 0};
+const Pixels kFrame = {0x2C, 0, 0, 0, 0, 2, 0, 2, 0, 0, 2, 3, 0x44, 0xA8, 0x15, 0};
 
 TEST(GifTest, DrawsFramesOverEachOther) {
-  Bytes gif = GifHeader();
+  Pixels gif = GifHeader();
   gif.insert(gif.end(), kFrame.begin(), kFrame.end());
-  const Bytes transparent_one = {0x21, 0xF9, 4, 1, 0, 0, 1, 0};
+  const Pixels transparent_one = {0x21, 0xF9, 4, 1, 0, 0, 1, 0};
   gif.insert(gif.end(), transparent_one.begin(), transparent_one.end());
-  Bytes shifted = kFrame;
+  Pixels shifted = kFrame;
   shifted[1] = 1;  // one to the right: its left column covers the right one
   gif.insert(gif.end(), shifted.begin(), shifted.end());
   gif.push_back(0x3B);
   const Picture read = Gif(Text(gif));
   EXPECT_EQ(read.frames, 2);
-  EXPECT_EQ(read.pixels, (Bytes{255, 0, 0, 0,   255, 0, 0, 0, 255, 9, 8, 7,  //
-                                255, 0, 0, 255, 0,   0, 0, 0, 255, 0, 0, 255}));
+  EXPECT_EQ(read.pixels, (Pixels{255, 0, 0, 0,   255, 0, 0, 0, 255, 9, 8, 7,  //
+                                 255, 0, 0, 255, 0,   0, 0, 0, 255, 0, 0, 255}));
   const std::string text = Text(gif);
   for (size_t n = 0; n < text.size(); ++n) {
     const Code code = CodeOf([&] { Gif(text.substr(0, n)); });
@@ -167,8 +167,8 @@ TEST(GifTest, DrawsFramesOverEachOther) {
   EXPECT_EQ(CodeOf([&] { Gif(text.substr(0, 30)); }), Code::kInvalidArgument);
 }
 
-Bytes BmpOf(uint8_t width, uint8_t height, uint8_t bits, const Bytes& pixels) {
-  Bytes bmp(54, 0);
+Pixels BmpOf(uint8_t width, uint8_t height, uint8_t bits, const Pixels& pixels) {
+  Pixels bmp(54, 0);
   bmp[0] = 'B';
   bmp[1] = 'M';
   bmp[10] = 54;
@@ -180,9 +180,9 @@ Bytes BmpOf(uint8_t width, uint8_t height, uint8_t bits, const Bytes& pixels) {
 }
 
 TEST(BmpTest, ReadsRowsFromTheBottom) {
-  const Bytes bmp = BmpOf(1, 2, 24, {1, 2, 3, 0, 4, 5, 6, 0});
-  EXPECT_EQ(Bmp(Text(bmp)).pixels, (Bytes{6, 5, 4, 3, 2, 1}));
-  EXPECT_EQ(Bmp(Text(bmp), 4).pixels, (Bytes{6, 5, 4, 255, 3, 2, 1, 255}));
+  const Pixels bmp = BmpOf(1, 2, 24, {1, 2, 3, 0, 4, 5, 6, 0});
+  EXPECT_EQ(Bmp(Text(bmp)).pixels, (Pixels{6, 5, 4, 3, 2, 1}));
+  EXPECT_EQ(Bmp(Text(bmp), 4).pixels, (Pixels{6, 5, 4, 255, 3, 2, 1, 255}));
   for (size_t n = 0; n < bmp.size(); ++n) {
     EXPECT_EQ(CodeOf([&] { Bmp(Text(bmp).substr(0, n)); }), Code::kInvalidArgument) << n;
   }

@@ -8,7 +8,7 @@
 namespace sextant {
 namespace {
 
-struct Reader {
+struct JpegReader {
   JpegError error;
   jpeg_decompress_struct info = {};
   jpeg_source_mgr source = {};
@@ -16,13 +16,13 @@ struct Reader {
   bool ended = false;
   size_t bytes;
 
-  explicit Reader(std::string_view data) : bytes(data.size()) {
+  explicit JpegReader(std::string_view data) : bytes(data.size()) {
     source.next_input_byte = reinterpret_cast<const JOCTET*>(data.data());
     source.bytes_in_buffer = data.size();
     info.err = &error.manager;
   }
-  ~Reader() { jpeg_destroy_decompress(&info); }
-  Reader(const Reader&) = delete;
+  ~JpegReader() { jpeg_destroy_decompress(&info); }
+  JpegReader(const JpegReader&) = delete;
 
   [[noreturn]] void Fail() const {
     throw InvalidArgument("Invalid JPEG data, size {}: {}", bytes, error.message);
@@ -32,7 +32,7 @@ struct Reader {
 // The data is all there at once; whoever wants more has reached its end.
 boolean EndOfData(j_decompress_ptr info) {
   static constexpr JOCTET kEnd[2] = {0xFF, JPEG_EOI};
-  auto* r = static_cast<Reader*>(info->client_data);
+  auto* r = static_cast<JpegReader*>(info->client_data);
   if (!r->recover || r->ended) {
     std::strcpy(r->error.message, "it ends too early");
     longjmp(r->error.jump, 1);
@@ -44,7 +44,7 @@ boolean EndOfData(j_decompress_ptr info) {
 }
 
 void SkipBytes(j_decompress_ptr info, long count) {
-  auto* r = static_cast<Reader*>(info->client_data);
+  auto* r = static_cast<JpegReader*>(info->client_data);
   while (count > static_cast<long>(r->source.bytes_in_buffer)) {
     count -= static_cast<long>(r->source.bytes_in_buffer);
     EndOfData(info);
@@ -53,7 +53,7 @@ void SkipBytes(j_decompress_ptr info, long count) {
   r->source.bytes_in_buffer -= count;
 }
 
-bool ReadHeader(Reader& r) {
+bool ReadHeader(JpegReader& r) {
   if (setjmp(r.error.jump)) return false;
   jpeg_create_decompress(&r.info);
   r.info.client_data = &r;
@@ -67,12 +67,12 @@ bool ReadHeader(Reader& r) {
   return true;
 }
 
-bool IsCmyk(const Reader& r) {
+bool IsCmyk(const JpegReader& r) {
   return r.info.jpeg_color_space == JCS_CMYK || r.info.jpeg_color_space == JCS_YCCK;
 }
 
 // Sets what decides the size of the result.
-bool Prepare(Reader& r, const JpegReadOptions& options) {
+bool Prepare(JpegReader& r, const JpegReadOptions& options) {
   if (setjmp(r.error.jump)) return false;
   const int channels =
       options.channels != 0 ? options.channels : (r.info.num_components < 3 ? 1 : 3);
@@ -101,7 +101,7 @@ void CmykToRgb(const JSAMPLE* cmyk, bool inverted, int64_t count, uint8_t* rgb) 
 
 // Starts decompression at the window; "left" is where the window begins in the lines that follow,
 // which libjpeg cuts at the edges of blocks.
-bool Start(Reader& r, const CropWindow& window, int64_t* left, int64_t* line_width) {
+bool Start(JpegReader& r, const CropWindow& window, int64_t* left, int64_t* line_width) {
   if (setjmp(r.error.jump)) return false;
   jpeg_start_decompress(&r.info);
   *left = 0;
@@ -116,13 +116,13 @@ bool Start(Reader& r, const CropWindow& window, int64_t* left, int64_t* line_wid
   return true;
 }
 
-bool ReadLine(Reader& r, JSAMPLE* line) {
+bool ReadLine(JpegReader& r, JSAMPLE* line) {
   if (setjmp(r.error.jump)) return false;
   JSAMPROW rows[1] = {line};
   return jpeg_read_scanlines(&r.info, rows, 1) == 1;
 }
 
-bool Finish(Reader& r, bool whole) {
+bool Finish(JpegReader& r, bool whole) {
   if (setjmp(r.error.jump)) return false;
   if (whole) jpeg_finish_decompress(&r.info);
   return true;
@@ -140,7 +140,7 @@ void CheckWindow(const CropWindow& w, const ImageSize& size) {
 }  // namespace
 
 void ReadJpeg(std::string_view bytes, const JpegReadOptions& options, PixelAllocator allocate) {
-  Reader r(bytes);
+  JpegReader r(bytes);
   r.recover = options.try_recover_truncated;
   if (!ReadHeader(r) || !Prepare(r, options)) r.Fail();
   ImageSize size{r.info.output_height, r.info.output_width,
@@ -173,7 +173,7 @@ void ReadJpeg(std::string_view bytes, const JpegReadOptions& options, PixelAlloc
 }
 
 ImageSize ReadJpegSize(std::string_view bytes) {
-  Reader r(bytes);
+  JpegReader r(bytes);
   if (!ReadHeader(r)) r.Fail();
   return {r.info.image_height, r.info.image_width, r.info.num_components};
 }

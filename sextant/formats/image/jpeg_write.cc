@@ -8,21 +8,21 @@
 namespace sextant {
 namespace {
 
-struct Writer {
+struct JpegWriter {
   JpegError error;
   jpeg_compress_struct info = {};
   unsigned char* bytes = nullptr;
   unsigned long size = 0;
 
-  Writer() { info.err = &error.manager; }
-  ~Writer() {
+  JpegWriter() { info.err = &error.manager; }
+  ~JpegWriter() {
     jpeg_destroy_compress(&info);
     std::free(bytes);
   }
-  Writer(const Writer&) = delete;
+  JpegWriter(const JpegWriter&) = delete;
 };
 
-bool WriteAll(Writer& w, const uint8_t* pixels, const ImageSize& size,
+bool WriteAll(JpegWriter& w, const uint8_t* pixels, const ImageSize& size,
               const JpegWriteOptions& options, const std::string& metadata) {
   if (setjmp(w.error.jump)) return false;
   jpeg_create_compress(&w.info);
@@ -71,7 +71,7 @@ std::string WriteJpeg(const uint8_t* pixels, const ImageSize& size,
                             options.xmp_metadata.size());
     }
   }
-  Writer w;
+  JpegWriter w;
   if (!WriteAll(w, pixels, size, options, metadata)) {
     throw InvalidArgument("JPEG encoding failed: {}", w.error.message);
   }

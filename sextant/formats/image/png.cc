@@ -35,7 +35,7 @@ void ReadBytes(png_structp png, png_bytep to, size_t count) {
   source->size -= count;
 }
 
-struct Reader {
+struct PngReader {
   char error[128] = {};
   png_structp png = nullptr;
   png_infop info = nullptr;
@@ -45,16 +45,16 @@ struct Reader {
   bool widen = false;  // 8-bit elements are still to be made 16-bit ones
   int passes = 1;
 
-  explicit Reader(std::string_view bytes) : source{bytes.data(), bytes.size()} {
+  explicit PngReader(std::string_view bytes) : source{bytes.data(), bytes.size()} {
     png = png_create_read_struct(PNG_LIBPNG_VER_STRING, error, OnError, OnWarning);
     if (png != nullptr) info = png_create_info_struct(png);
   }
-  ~Reader() { png_destroy_read_struct(&png, &info, nullptr); }
-  Reader(const Reader&) = delete;
+  ~PngReader() { png_destroy_read_struct(&png, &info, nullptr); }
+  PngReader(const PngReader&) = delete;
 };
 
 // Which of libpng's conversions lead to what is asked for.
-void ChooseConversions(Reader& r, const PngReadOptions& options) {
+void ChooseConversions(PngReader& r, const PngReadOptions& options) {
   const int depth = png_get_bit_depth(r.png, r.info);
   const int color = png_get_color_type(r.png, r.info);
   const bool palette = color == PNG_COLOR_TYPE_PALETTE;
@@ -85,7 +85,7 @@ void ChooseConversions(Reader& r, const PngReadOptions& options) {
   if (r.size.channels >= 3 && gray) png_set_gray_to_rgb(r.png);
 }
 
-bool ReadHeader(Reader& r, const PngReadOptions& options) {
+bool ReadHeader(PngReader& r, const PngReadOptions& options) {
   if (setjmp(png_jmpbuf(r.png))) return false;
   png_set_read_fn(r.png, &r.source, ReadBytes);
   png_read_info(r.png, r.info);
@@ -97,7 +97,7 @@ bool ReadHeader(Reader& r, const PngReadOptions& options) {
   return true;
 }
 
-bool ReadRows(Reader& r, uint8_t* pixels, size_t stride) {
+bool ReadRows(PngReader& r, uint8_t* pixels, size_t stride) {
   if (setjmp(png_jmpbuf(r.png))) return false;
   for (int pass = 0; pass < r.passes; ++pass) {
     uint8_t* row = pixels;
@@ -118,18 +118,18 @@ void Widen(uint8_t* pixels, size_t count) {
   }
 }
 
-struct Writer {
+struct PngWriter {
   char error[128] = {};
   png_structp png = nullptr;
   png_infop info = nullptr;
   std::string bytes;
 
-  Writer() {
+  PngWriter() {
     png = png_create_write_struct(PNG_LIBPNG_VER_STRING, error, OnError, OnWarning);
     if (png != nullptr) info = png_create_info_struct(png);
   }
-  ~Writer() { png_destroy_write_struct(&png, &info); }
-  Writer(const Writer&) = delete;
+  ~PngWriter() { png_destroy_write_struct(&png, &info); }
+  PngWriter(const PngWriter&) = delete;
 };
 
 void WriteBytes(png_structp png, png_bytep data, size_t count) {
@@ -143,7 +143,7 @@ void WriteBytes(png_structp png, png_bytep data, size_t count) {
 }
 void FlushBytes(png_structp) {}
 
-bool WriteAll(Writer& w, const uint8_t* pixels, const ImageSize& size,
+bool WriteAll(PngWriter& w, const uint8_t* pixels, const ImageSize& size,
               const PngWriteOptions& options) {
   static constexpr int kColors[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA,
                                     PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA};
@@ -165,7 +165,7 @@ bool WriteAll(Writer& w, const uint8_t* pixels, const ImageSize& size,
 }  // namespace
 
 void ReadPng(std::string_view bytes, const PngReadOptions& options, PixelAllocator allocate) {
-  Reader r(bytes);
+  PngReader r(bytes);
   if (r.info == nullptr) throw ResourceExhausted("no memory to decode a PNG image");
   if (!ReadHeader(r, options)) {
     throw InvalidArgument("Invalid PNG. Failed to initialize decoder: {}", r.error);
@@ -193,7 +193,7 @@ std::string WritePng(const void* pixels, const ImageSize& size, const PngWriteOp
     throw InvalidArgument("image must have 1, 2, 3, or 4 channels, got {}", size.channels);
   }
   CheckImageSize("PNG", size);
-  Writer w;
+  PngWriter w;
   if (w.info == nullptr) throw ResourceExhausted("no memory to encode a PNG image");
   if (!WriteAll(w, static_cast<const uint8_t*>(pixels), size, options)) {
     throw InvalidArgument("PNG encoding failed: {}", w.error);

@@ -27,7 +27,8 @@ std::string Call(const std::string& name, const std::string& function, const std
 }
 
 // A function of one float argument x and one result.
-std::string Function(const std::string& name, const std::string& nodes, const std::string& result) {
+std::string FunctionText(const std::string& name, const std::string& nodes,
+                         const std::string& result) {
   return "function { signature { name: '" + name +
          "' input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } } " +
          nodes + " ret { key: 'y' value: '" + result + "' } }\n";
@@ -48,8 +49,8 @@ TEST(InlineFunctionsTest, ACallBecomesItsBody) {
   Import(graph,
          Call("call", "f", "input: 'a' input: '^first'") +
              "node { name: 'out' op: 'Neg' input: 'call' input: '^call' " + kT + "}",
-         Function("f", "node_def { name: 'n' op: 'Neg' input: 'x' device: '/cpu:0' " + kT + "}",
-                  "n:y:0"));
+         FunctionText("f", "node_def { name: 'n' op: 'Neg' input: 'x' device: '/cpu:0' " + kT + "}",
+                      "n:y:0"));
   InlineFunctions(graph);
   const Node* out = graph.FindNode("out");
   const Node* n = graph.FindNode("call/n");
@@ -67,13 +68,14 @@ TEST(InlineFunctionsTest, ACallBecomesItsBody) {
 
 TEST(InlineFunctionsTest, CallsInsideBodiesAndFunctionsAsOpsAreInlined) {
   Graph graph;
-  Import(graph,
-         "node { name: 'call' op: 'g' input: 'a' }"
-         "node { name: 'out' op: 'Neg' input: 'call' " +
-             kT + "}",
-         Function("f", "node_def { name: 'n' op: 'Neg' input: 'x' " + kT + "}", "n:y:0") +
-             Function("g", BodyCall("inner", "f", "x") + BodyCall("inner2", "f", "inner:output:0"),
-                      "inner2:output:0"));
+  Import(
+      graph,
+      "node { name: 'call' op: 'g' input: 'a' }"
+      "node { name: 'out' op: 'Neg' input: 'call' " +
+          kT + "}",
+      FunctionText("f", "node_def { name: 'n' op: 'Neg' input: 'x' " + kT + "}", "n:y:0") +
+          FunctionText("g", BodyCall("inner", "f", "x") + BodyCall("inner2", "f", "inner:output:0"),
+                       "inner2:output:0"));
   InlineFunctions(graph);
   EXPECT_EQ(graph.FindNode("out")->input(0).name(), "call/inner2/n:0");
   EXPECT_EQ(graph.FindNode("call/inner2/n")->input(0).name(), "call/inner/n:0");
@@ -86,7 +88,7 @@ TEST(InlineFunctionsTest, AnArgumentMayBeTheResult) {
   Import(graph,
          Call("call", "f", "input: 'a'") + Call("again", "f", "input: 'call'") +
              "node { name: 'out' op: 'Neg' input: 'again' " + kT + "}",
-         Function("f", "", "x"));
+         FunctionText("f", "", "x"));
   InlineFunctions(graph);
   EXPECT_EQ(graph.FindNode("out")->input(0).name(), "a:0");
 }
@@ -97,7 +99,7 @@ TEST(InlineFunctionsTest, EffectsRunWhenAnyResultIsUsed) {
       graph,
       Call("call", "f", "input: 'a'", "StatefulPartitionedCall") +
           "node { name: 'out' op: 'Neg' input: 'call' " + kT + "}",
-      Function(
+      FunctionText(
           "f",
           "node_def { name: 'ok' op: 'Const' attr { key: 'dtype' value { type: DT_BOOL } } attr { "
           "key: 'value' value { tensor { dtype: DT_BOOL tensor_shape { } bool_val: true } } } }"
@@ -121,8 +123,8 @@ TEST(InlineFunctionsTest, EffectsRunWhenAnyResultIsUsed) {
 TEST(InlineFunctionsTest, RecursionIsAnError) {
   Graph graph;
   Import(graph, Call("call", "f", "input: 'a'"),
-         Function("f", BodyCall("inner", "g", "x"), "inner:output:0") +
-             Function("g", BodyCall("inner", "f", "x"), "inner:output:0"));
+         FunctionText("f", BodyCall("inner", "g", "x"), "inner:output:0") +
+             FunctionText("g", BodyCall("inner", "f", "x"), "inner:output:0"));
   try {
     InlineFunctions(graph);
     FAIL();
@@ -136,11 +138,11 @@ TEST(InlineFunctionsTest, CallsThatMultiplyAreStopped) {
   std::string text;
   for (int i = 0; i < 40; ++i) {
     const std::string next = "f" + std::to_string(i + 1);
-    text += Function("f" + std::to_string(i),
-                     BodyCall("one", next, "x") + BodyCall("two", next, "one:output:0"),
-                     "two:output:0");
+    text += FunctionText("f" + std::to_string(i),
+                         BodyCall("one", next, "x") + BodyCall("two", next, "one:output:0"),
+                         "two:output:0");
   }
-  text += Function("f40", "", "x");
+  text += FunctionText("f40", "", "x");
   Graph graph;
   Import(graph, Call("call", "f0", "input: 'a'"), text);
   try {

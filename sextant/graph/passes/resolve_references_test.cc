@@ -10,7 +10,7 @@
 namespace sextant {
 namespace {
 
-const std::string kT = "attr { key: 'T' value { type: DT_FLOAT } } ";
+const std::string kFloatAttr = "attr { key: 'T' value { type: DT_FLOAT } } ";
 
 std::string Variable(const std::string& name, const std::string& more = "") {
   return "node { name: '" + name +
@@ -33,8 +33,8 @@ TEST(ResolveReferencesTest, VariablesBecomeHandlesAndReadersRead) {
   Graph graph;
   ImportGraphDefText(Variable("v") +
                          Variable("w", "attr { key: 'shared_name' value { s: 'other' } }") +
-                         "node { name: 'v/read' op: 'Identity' input: 'v' " + kT + "}" +
-                         "node { name: 'sum' op: 'AddV2' input: 'v' input: 'w' " + kT + "}",
+                         "node { name: 'v/read' op: 'Identity' input: 'v' " + kFloatAttr + "}" +
+                         "node { name: 'sum' op: 'AddV2' input: 'v' input: 'w' " + kFloatAttr + "}",
                      graph);
   ResolveReferences(graph);
   const Node* v = graph.FindNode("v");
@@ -50,11 +50,11 @@ TEST(ResolveReferencesTest, VariablesBecomeHandlesAndReadersRead) {
 
 TEST(ResolveReferencesTest, AReaderOfAssignReadsAfterIt) {
   Graph graph;
-  ImportGraphDefText(Variable("v") + kValue +
-                         "node { name: 'set' op: 'Assign' input: 'v' input: 'value' " + kT + "}" +
-                         "node { name: 'add' op: 'AssignAdd' input: 'set' input: 'value' " + kT +
-                         "}" + "node { name: 'out' op: 'Identity' input: 'add' " + kT + "}",
-                     graph);
+  ImportGraphDefText(
+      Variable("v") + kValue + "node { name: 'set' op: 'Assign' input: 'v' input: 'value' " +
+          kFloatAttr + "}" + "node { name: 'add' op: 'AssignAdd' input: 'set' input: 'value' " +
+          kFloatAttr + "}" + "node { name: 'out' op: 'Identity' input: 'add' " + kFloatAttr + "}",
+      graph);
   ResolveReferences(graph);
   const Node* set = graph.FindNode("set");
   EXPECT_EQ(set->type(), "AssignVariableOp");
@@ -70,11 +70,12 @@ TEST(ResolveReferencesTest, AReaderOfAssignReadsAfterIt) {
 
 TEST(ResolveReferencesTest, TheReadWaitsForWhatItsReaderWaitsFor) {
   Graph graph;
-  ImportGraphDefText(
-      Variable("v") + kValue + "node { name: 'set' op: 'Assign' input: 'v' input: 'value' " + kT +
-          "}" + "node { name: 'late' op: 'Neg' input: 'value' " + kT + "}" +
-          "node { name: 'out' op: 'AddV2' input: 'v' input: 'late' input: '^set' " + kT + "}",
-      graph);
+  ImportGraphDefText(Variable("v") + kValue +
+                         "node { name: 'set' op: 'Assign' input: 'v' input: 'value' " + kFloatAttr +
+                         "}" + "node { name: 'late' op: 'Neg' input: 'value' " + kFloatAttr + "}" +
+                         "node { name: 'out' op: 'AddV2' input: 'v' input: 'late' input: '^set' " +
+                         kFloatAttr + "}",
+                     graph);
   ResolveReferences(graph);
   const Node* read = graph.FindNode("out")->input(0).node();
   EXPECT_TRUE(WaitsFor(*read, "set"));
@@ -88,9 +89,9 @@ TEST(ResolveReferencesTest, SwitchesOfReferencesSwitchHandles) {
           "node { name: 'p' op: 'Placeholder' attr { key: 'dtype' value { type: DT_BOOL } } "
           "attr { key: 'shape' value { shape { } } } }"
           "node { name: 'sw' op: 'RefSwitch' input: 'v' input: 'p' " +
-          kT + "}" + "node { name: 'set' op: 'Assign' input: 'sw:1' input: 'value' " + kT + "}" +
-          "node { name: 'id' op: 'RefIdentity' input: 'sw' " + kT + "}" +
-          "node { name: 'out' op: 'Neg' input: 'id' " + kT + "}",
+          kFloatAttr + "}" + "node { name: 'set' op: 'Assign' input: 'sw:1' input: 'value' " +
+          kFloatAttr + "}" + "node { name: 'id' op: 'RefIdentity' input: 'sw' " + kFloatAttr + "}" +
+          "node { name: 'out' op: 'Neg' input: 'id' " + kFloatAttr + "}",
       graph);
   ResolveReferences(graph);
   EXPECT_EQ(graph.FindNode("sw")->type(), "Switch");
@@ -115,7 +116,7 @@ TEST(ResolveReferencesTest, InitializedAndOptimizersHaveResourceForms) {
           "attr { key: 'shape' value { shape { } } } }"
           "node { name: 'step' op: 'ApplyGradientDescent' input: 'v' input: 'rate' input: "
           "'value' " +
-          kT + "}",
+          kFloatAttr + "}",
       graph);
   ResolveReferences(graph);
   EXPECT_EQ(graph.FindNode("is")->type(), "VarIsInitializedOp");

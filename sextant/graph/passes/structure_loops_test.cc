@@ -33,7 +33,7 @@ std::string Enter(const std::string& name, const std::string& input, const std::
                  (constant ? "attr { key: 'is_constant' value { b: true } } " : ""));
 }
 
-std::string Placeholder(const std::string& name) {
+std::string IntPlaceholder(const std::string& name) {
   return "node { name: '" + name +
          "' op: 'Placeholder' attr { key: 'dtype' value { type: DT_INT32 } } attr { key: 'shape' "
          "value { "
@@ -64,7 +64,7 @@ const FunctionBody& BodyOf(const Node& loop, const char* attr) {
 
 TEST(StructureLoopsTest, ALoopBecomesAWhile) {
   Graph graph;
-  ImportGraphDefText(Placeholder("x") + Placeholder("n") + Placeholder("d") +
+  ImportGraphDefText(IntPlaceholder("x") + IntPlaceholder("n") + IntPlaceholder("d") +
                          CountingLoop("x", "f/g", "n", "d") + Int("after", "Neg", "exit ^exit"),
                      graph);
   StructureLoops(graph);
@@ -103,7 +103,8 @@ TEST(StructureLoopsTest, InnerLoopsGoIntoTheBodyOfOuterOnes) {
       CountingLoop("i", "inner", "limit_in", "step_in", "_2") +
       Int("next", "NextIteration", "exit_2") + Int("exit", "Exit", "switch");
   Graph graph;
-  ImportGraphDefText(Placeholder("x") + Placeholder("n") + Placeholder("d") + loops, graph);
+  ImportGraphDefText(IntPlaceholder("x") + IntPlaceholder("n") + IntPlaceholder("d") + loops,
+                     graph);
   StructureLoops(graph);
   ASSERT_EQ(graph.num_nodes(), 5);
   const Node& outer = *graph.FindNode("exit")->input(0).node();
@@ -124,7 +125,7 @@ TEST(StructureLoopsTest, ConditionalsStay) {
       Int("yes", "Neg", "branch:1") + Int("join", "Merge", "no yes", kTwo) +
       Int("next", "NextIteration", "join") + Int("exit", "Exit", "switch");
   Graph graph;
-  ImportGraphDefText(Placeholder("x") + Placeholder("n") + loop, graph);
+  ImportGraphDefText(IntPlaceholder("x") + IntPlaceholder("n") + loop, graph);
   StructureLoops(graph);
   const FunctionBody& body = BodyOf(*graph.FindNode("exit")->input(0).node(), "body");
   EXPECT_EQ(body.results[0].node()->type(), "Merge");
@@ -142,7 +143,7 @@ TEST(StructureLoopsTest, EffectsAndOuterControlEdgesAreKept) {
   loop.replace(loop.find("input: 'i' input: 'step_in'"), 27,
                "input: 'i' input: 'step_in' input: '^waits'");
   Graph graph;
-  ImportGraphDefText(Placeholder("x") + Placeholder("n") + Placeholder("d") + loop, graph);
+  ImportGraphDefText(IntPlaceholder("x") + IntPlaceholder("n") + IntPlaceholder("d") + loop, graph);
   StructureLoops(graph);
   const Node& while_node = *graph.FindNode("exit")->input(0).node();
   EXPECT_EQ(while_node.type(), "While");
@@ -156,7 +157,7 @@ TEST(StructureLoopsTest, EffectsAndOuterControlEdgesAreKept) {
 }
 
 TEST(StructureLoopsTest, WhatIsNoLoopIsRefused) {
-  const std::string inputs = Placeholder("x") + Placeholder("n") + Placeholder("d");
+  const std::string inputs = IntPlaceholder("x") + IntPlaceholder("n") + IntPlaceholder("d");
   const auto structure = [&](const std::string& text) {
     Graph graph;
     ImportGraphDefText(inputs + text, graph);

@@ -11,14 +11,6 @@ namespace {
   throw InvalidArgument("Incompatible shapes: {} vs. {}", a.ToString(), b.ToString());
 }
 
-void SetIndex(Tensor& out, int64_t i, int64_t value) {
-  if (out.dtype() == DType::kInt64) {
-    out.data<int64_t>()[i] = value;
-  } else {
-    out.data<int32_t>()[i] = static_cast<int32_t>(value);
-  }
-}
-
 void BroadcastTo(KernelContext& ctx) {
   const Tensor& input = ctx.input(0);
   const Shape shape = ShapeFromTensor(ctx.input(1));
@@ -77,7 +69,7 @@ void BroadcastArgs(KernelContext& ctx) {
   const Aligned sizes(ctx);
   Tensor& out = ctx.AllocateOutput(0, Shape{sizes.rank()});
   for (int64_t i = 0; i < sizes.rank(); ++i) {
-    SetIndex(out, i, sizes.a(i) == 1 ? sizes.b(i) : sizes.a(i));
+    SetIndexAt(out, i, sizes.a(i) == 1 ? sizes.b(i) : sizes.a(i));
   }
 }
 
@@ -93,8 +85,8 @@ void BroadcastGradientArgs(KernelContext& ctx) {
   Tensor& b = ctx.AllocateOutput(1, Shape{count_b});
   count_a = count_b = 0;
   for (int64_t i = 0; i < sizes.rank() && !sizes.same(); ++i) {
-    if (sizes.a(i) == 1) SetIndex(a, count_a++, i);
-    if (sizes.b(i) == 1) SetIndex(b, count_b++, i);
+    if (sizes.a(i) == 1) SetIndexAt(a, count_a++, i);
+    if (sizes.b(i) == 1) SetIndexAt(b, count_b++, i);
   }
 }
 

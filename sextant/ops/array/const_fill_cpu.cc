@@ -32,7 +32,7 @@ class PlaceholderKernel : public Kernel {
   const PartialShape shape_;
 };
 
-void Forward(KernelContext& ctx) { ctx.ForwardInput(0, 0); }
+void ForwardValue(KernelContext& ctx) { ctx.ForwardInput(0, 0); }
 
 void Fill(KernelContext& ctx) {
   const Tensor& value = ctx.input(1);
@@ -102,7 +102,7 @@ void RegisterConstFillCpu(KernelRegistry& registry) {
   registry.Add(KernelDef("Const").OwnOutputs().Make<ConstKernel>());
   registry.Add(KernelDef("Placeholder").OwnOutputs().Make<PlaceholderKernel>());
   registry.Add(KernelDef("PlaceholderV2").OwnOutputs().Make<PlaceholderKernel>());
-  registry.Add(KernelDef("PlaceholderWithDefault").Alias(0, 0).Function(Forward));
+  registry.Add(KernelDef("PlaceholderWithDefault").Alias(0, 0).Function(ForwardValue));
   registry.Add(KernelDef("Fill").HostInput(0).Function(Fill));
   registry.Add(KernelDef("ZerosLike").Type<Variant>("T").OwnOutputs().Function(ZerosLikeVariants));
   registry.Add(KernelDef("ZerosLike").InPlace(0, 0).Function(ZerosLike));

@@ -11,11 +11,10 @@
 #include "sextant/ops/array/shape.h"
 #include "sextant/ops/array/strided_slice.h"
 #include "sextant/ops/array/transpose.h"
+#include "sextant/ops/math/elementwise_build.h"
 
 namespace sextant {
 namespace {
-
-constexpr int64_t kUnknown = PartialShape::kUnknown;
 
 void GatherShape(ShapeContext& c) {
   const PartialShape params = c.InputOfRankAtLeast(0, 1);
@@ -45,8 +44,8 @@ void GatherV2Shape(ShapeContext& c) {
   }
   PartialShape shape(std::vector<int64_t>{});
   for (int d = 0; d < axis; ++d) {
-    const int64_t other = d < batch_dims ? indices[d] : kUnknown;
-    shape.Append(params[d] == kUnknown ? other : params[d]);
+    const int64_t other = d < batch_dims ? indices[d] : PartialShape::kUnknown;
+    shape.Append(params[d] == PartialShape::kUnknown ? other : params[d]);
   }
   for (int d = static_cast<int>(batch_dims); d < indices.rank(); ++d) shape.Append(indices[d]);
   for (int d = axis + 1; d < params.rank(); ++d) shape.Append(params[d]);
@@ -56,7 +55,8 @@ void GatherV2Shape(ShapeContext& c) {
 void GatherNdShape(ShapeContext& c) {
   const PartialShape& params = c.input(0);
   const PartialShape indices = c.InputOfRankAtLeast(1, 1);
-  if (!params.rank_known() || !indices.rank_known() || indices[indices.rank() - 1] == kUnknown) {
+  if (!params.rank_known() || !indices.rank_known() ||
+      indices[indices.rank() - 1] == PartialShape::kUnknown) {
     return c.set_output(0, PartialShape());
   }
   const int64_t depth = indices[indices.rank() - 1];
@@ -78,12 +78,11 @@ IndexedSlices AxisZeroGradient(GradientContext& c) {
   return {Reshape(c.grad(), Concat({count, row}, 0)), Reshape(c.input(1), count), params_shape};
 }
 
-Output Apply(const char* op, Output a, Output b) { return OpBuilder(op).Input(a).Input(b).Build(); }
 Output Int(int64_t value) { return Const(Tensor(static_cast<int32_t>(value))); }
 Output Range(Output begin, Output end) {
   return OpBuilder("Range").Input(begin).Input(end).Input(Int(1)).Build();
 }
-Output Product(Output x) { return Apply("Prod", x, ConstInts({0})); }
+Output Product(Output x) { return BuildBinary("Prod", x, ConstInts({0})); }
 Output Cast(Output x, DType dtype) {
   if (x.dtype() == dtype) return x;
   return OpBuilder("Cast").Input(x).Attr("DstT", dtype).Build();
@@ -96,8 +95,8 @@ Output GeneralGradient(GradientContext& c, int64_t batch_dims) {
   const Output indices =
       Cast(c.input(1), c.input(1).dtype() == DType::kInt64 ? DType::kInt64 : DType::kInt32);
   const Output rank = Rank(params);
-  const Output axis = Apply("FloorMod", Cast(c.input(2), DType::kInt32), rank);
-  const Output after_axis = Apply("AddV2", axis, Int(1));
+  const Output axis = BuildBinary("FloorMod", Cast(c.input(2), DType::kInt32), rank);
+  const Output after_axis = BuildBinary("AddV2", axis, Int(1));
   const auto slice = [&](Output from, Output size) {
     return OpBuilder("Slice")
         .Input(params_shape)
@@ -106,7 +105,7 @@ Output GeneralGradient(GradientContext& c, int64_t batch_dims) {
         .Build();
   };
   const Output batch_shape = slice(Int(0), Int(batch_dims));
-  const Output middle_shape = slice(Int(batch_dims), Apply("Sub", axis, Int(batch_dims)));
+  const Output middle_shape = slice(Int(batch_dims), BuildBinary("Sub", axis, Int(batch_dims)));
   const Output axis_size = slice(axis, Int(1));
   const Output inner_shape = slice(after_axis, Int(-1));
   // Sizes are never left to be inferred: -1 does not say how empty an empty tensor is.
@@ -123,19 +122,20 @@ Output GeneralGradient(GradientContext& c, int64_t batch_dims) {
   const Output batch_count = Product(batch_shape);
   Output rows = Reshape(indices, {-1});
   if (batch_dims > 0) {
-    const Output start = Apply("Mul", Range(Int(0), batch_count), Reshape(axis_size, {}));
+    const Output start = BuildBinary("Mul", Range(Int(0), batch_count), Reshape(axis_size, {}));
     const Output per_batch = Reshape(rows, Concat({Reshape(batch_count, {1}), gathered}, 0));
-    rows = Reshape(Apply("AddV2", per_batch, Cast(Reshape(start, {-1, 1}), indices.dtype())), {-1});
+    rows = Reshape(BuildBinary("AddV2", per_batch, Cast(Reshape(start, {-1, 1}), indices.dtype())),
+                   {-1});
   }
   const Output flat = Reshape(values, Concat({Reshape(Size(rows), {1}), row_shape}, 0));
-  const Output num_rows = Apply("Mul", batch_count, Reshape(axis_size, {}));
+  const Output num_rows = BuildBinary("Mul", batch_count, Reshape(axis_size, {}));
   const Output sums =
       OpBuilder("UnsortedSegmentSum").Input(flat).Input(rows).Input(num_rows).Build();
   const Output batched =
       Reshape(sums, Concat({batch_shape, axis_size, middle_shape, inner_shape}, 0));
   // [batch, axis, middle, inner] -> [batch, middle, axis, inner]
   const Output back = Concat(
-      {batches, Apply("AddV2", middle_axes, Int(1)), ConstInts({batch_dims}), inner_axes}, 0);
+      {batches, BuildBinary("AddV2", middle_axes, Int(1)), ConstInts({batch_dims}), inner_axes}, 0);
   return Reshape(Transpose(batched, back), params_shape);
 }
 

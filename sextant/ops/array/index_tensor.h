@@ -1,4 +1,5 @@
-// Reading integer tensors (axes, sizes, indices) of whatever integer type as int64.
+// Reading integer tensors (axes, sizes, indices) of whatever integer type as int64, and writing
+// them.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,14 @@ namespace sextant {
 
 // Element i of an integer tensor. Throws INVALID_ARGUMENT on other types. REQUIRES: i is in range.
 int64_t IndexAt(const Tensor& tensor, int64_t i);
+// Sets element i of a tensor of int32 or int64. REQUIRES: i is in range.
+inline void SetIndexAt(Tensor& tensor, int64_t i, int64_t value) {
+  if (tensor.dtype() == DType::kInt64) {
+    tensor.data<int64_t>()[i] = value;
+  } else {
+    tensor.data<int32_t>()[i] = static_cast<int32_t>(value);
+  }
+}
 // All elements; "indices" keeps its memory from call to call.
 void ReadIndices(const Tensor& tensor, std::vector<int64_t>* indices);
 // The only element. Throws INVALID_ARGUMENT, naming "what", unless there is exactly one.

@@ -12,20 +12,18 @@
 namespace sextant {
 namespace {
 
-constexpr int64_t kUnknown = PartialShape::kUnknown;
-
 // Adds (sign = 1) or takes away (-1) the paddings.
 void PaddedShape(ShapeContext& c, int sign) {
   const PartialShape paddings = c.InputOfRank(1, 2);
-  if (paddings[1] != kUnknown && paddings[1] != 2) {
+  if (paddings[1] != PartialShape::kUnknown && paddings[1] != 2) {
     throw InvalidArgument("paddings must be of shape [rank, 2], got {}", paddings.ToString());
   }
   PartialShape shape = c.input(0);
   if (!shape.rank_known()) {
-    if (paddings[0] == kUnknown) return c.set_output(0, PartialShape());
+    if (paddings[0] == PartialShape::kUnknown) return c.set_output(0, PartialShape());
     shape = PartialShape::UnknownOfRank(static_cast<int>(paddings[0]));
   }
-  if (paddings[0] != kUnknown && paddings[0] != shape.rank()) {
+  if (paddings[0] != PartialShape::kUnknown && paddings[0] != shape.rank()) {
     throw InvalidArgument("{} pairs of paddings for a tensor of rank {}", paddings[0],
                           shape.rank());
   }
@@ -37,7 +35,7 @@ void PaddedShape(ShapeContext& c, int sign) {
     if (before < 0 || after < 0) {
       throw InvalidArgument("Paddings must be non-negative: {} {}", before, after);
     }
-    if (shape[d] == kUnknown) continue;
+    if (shape[d] == PartialShape::kUnknown) continue;
     int64_t border, size;
     if (__builtin_add_overflow(before, after, &border) ||
         __builtin_add_overflow(shape[d], sign * border, &size) || size < 0) {

@@ -12,14 +12,13 @@
 namespace sextant {
 namespace {
 
-constexpr int64_t kUnknown = PartialShape::kUnknown;
-
 // Throws unless "shape" can begin with "prefix".
 void CheckPrefix(const PartialShape& prefix, const PartialShape& shape, const char* what) {
   if (!prefix.rank_known() || !shape.rank_known()) return;
   bool fits = prefix.rank() <= shape.rank();
   for (int d = 0; fits && d < prefix.rank(); ++d) {
-    fits = prefix[d] == kUnknown || shape[d] == kUnknown || prefix[d] == shape[d];
+    fits = prefix[d] == PartialShape::kUnknown || shape[d] == PartialShape::kUnknown ||
+           prefix[d] == shape[d];
   }
   if (!fits) {
     throw InvalidArgument("data {} must start with the shape {} of {}", shape.ToString(),
@@ -32,7 +31,7 @@ void PartitionShape(ShapeContext& c) {
   CheckPrefix(partitions, data, "partitions");
   PartialShape shape;
   if (data.rank_known() && partitions.rank_known()) {
-    shape = PartialShape{kUnknown};
+    shape = PartialShape{PartialShape::kUnknown};
     for (int d = partitions.rank(); d < data.rank(); ++d) shape.Append(data[d]);
   }
   for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, shape);
@@ -45,10 +44,10 @@ void StitchShape(ShapeContext& c) {
   for (int i = 0; i < count; ++i) {
     const PartialShape &indices = c.input(i), &data = c.input(count + i);
     CheckPrefix(indices, data, "indices");
-    if (const auto value = c.InputValue(i); value && rows != kUnknown) {
+    if (const auto value = c.InputValue(i); value && rows != PartialShape::kUnknown) {
       for (int64_t index : value->AsInt64s()) rows = std::max(rows, index + 1);
     } else {
-      rows = kUnknown;
+      rows = PartialShape::kUnknown;
     }
     if (!indices.rank_known() || !data.rank_known()) continue;
     PartialShape slice(std::vector<int64_t>{});

@@ -9,6 +9,7 @@
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/array/gather.h"
 #include "sextant/ops/array/shape.h"
+#include "sextant/ops/math/elementwise_build.h"
 
 namespace sextant {
 namespace {
@@ -43,8 +44,6 @@ void TensorScatterShape(ShapeContext& c) {
   c.set_output(0, c.input(0));
 }
 
-Output Apply(const char* op, Output a, Output b) { return OpBuilder(op).Input(a).Input(b).Build(); }
-
 Output Scatter(const char* op, Output tensor, Output indices, Output updates) {
   return OpBuilder(op).Input(tensor).Input(indices).Input(updates).Build();
 }
@@ -69,13 +68,13 @@ void ExtremeGradient(GradientContext& c) {
   const Output x = c.input(0), indices = c.input(1), y = c.input(2), out = c.output(0);
   const Output grad = c.grad();
   const auto equal = [&](Output a, Output b) {
-    return OpBuilder("Cast").Input(Apply("Equal", a, b)).Attr("DstT", grad.dtype()).Build();
+    return OpBuilder("Cast").Input(BuildBinary("Equal", a, b)).Attr("DstT", grad.dtype()).Build();
   };
   const Output from_x = equal(x, out), from_y = equal(y, GatherNd(out, indices));
   const Output ys = ScatterNd(indices, from_y, ShapeOf(x, indices.dtype()));
-  const Output share = Apply("RealDiv", grad, Apply("AddV2", from_x, ys));
-  c.set(0, Apply("Mul", share, from_x));
-  c.set(2, Apply("Mul", GatherNd(share, indices), from_y));
+  const Output share = BuildBinary("RealDiv", grad, BuildBinary("AddV2", from_x, ys));
+  c.set(0, BuildBinary("Mul", share, from_x));
+  c.set(2, BuildBinary("Mul", GatherNd(share, indices), from_y));
 }
 
 OpDef TensorScatter(const char* name, const char* index_types, const char* doc,

@@ -11,11 +11,9 @@
 namespace sextant {
 namespace {
 
-constexpr int64_t kUnknown = PartialShape::kUnknown;
-
 int64_t Times(int64_t size, int64_t factor) {
   int64_t product;
-  if (size == kUnknown) return kUnknown;
+  if (size == PartialShape::kUnknown) return PartialShape::kUnknown;
   if (__builtin_mul_overflow(size, factor, &product)) {
     throw InvalidArgument("size {} times {} is too large", size, factor);
   }
@@ -23,7 +21,7 @@ int64_t Times(int64_t size, int64_t factor) {
 }
 
 int64_t Over(int64_t size, int64_t divisor) {
-  if (size == kUnknown) return kUnknown;
+  if (size == PartialShape::kUnknown) return PartialShape::kUnknown;
   if (size % divisor != 0) {
     throw InvalidArgument("size {} is not divisible by {}", size, divisor);
   }
@@ -60,8 +58,8 @@ void SetBatchShape(ShapeContext& c, const std::vector<int64_t>& block,
     if (block[i] < 1) throw InvalidArgument("block_shape[{}] = {} must be positive", i, block[i]);
     batch = to_batch ? Times(batch, block[i]) : Over(batch, block[i]);
     const int d = static_cast<int>(i) + 1;
-    if (!border || shape[d] == kUnknown) {
-      shape.set_dim(d, kUnknown);
+    if (!border || shape[d] == PartialShape::kUnknown) {
+      shape.set_dim(d, PartialShape::kUnknown);
       continue;
     }
     const int64_t before = sizes[2 * i], after = sizes[2 * i + 1];
@@ -84,8 +82,9 @@ void BatchNdShape(ShapeContext& c, bool to_batch) {
   if (block) return SetBatchShape(c, *block, c.InputValue(2), to_batch);
   PartialShape shape = c.input(0);
   if (!shape.rank_known()) return c.set_output(0, shape);
-  const int64_t spatial = block_shape[0] == kUnknown ? shape.rank() - 1 : block_shape[0];
-  for (int d = 0; d <= spatial && d < shape.rank(); ++d) shape.set_dim(d, kUnknown);
+  const int64_t spatial =
+      block_shape[0] == PartialShape::kUnknown ? shape.rank() - 1 : block_shape[0];
+  for (int d = 0; d <= spatial && d < shape.rank(); ++d) shape.set_dim(d, PartialShape::kUnknown);
   c.set_output(0, std::move(shape));
 }
 

@@ -8,8 +8,6 @@
 namespace sextant {
 namespace {
 
-constexpr int64_t kUnknown = PartialShape::kUnknown;
-
 bool Has(int64_t mask, int i) { return i < 63 && (mask >> i & 1) != 0; }
 
 int64_t FromStart(int64_t index, int64_t dim) { return index < 0 ? index + dim : index; }
@@ -33,10 +31,10 @@ void StridedSliceSpec::AddRange(const StridedSliceArgs& args, const StridedSlice
     throw InvalidArgument("only stride 1 allowed on non-range indexing, got strides[{}] = {}", i,
                           args.strides[i]);
   }
-  Range range{0, args.strides ? args.strides[i] : 1, kUnknown};
+  Range range{0, args.strides ? args.strides[i] : 1, PartialShape::kUnknown};
   if (shrink) {
     range.size = 1;
-    if (args.begin != nullptr && dim != kUnknown) {
+    if (args.begin != nullptr && dim != PartialShape::kUnknown) {
       range.begin = FromStart(args.begin[i], dim);
       if (range.begin < 0 || range.begin >= dim) {
         throw InvalidArgument("slice index {} of dimension {} out of bounds for size {}",
@@ -48,7 +46,7 @@ void StridedSliceSpec::AddRange(const StridedSliceArgs& args, const StridedSlice
   }
   const bool from_start = Has(masks.begin, i), to_end = Has(masks.end, i);
   const bool ends_known = (from_start || args.begin != nullptr) && (to_end || args.end != nullptr);
-  if (args.strides != nullptr && ends_known && dim != kUnknown) {
+  if (args.strides != nullptr && ends_known && dim != PartialShape::kUnknown) {
     const bool forward = range.stride > 0;
     // Where a range can begin and end, in its direction.
     const int64_t low = forward ? 0 : -1, high = forward ? dim : dim - 1;

@@ -65,14 +65,6 @@ class PositionTable {
   std::vector<int64_t> slots_;
 };
 
-void SetIndex(Tensor& out, int64_t i, int64_t value) {
-  if (out.dtype() == DType::kInt64) {
-    out.data<int64_t>()[i] = value;
-  } else {
-    out.data<int32_t>()[i] = static_cast<int32_t>(value);
-  }
-}
-
 // x seen as [outer, length, inner]; slices along the middle are compared.
 template <typename T>
 class UniqueKernel : public Kernel {
@@ -99,7 +91,7 @@ class UniqueKernel : public Kernel {
     WriteSlices(ctx, axis, outer, length, inner);
     if (ctx.num_outputs() == 3) {
       Tensor& counts = ctx.AllocateOutput(2, Shape{static_cast<int64_t>(counts_.size())});
-      for (size_t k = 0; k < counts_.size(); ++k) SetIndex(counts, k, counts_[k]);
+      for (size_t k = 0; k < counts_.size(); ++k) SetIndexAt(counts, k, counts_[k]);
     }
   }
 
@@ -131,7 +123,7 @@ class UniqueKernel : public Kernel {
       numbers_.assign(range + 1, -1);
       for (int64_t i = 0; i < length; ++i) {
         const uint64_t at = static_cast<uint64_t>(x[i]) - static_cast<uint64_t>(least);
-        SetIndex(index, i, Number(numbers_[at], i));
+        SetIndexAt(index, i, Number(numbers_[at], i));
       }
       return true;
     } else {
@@ -157,7 +149,7 @@ class UniqueKernel : public Kernel {
         }
         return true;
       });
-      SetIndex(index, position, Number(found, position));
+      SetIndexAt(index, position, Number(found, position));
     }
   }
 
@@ -216,7 +208,7 @@ class ListDiffKernel : public Kernel {
     Tensor& index = ctx.AllocateOutput(1, shape);
     for (size_t k = 0; k < kept_.size(); ++k) {
       out[k] = x[kept_[k]];
-      SetIndex(index, k, kept_[k]);
+      SetIndexAt(index, k, kept_[k]);
     }
   }
 

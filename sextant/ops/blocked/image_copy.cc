@@ -5,13 +5,13 @@
 namespace sextant {
 namespace {
 
-constexpr double kNanosecondsPerElement = 0.5;
+constexpr double kNanosecondsPerCopy = 0.5;
 
 // Calls row(n, block index, image row) for all, in parallel.
 template <typename F>
 void ForRows(KernelContext& ctx, const ImageShape& s, int64_t block, const F& row) {
   const int64_t blocks = s.c / block;
-  const double cost = kNanosecondsPerElement * static_cast<double>(s.h * s.w * block);
+  const double cost = kNanosecondsPerCopy * static_cast<double>(s.h * s.w * block);
   ctx.ParallelFor(s.n * blocks, cost, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       for (int64_t h = 0; h < s.h; ++h) row(i / blocks, i % blocks, h);

@@ -85,7 +85,7 @@ void Push(KernelContext& ctx) {
 
 void Pop(KernelContext& ctx) { ctx.SetOutput(0, StackOf(ctx.input(0)).Pop(ctx.output_type(0))); }
 
-void Close(KernelContext& ctx) { StackOf(ctx.input(0)).Close(); }
+void CloseStack(KernelContext& ctx) { StackOf(ctx.input(0)).Close(); }
 
 }  // namespace
 
@@ -93,7 +93,7 @@ void RegisterStackCpu(KernelRegistry& registry) {
   registry.Add(KernelDef("StackV2").OwnOutputs().Make<StackKernel>());
   registry.Add(KernelDef("StackPushV2").Alias(0, 1).Function(Push));
   registry.Add(KernelDef("StackPopV2").OwnOutputs().Function(Pop));
-  registry.Add(KernelDef("StackCloseV2").Function(Close));
+  registry.Add(KernelDef("StackCloseV2").Function(CloseStack));
 }
 
 }  // namespace sextant

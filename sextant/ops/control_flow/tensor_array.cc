@@ -3,6 +3,7 @@
 #include "sextant/graph/op_builder.h"
 #include "sextant/graph/op_registry.h"
 #include "sextant/graph/shape_context.h"
+#include "sextant/ops/control_flow/stacked_shape.h"
 #include "sextant/ops/control_flow/tensor_array_gradients.h"
 
 namespace sextant {
@@ -85,12 +86,7 @@ OpDef Array(std::string name, std::string inputs, std::string outputs, std::stri
   return OpDef(std::move(name)).Inputs(inputs).Outputs(outputs).Attrs(attrs).Stateful();
 }
 
-PartialShape WithFirst(int64_t size, PartialShape shape) {
-  if (shape.rank_known()) shape.Insert(0, size);
-  return shape;
-}
-
-void RegisterMaking(OpRegistry& registry) {
+void RegisterArrayMaking(OpRegistry& registry) {
   registry.Add(Array("TensorArrayV3", "size:int32", "handle:resource, flow:float",
                      "dtype:type; element_shape:shape=unknown_rank; dynamic_size:bool=False; "
                      "clear_after_read:bool=True; identical_element_shapes:bool=False; "
@@ -138,7 +134,7 @@ void RegisterWriting(OpRegistry& registry) {
                    .Gradient(TensorArraySplitGradient));
 }
 
-void RegisterReading(OpRegistry& registry) {
+void RegisterArrayReading(OpRegistry& registry) {
   registry.Add(Array("TensorArrayReadV3", "handle:resource, index:int32, flow_in:float",
                      "value:dtype", "dtype:type")
                    .Doc("One element.")
@@ -149,7 +145,8 @@ void RegisterReading(OpRegistry& registry) {
                    .Doc("The elements at these indices, stacked along a new first dimension.")
                    .Shape([](ShapeContext& c) {
                      const PartialShape indices = c.InputOfRank(1, 1);
-                     c.set_output(0, WithFirst(indices[0], c.attr<PartialShape>("element_shape")));
+                     c.set_output(0,
+                                  StackedShape(indices[0], c.attr<PartialShape>("element_shape")));
                    })
                    .Gradient(TensorArrayGatherGradient));
   registry.Add(
@@ -157,8 +154,8 @@ void RegisterReading(OpRegistry& registry) {
             "dtype:type; element_shape_except0:shape=unknown_rank")
           .Doc("All elements one after another along their first dimension, and its sizes.")
           .Shape([](ShapeContext& c) {
-            c.set_output(0, WithFirst(PartialShape::kUnknown,
-                                      c.attr<PartialShape>("element_shape_except0")));
+            c.set_output(0, StackedShape(PartialShape::kUnknown,
+                                         c.attr<PartialShape>("element_shape_except0")));
             c.set_output(1, PartialShape::UnknownOfRank(1));
           })
           .Gradient(TensorArrayConcatGradient));
@@ -167,9 +164,9 @@ void RegisterReading(OpRegistry& registry) {
 }  // namespace
 
 void RegisterTensorArray(OpRegistry& registry) {
-  RegisterMaking(registry);
+  RegisterArrayMaking(registry);
   RegisterWriting(registry);
-  RegisterReading(registry);
+  RegisterArrayReading(registry);
 }
 
 }  // namespace sextant

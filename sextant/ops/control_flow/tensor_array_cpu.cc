@@ -78,7 +78,7 @@ class GradKernel : public Kernel {
   const std::string source_;
 };
 
-void Close(KernelContext& ctx) { ArrayOf(ctx.input(0)).Close(); }
+void CloseArray(KernelContext& ctx) { ArrayOf(ctx.input(0)).Close(); }
 
 void Size(KernelContext& ctx) {
   *ctx.AllocateOutput(0, Shape()).data<int32_t>() =
@@ -200,9 +200,9 @@ class GatherKernel : public Kernel {
   const PartialShape element_shape_;
 };
 
-class ConcatKernel : public Kernel {
+class ArrayConcatKernel : public Kernel {
  public:
-  explicit ConcatKernel(KernelInit& init)
+  explicit ArrayConcatKernel(KernelInit& init)
       : except0_(init.attr<PartialShape>("element_shape_except0")) {}
   void Compute(KernelContext& ctx) override {
     TensorArray& array = ArrayOf(ctx.input(0));
@@ -264,14 +264,14 @@ void RegisterTensorArrayCpu(KernelRegistry& registry) {
   registry.Add(KernelDef("TensorArrayV3").OwnOutputs().Make<MakeKernel>());
   registry.Add(KernelDef("TensorArrayGradV3").OwnOutputs().Make<GradKernel>());
   registry.Add(KernelDef("TensorArrayGradWithShape").OwnOutputs().Make<GradKernel>());
-  registry.Add(KernelDef("TensorArrayCloseV3").Function(Close));
+  registry.Add(KernelDef("TensorArrayCloseV3").Function(CloseArray));
   registry.Add(KernelDef("TensorArraySizeV3").Function(Size));
   registry.Add(KernelDef("TensorArrayWriteV3").Function(Write));
   registry.Add(KernelDef("TensorArrayReadV3").OwnOutputs().Function(Read));
   registry.Add(KernelDef("TensorArrayScatterV3").Function(Scatter));
   registry.Add(KernelDef("TensorArraySplitV3").Function(Split));
   registry.Add(KernelDef("TensorArrayGatherV3").Make<GatherKernel>());
-  registry.Add(KernelDef("TensorArrayConcatV3").Make<ConcatKernel>());
+  registry.Add(KernelDef("TensorArrayConcatV3").Make<ArrayConcatKernel>());
 }
 
 }  // namespace sextant

@@ -3,6 +3,7 @@
 #include "sextant/graph/op_builder.h"
 #include "sextant/graph/op_registry.h"
 #include "sextant/graph/shape_context.h"
+#include "sextant/ops/control_flow/stacked_shape.h"
 #include "sextant/ops/control_flow/tensor_list_gradients.h"
 
 namespace sextant {
@@ -98,18 +99,14 @@ PartialShape ElementShape(const ShapeContext& c, const PartialShape& given) {
   return handle && handle->shape.CompatibleWith(given) ? handle->shape.MergeWith(given) : given;
 }
 
-PartialShape WithFirst(int64_t size, PartialShape shape) {
-  if (shape.rank_known()) shape.Insert(0, size);
-  return shape;
-}
-
 void StackShape(ShapeContext& c) {
-  c.set_output(0, WithFirst(c.attr<int64_t>("num_elements"), ElementShape(c, c.InputAsShape(1))));
+  c.set_output(0,
+               StackedShape(c.attr<int64_t>("num_elements"), ElementShape(c, c.InputAsShape(1))));
 }
 
 void GatherShape(ShapeContext& c) {
   const PartialShape indices = c.InputOfRank(1, 1);
-  c.set_output(0, WithFirst(indices[0], ElementShape(c, c.InputAsShape(2))));
+  c.set_output(0, StackedShape(indices[0], ElementShape(c, c.InputAsShape(2))));
 }
 
 // Concatenation: the first size of the elements varies.
@@ -138,7 +135,7 @@ OpDef List(std::string name, std::string inputs, std::string outputs, std::strin
 constexpr char kDtype[] = "element_dtype:type";
 constexpr char kDtypeAndShape[] = "element_dtype:type; shape_type:type in [int32,int64]";
 
-void RegisterMaking(OpRegistry& registry) {
+void RegisterListMaking(OpRegistry& registry) {
   registry.Add(List("EmptyTensorList", "element_shape:shape_type, max_num_elements:int32",
                     "handle:variant", kDtypeAndShape)
                    .Doc("A list without elements.")
@@ -222,7 +219,7 @@ void RegisterChanging(OpRegistry& registry) {
           .NotDifferentiable("TensorFlow defines no gradient"));
 }
 
-void RegisterReading(OpRegistry& registry) {
+void RegisterListReading(OpRegistry& registry) {
   registry.Add(
       List("TensorListGetItem", "input_handle:variant, index:int32, element_shape:int32",
            "item:element_dtype", kDtype)
@@ -270,9 +267,9 @@ void RegisterReading(OpRegistry& registry) {
 }  // namespace
 
 void RegisterTensorList(OpRegistry& registry) {
-  RegisterMaking(registry);
+  RegisterListMaking(registry);
   RegisterChanging(registry);
-  RegisterReading(registry);
+  RegisterListReading(registry);
 }
 
 }  // namespace sextant

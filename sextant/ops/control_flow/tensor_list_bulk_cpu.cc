@@ -13,9 +13,9 @@ using tensor_list::RowOf;
 using tensor_list::ScalarInt;
 
 // The elements at the given places (all of them without indices) as one tensor.
-class StackKernel : public ListKernel {
+class ListStackKernel : public ListKernel {
  public:
-  explicit StackKernel(KernelInit& init) : ListKernel(init), gather_(init.num_inputs() == 3) {
+  explicit ListStackKernel(KernelInit& init) : ListKernel(init), gather_(init.num_inputs() == 3) {
     if (!gather_) num_elements_ = init.attr<int64_t>("num_elements");
   }
 
@@ -27,7 +27,7 @@ class StackKernel : public ListKernel {
           "Operation expected a list with {} elements but got a list with {} elements.",
           num_elements_, list.size());
     }
-    const PartialShape wanted = ShapeFromTensor(ctx.input(gather_ ? 2 : 1));
+    const PartialShape wanted = PartialShapeFromTensor(ctx.input(gather_ ? 2 : 1));
     const PartialShape element = list.MergedShape(wanted);
     const std::vector<int64_t> indices =
         gather_ ? Indices(ctx.input(1), list) : std::vector<int64_t>();
@@ -70,7 +70,7 @@ class FromTensorKernel : public ListKernel {
   using ListKernel::ListKernel;
   void Compute(KernelContext& ctx) override {
     const Shape row = RowOf(ctx.input(0));
-    const PartialShape element = ShapeFromTensor(ctx.input(1));
+    const PartialShape element = PartialShapeFromTensor(ctx.input(1));
     if (!element.CompatibleWith(row)) {
       throw InvalidArgument("Specified a list with shape {} from a tensor with shape {}",
                             element.ToString(), row.ToString());
@@ -90,7 +90,7 @@ class SplitKernel : public ListKernel {
   void Compute(KernelContext& ctx) override {
     const Tensor& tensor = ctx.input(0);
     PartialShape rest(RowOf(tensor));
-    PartialShape element = ShapeFromTensor(ctx.input(1));
+    PartialShape element = PartialShapeFromTensor(ctx.input(1));
     PartialShape piece = rest;
     piece.Insert(0, PartialShape::kUnknown);
     if (!element.CompatibleWith(piece)) {
@@ -140,8 +140,8 @@ class ScatterKernel : public ListKernel {
       needed = std::max(needed, i + 1);
     }
     if (existing_) CheckType(ListOf(ctx.input(0)), dtype_);
-    Tensor handle =
-        existing_ ? ctx.TakeInput(0) : ListTensor({dtype_, ShapeFromTensor(ctx.input(2)), -1, {}});
+    Tensor handle = existing_ ? ctx.TakeInput(0)
+                              : ListTensor({dtype_, PartialShapeFromTensor(ctx.input(2)), -1, {}});
     TensorList& list = MutableList(handle);
     if (sized_) {
       const int64_t size = ScalarInt(ctx.input(3), "num_elements");
@@ -165,9 +165,9 @@ class ScatterKernel : public ListKernel {
   const bool existing_, sized_;
 };
 
-class ConcatKernel : public ListKernel {
+class ListConcatKernel : public ListKernel {
  public:
-  explicit ConcatKernel(KernelInit& init) : ListKernel(init), v2_(init.num_inputs() == 3) {
+  explicit ListConcatKernel(KernelInit& init) : ListKernel(init), v2_(init.num_inputs() == 3) {
     if (!v2_) element_shape_ = init.attr<PartialShape>("element_shape");
   }
 
@@ -175,7 +175,7 @@ class ConcatKernel : public ListKernel {
     const TensorList& list = ListOf(ctx.input(0));
     CheckType(list, dtype_);
     const PartialShape element =
-        (v2_ ? ShapeFromTensor(ctx.input(1)) : element_shape_).MergeWith(list.element_shape);
+        (v2_ ? PartialShapeFromTensor(ctx.input(1)) : element_shape_).MergeWith(list.element_shape);
     const std::vector<int64_t> leading = v2_ ? ctx.input(2).AsInt64s() : std::vector<int64_t>();
     PartialShape rest = WithoutFirst(element);
     for (const Tensor& value : list.elements) {
@@ -235,16 +235,16 @@ class ConcatKernel : public ListKernel {
 }  // namespace
 
 void RegisterTensorListBulkCpu(KernelRegistry& registry) {
-  registry.Add(KernelDef("TensorListStack").Make<StackKernel>());
-  registry.Add(KernelDef("TensorListGather").Make<StackKernel>());
+  registry.Add(KernelDef("TensorListStack").Make<ListStackKernel>());
+  registry.Add(KernelDef("TensorListGather").Make<ListStackKernel>());
   registry.Add(KernelDef("TensorListFromTensor").OwnOutputs().Make<FromTensorKernel>());
   registry.Add(KernelDef("TensorListSplit").OwnOutputs().Make<SplitKernel>());
   for (const char* op :
        {"TensorListScatter", "TensorListScatterV2", "TensorListScatterIntoExistingList"}) {
     registry.Add(KernelDef(op).OwnOutputs().Make<ScatterKernel>());
   }
-  registry.Add(KernelDef("TensorListConcat").Make<ConcatKernel>());
-  registry.Add(KernelDef("TensorListConcatV2").Make<ConcatKernel>());
+  registry.Add(KernelDef("TensorListConcat").Make<ListConcatKernel>());
+  registry.Add(KernelDef("TensorListConcatV2").Make<ListConcatKernel>());
 }
 
 }  // namespace sextant

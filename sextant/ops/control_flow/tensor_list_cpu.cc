@@ -89,7 +89,7 @@ class EmptyKernel : public ListKernel {
   using ListKernel::ListKernel;
   void Compute(KernelContext& ctx) override {
     const int64_t limit = ScalarInt(ctx.input(1), "max_num_elements");
-    ctx.SetOutput(0, ListTensor({dtype_, ShapeFromTensor(ctx.input(0)), limit, {}}));
+    ctx.SetOutput(0, ListTensor({dtype_, PartialShapeFromTensor(ctx.input(0)), limit, {}}));
   }
 };
 
@@ -97,7 +97,7 @@ class ReserveKernel : public ListKernel {
  public:
   using ListKernel::ListKernel;
   void Compute(KernelContext& ctx) override {
-    TensorList list{dtype_, ShapeFromTensor(ctx.input(0)), -1, {}};
+    TensorList list{dtype_, PartialShapeFromTensor(ctx.input(0)), -1, {}};
     tensor_list::Resize(ctx, list, CountArgument(ctx.input(1), "num_elements to reserve"));
     ctx.SetOutput(0, ListTensor(std::move(list)));
   }
@@ -145,7 +145,7 @@ class PopBackKernel : public ListKernel {
     const TensorList& list = ListOf(ctx.input(0));
     CheckType(list, dtype_);
     if (list.elements.empty()) throw InvalidArgument("Trying to pop from an empty list.");
-    const PartialShape shape = list.element_shape.MergeWith(ShapeFromTensor(ctx.input(1)));
+    const PartialShape shape = list.element_shape.MergeWith(PartialShapeFromTensor(ctx.input(1)));
     Tensor element = ElementOrZeros(ctx, list.elements.back(), dtype_, shape);
     Tensor handle = ctx.TakeInput(0);
     MutableList(handle).elements.pop_back();
@@ -166,7 +166,7 @@ class GetItemKernel : public ListKernel {
                             list.size());
     }
     const Tensor& element = list.elements[index];
-    PartialShape shape = ShapeFromTensor(ctx.input(2)).MergeWith(list.element_shape);
+    PartialShape shape = PartialShapeFromTensor(ctx.input(2)).MergeWith(list.element_shape);
     if (!element.valid()) shape = list.MergedShape(shape);
     ctx.SetOutput(0, ElementOrZeros(ctx, element, dtype_, shape));
   }

@@ -197,7 +197,7 @@ void CopyElements(const Tensor& part, Tensor& whole, int64_t offset) {
   }
 }
 
-PartialShape ShapeFromTensor(const Tensor& tensor) {
+PartialShape PartialShapeFromTensor(const Tensor& tensor) {
   const std::vector<int64_t> sizes = tensor.AsInt64s();
   if (tensor.rank() == 0) {
     if (sizes[0] != -1) {

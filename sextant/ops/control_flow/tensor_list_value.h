@@ -44,6 +44,6 @@ Tensor AddTensors(const Tensor& a, const Tensor& b);
 // Writes the elements of "part" into "whole", which is of the same type, from element "offset" on.
 void CopyElements(const Tensor& part, Tensor& whole, int64_t offset);
 // The shape that an int32 or int64 tensor denotes: a vector (-1 = unknown) or the scalar -1.
-PartialShape ShapeFromTensor(const Tensor& tensor);
+PartialShape PartialShapeFromTensor(const Tensor& tensor);
 
 }  // namespace sextant

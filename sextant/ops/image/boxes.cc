@@ -11,7 +11,7 @@
 namespace sextant {
 namespace {
 
-const char* const kReason = "the result is random";
+const char* const kWhyNotRandom = "the result is random";
 const std::string kSampleTypes = "T:type in [uint8,int8,int16,int32,int64]; ";
 const std::string kSampleRanges =
     "aspect_ratio_range:list(float)=[0.75,1.3300000429153442]; "
@@ -86,7 +86,7 @@ void RegisterBoxes(OpRegistry& registry) {
           .Stateful()
           .Doc("A random part of an image that keeps enough of one of the boxes.")
           .Shape(SampleShape)
-          .NotDifferentiable(kReason));
+          .NotDifferentiable(kWhyNotRandom));
   registry.Add(OpDef("SampleDistortedBoundingBoxV2")
                    .Inputs("image_size:T, bounding_boxes:float, min_object_covered:float")
                    .Outputs("begin:T, size:T, bboxes:float")
@@ -94,7 +94,7 @@ void RegisterBoxes(OpRegistry& registry) {
                    .Stateful()
                    .Doc("SampleDistortedBoundingBox with the covered part as a tensor.")
                    .Shape(SampleShape)
-                   .NotDifferentiable(kReason));
+                   .NotDifferentiable(kWhyNotRandom));
   registry.Add(OpDef("StatelessSampleDistortedBoundingBox")
                    .Inputs("image_size:T, bounding_boxes:float, min_object_covered:float, "
                            "seed:Tseed")
@@ -102,7 +102,7 @@ void RegisterBoxes(OpRegistry& registry) {
                    .Attrs(kSampleTypes + "Tseed:type in [int32,int64]; " + kSampleRanges)
                    .Doc("SampleDistortedBoundingBoxV2 as a function of its seed alone.")
                    .Shape(SampleShape)
-                   .NotDifferentiable(kReason));
+                   .NotDifferentiable(kWhyNotRandom));
 }
 
 }  // namespace sextant

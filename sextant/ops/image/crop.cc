@@ -9,14 +9,12 @@
 namespace sextant {
 namespace {
 
-constexpr int64_t kUnknown = PartialShape::kUnknown;
-
 const std::string kImageTypes = "T:type in [uint8,uint16,int8,int16,int32,int64,half,float,double]";
 
 // Checks boxes[n, 4] and box_ind[n] at inputs i and i + 1; gives n.
 int64_t NumBoxes(const ShapeContext& c, int i) {
   const PartialShape boxes = c.InputOfRank(i, 2), indices = c.InputOfRank(i + 1, 1);
-  if (boxes[1] != kUnknown && boxes[1] != 4) {
+  if (boxes[1] != PartialShape::kUnknown && boxes[1] != 4) {
     throw InvalidArgument("boxes must have 4 columns, got shape {}", boxes.ToString());
   }
   return PartialShape{boxes[0]}.MergeWith(PartialShape{indices[0]})[0];
@@ -24,9 +22,9 @@ int64_t NumBoxes(const ShapeContext& c, int i) {
 
 void CropShape(ShapeContext& c) {
   const PartialShape image = c.InputOfRank(0, 4);
-  PartialShape shape{NumBoxes(c, 1), kUnknown, kUnknown, image[3]};
+  PartialShape shape{NumBoxes(c, 1), PartialShape::kUnknown, PartialShape::kUnknown, image[3]};
   const PartialShape size_shape = c.InputOfRank(3, 1);
-  if (size_shape[0] != kUnknown && size_shape[0] != 2) {
+  if (size_shape[0] != PartialShape::kUnknown && size_shape[0] != 2) {
     throw InvalidArgument("crop_size must have 2 elements, got shape {}", size_shape.ToString());
   }
   const PartialShape size = c.InputAsShape(3);

@@ -7,9 +7,7 @@
 namespace sextant {
 namespace {
 
-constexpr int64_t kUnknown = PartialShape::kUnknown;
-
-const char* const kReason = "the pixels of a file are no function of a number";
+const char* const kWhyNotPixels = "the pixels of a file are no function of a number";
 const char* const kJpegAttrs =
     "channels:int=0; ratio:int=1; fancy_upscaling:bool=True; try_recover_truncated:bool=False; "
     "acceptable_fraction:float=1.0; dct_method:string=''";
@@ -17,19 +15,19 @@ const char* const kJpegAttrs =
 int64_t Channels(const ShapeContext& c) {
   const auto channels = c.attr<int64_t>("channels");
   if (channels < 0) throw InvalidArgument("channels must be non-negative, got {}", channels);
-  return channels == 0 ? kUnknown : channels;
+  return channels == 0 ? PartialShape::kUnknown : channels;
 }
 
 void OneImage(ShapeContext& c) {
   c.InputOfRank(0, 0);
-  c.set_output(0, PartialShape{kUnknown, kUnknown, Channels(c)});
+  c.set_output(0, PartialShape{PartialShape::kUnknown, PartialShape::kUnknown, Channels(c)});
 }
 
-void CropShape(ShapeContext& c) {
+void DecodedCropShape(ShapeContext& c) {
   c.InputOfRank(0, 0);
-  PartialShape shape{kUnknown, kUnknown, Channels(c)};
+  PartialShape shape{PartialShape::kUnknown, PartialShape::kUnknown, Channels(c)};
   const PartialShape window = c.InputOfRank(1, 1);
-  if (window[0] != kUnknown && window[0] != 4) {
+  if (window[0] != PartialShape::kUnknown && window[0] != 4) {
     throw InvalidArgument("crop_window must have four elements, got {}", window.ToString());
   }
   if (const auto values = c.InputInts(1)) {
@@ -43,8 +41,9 @@ void CropShape(ShapeContext& c) {
 void AnyImage(ShapeContext& c) {
   c.InputOfRank(0, 0);
   const int64_t channels = Channels(c);
-  c.set_output(0, c.attr<bool>("expand_animations") ? PartialShape()
-                                                    : PartialShape{kUnknown, kUnknown, channels});
+  c.set_output(0, c.attr<bool>("expand_animations")
+                      ? PartialShape()
+                      : PartialShape{PartialShape::kUnknown, PartialShape::kUnknown, channels});
 }
 
 Output BuildJpeg(OpBuilder builder, const DecodeJpegOptions& o) {
@@ -97,44 +96,45 @@ void RegisterDecodeImage(OpRegistry& registry) {
                    .Doc("The pixels of a JPEG, PNG, GIF or BMP file, told apart by its first "
                         "bytes.")
                    .Shape(AnyImage)
-                   .NotDifferentiable(kReason));
+                   .NotDifferentiable(kWhyNotPixels));
   registry.Add(OpDef("DecodePng")
                    .Inputs("contents:string")
                    .Outputs("image:dtype")
                    .Attrs("channels:int=0; dtype:type=uint8 in [uint8,uint16]")
                    .Doc("The pixels of a PNG file.")
                    .Shape(OneImage)
-                   .NotDifferentiable(kReason));
+                   .NotDifferentiable(kWhyNotPixels));
   registry.Add(OpDef("DecodeJpeg")
                    .Inputs("contents:string")
                    .Outputs("image:uint8")
                    .Attrs(kJpegAttrs)
                    .Doc("The pixels of a JPEG file, both sides divided by ratio.")
                    .Shape(OneImage)
-                   .NotDifferentiable(kReason));
+                   .NotDifferentiable(kWhyNotPixels));
   registry.Add(OpDef("DecodeAndCropJpeg")
                    .Inputs("contents:string, crop_window:int32")
                    .Outputs("image:uint8")
                    .Attrs(kJpegAttrs)
                    .Doc("The part [y, x, height, width] of the pixels of a JPEG file.")
-                   .Shape(CropShape)
-                   .NotDifferentiable(kReason));
+                   .Shape(DecodedCropShape)
+                   .NotDifferentiable(kWhyNotPixels));
   registry.Add(OpDef("DecodeGif")
                    .Inputs("contents:string")
                    .Outputs("image:uint8")
                    .Doc("All frames of a GIF file, each a whole picture.")
                    .Shape([](ShapeContext& c) {
                      c.InputOfRank(0, 0);
-                     c.set_output(0, PartialShape{kUnknown, kUnknown, kUnknown, 3});
+                     c.set_output(0, PartialShape{PartialShape::kUnknown, PartialShape::kUnknown,
+                                                  PartialShape::kUnknown, 3});
                    })
-                   .NotDifferentiable(kReason));
+                   .NotDifferentiable(kWhyNotPixels));
   registry.Add(OpDef("DecodeBmp")
                    .Inputs("contents:string")
                    .Outputs("image:uint8")
                    .Attrs("channels:int=0")
                    .Doc("The pixels of an uncompressed BMP file.")
                    .Shape(OneImage)
-                   .NotDifferentiable(kReason));
+                   .NotDifferentiable(kWhyNotPixels));
   registry.Add(OpDef("ExtractJpegShape")
                    .Inputs("contents:string")
                    .Outputs("image_shape:output_type")

@@ -7,7 +7,7 @@
 namespace sextant {
 namespace {
 
-const char* const kReason = "the bytes of a file are no numbers";
+const char* const kWhyNotBytes = "the bytes of a file are no numbers";
 
 void PngShape(ShapeContext& c) {
   PartialShape shape = c.InputOfRankAtLeast(0, 3);
@@ -53,7 +53,7 @@ void RegisterEncodeImage(OpRegistry& registry) {
                    .Attrs("compression:int=-1; T:type=uint8 in [uint8,uint16]")
                    .Doc("PNG files of images [..., height, width, channels].")
                    .Shape(PngShape)
-                   .NotDifferentiable(kReason));
+                   .NotDifferentiable(kWhyNotBytes));
   registry.Add(
       OpDef("EncodeJpeg")
           .Inputs("image:uint8")
@@ -64,13 +64,13 @@ void RegisterEncodeImage(OpRegistry& registry) {
                  "xmp_metadata:string=''")
           .Doc("A JPEG file of the image [height, width, channels].")
           .Shape(JpegShape)
-          .NotDifferentiable(kReason));
+          .NotDifferentiable(kWhyNotBytes));
   registry.Add(OpDef("EncodeJpegVariableQuality")
                    .Inputs("images:uint8, quality:int32")
                    .Outputs("contents:string")
                    .Doc("A JPEG file of the image, of the quality given as a tensor.")
                    .Shape(JpegShape)
-                   .NotDifferentiable(kReason));
+                   .NotDifferentiable(kWhyNotBytes));
 }
 
 }  // namespace sextant

@@ -7,9 +7,7 @@
 namespace sextant {
 namespace {
 
-constexpr int64_t kUnknown = PartialShape::kUnknown;
-
-const char* const kReason = "the choice of boxes is no function of a number";
+const char* const kWhyNotBoxes = "the choice of boxes is no function of a number";
 const std::string kThresholdTypes =
     "T:type=float in [half,float]; T_threshold:type=float in [half,float]";
 
@@ -18,11 +16,12 @@ PartialShape SelectedShape(const ShapeContext& c, bool padded) {
   const PartialShape boxes = c.InputOfRank(0, 2), scores = c.InputOfRank(1, 1);
   PartialShape{boxes[0]}.MergeWith(scores);
   for (int i = 2; i < c.num_inputs(); ++i) c.InputOfRank(i, 0);
-  if (c.node().type() != "NonMaxSuppressionWithOverlaps" && boxes[1] != kUnknown && boxes[1] != 4) {
+  if (c.node().type() != "NonMaxSuppressionWithOverlaps" && boxes[1] != PartialShape::kUnknown &&
+      boxes[1] != 4) {
     throw InvalidArgument("boxes must have 4 columns, got shape {}", boxes.ToString());
   }
   const auto size = padded ? c.InputInt(2) : std::nullopt;
-  return PartialShape{size && *size >= 0 ? *size : kUnknown};
+  return PartialShape{size && *size >= 0 ? *size : PartialShape::kUnknown};
 }
 
 void IndicesShape(ShapeContext& c) { c.set_output(0, SelectedShape(c, false)); }
@@ -53,7 +52,7 @@ OpDef WithOverlaps() {
       .Outputs("selected_indices:int32")
       .Doc("As NonMaxSuppressionV3, with a matrix that says how far boxes overlap.")
       .Shape(IndicesShape)
-      .NotDifferentiable(kReason);
+      .NotDifferentiable(kWhyNotBoxes);
 }
 
 }  // namespace
@@ -74,10 +73,10 @@ PaddedNonMaxSuppression NonMaxSuppressionPadded(Output boxes, Output scores, Out
 }
 ScoredNonMaxSuppression SoftNonMaxSuppression(Output boxes, Output scores, Output max_output_size,
                                               const SoftNonMaxSuppressionOptions& o) {
-  const auto outputs = Build("NonMaxSuppressionV5", boxes, scores, max_output_size, 1.0F,
-                             o.score_threshold)
-                           .Input(Real(o.sigma, boxes.dtype()))
-                           .BuildAll();
+  const auto outputs =
+      Build("NonMaxSuppressionV5", boxes, scores, max_output_size, 1.0F, o.score_threshold)
+          .Input(Real(o.sigma, boxes.dtype()))
+          .BuildAll();
   return {outputs[0], outputs[1]};
 }
 
@@ -88,14 +87,14 @@ void RegisterNonMaxSuppression(OpRegistry& registry) {
                    .Attrs("iou_threshold:float=0.5")
                    .Doc("The boxes of the best scores, without those that overlap a better one.")
                    .Shape(IndicesShape)
-                   .NotDifferentiable(kReason));
+                   .NotDifferentiable(kWhyNotBoxes));
   registry.Add(OpDef("NonMaxSuppressionV2")
                    .Inputs("boxes:T, scores:T, max_output_size:int32, iou_threshold:T_threshold")
                    .Outputs("selected_indices:int32")
                    .Attrs(kThresholdTypes)
                    .Doc("NonMaxSuppression with the threshold as a tensor.")
                    .Shape(IndicesShape)
-                   .NotDifferentiable(kReason));
+                   .NotDifferentiable(kWhyNotBoxes));
   registry.Add(OpDef("NonMaxSuppressionV3")
                    .Inputs("boxes:T, scores:T, max_output_size:int32, iou_threshold:T_threshold, "
                            "score_threshold:T_threshold")
@@ -103,7 +102,7 @@ void RegisterNonMaxSuppression(OpRegistry& registry) {
                    .Attrs(kThresholdTypes)
                    .Doc("NonMaxSuppressionV2 of the boxes whose scores are above a threshold.")
                    .Shape(IndicesShape)
-                   .NotDifferentiable(kReason));
+                   .NotDifferentiable(kWhyNotBoxes));
   registry.Add(OpDef("NonMaxSuppressionV4")
                    .Inputs("boxes:T, scores:T, max_output_size:int32, iou_threshold:T_threshold, "
                            "score_threshold:T_threshold")
@@ -111,7 +110,7 @@ void RegisterNonMaxSuppression(OpRegistry& registry) {
                    .Attrs(kThresholdTypes + "; pad_to_max_output_size:bool=False")
                    .Doc("NonMaxSuppressionV3 whose result may be filled up with zeros.")
                    .Shape(PaddedShape)
-                   .NotDifferentiable(kReason));
+                   .NotDifferentiable(kWhyNotBoxes));
   registry.Add(OpDef("NonMaxSuppressionV5")
                    .Inputs("boxes:T, scores:T, max_output_size:int32, iou_threshold:T, "
                            "score_threshold:T, soft_nms_sigma:T")
@@ -120,7 +119,7 @@ void RegisterNonMaxSuppression(OpRegistry& registry) {
                    .Doc("NonMaxSuppressionV4 that lowers the scores of overlapping boxes when "
                         "soft_nms_sigma is above 0.")
                    .Shape(PaddedShape)
-                   .NotDifferentiable(kReason));
+                   .NotDifferentiable(kWhyNotBoxes));
   registry.Add(WithOverlaps());
 }
 

@@ -17,8 +17,6 @@
 namespace sextant {
 namespace {
 
-constexpr int64_t kUnknown = PartialShape::kUnknown;
-
 int64_t PatchAttr(const ShapeContext& c, const char* name, int d) {
   const auto& values = c.attr<std::vector<int64_t>>(name);
   if (values.size() != 4 || values[0] != 1 || values[3] != 1) {
@@ -35,7 +33,7 @@ void PatchesShape(ShapeContext& c) {
   for (int d = 1; d < 3; ++d) {
     const PatchWindow window{PatchAttr(c, "ksizes", d), PatchAttr(c, "strides", d),
                              PatchAttr(c, "rates", d), c.attr<std::string>("padding") == "SAME"};
-    if (shape[d] != kUnknown) {
+    if (shape[d] != PartialShape::kUnknown) {
       const int64_t count = window.Count(shape[d]);
       if (count < 0) {
         throw InvalidArgument("patches of {} pixels do not fit in an image of shape {}",
@@ -44,7 +42,7 @@ void PatchesShape(ShapeContext& c) {
       shape.set_dim(d, count);
     }
     int64_t depth;
-    if (shape[3] == kUnknown) continue;
+    if (shape[3] == PartialShape::kUnknown) continue;
     if (__builtin_mul_overflow(shape[3], window.size, &depth)) {
       throw InvalidArgument("patches of {} pixels are too large", window.size);
     }

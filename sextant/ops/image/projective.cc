@@ -14,8 +14,6 @@
 namespace sextant {
 namespace {
 
-constexpr int64_t kUnknown = PartialShape::kUnknown;
-
 const char* const kAttrs =
     "dtype:type in [uint8,int32,int64,half,float,double]; interpolation:string; "
     "fill_mode:string='CONSTANT'";
@@ -25,7 +23,7 @@ void TransformShape(ShapeContext& c) {
   c.InputOfRank(1, 2);
   const PartialShape size = c.InputAsShape(2);
   const bool known = size.rank_known() && size.rank() == 2;
-  for (int i = 0; i < 2; ++i) shape.set_dim(1 + i, known ? size[i] : kUnknown);
+  for (int i = 0; i < 2; ++i) shape.set_dim(1 + i, known ? size[i] : PartialShape::kUnknown);
   c.set_output(0, std::move(shape));
 }
 

@@ -13,8 +13,6 @@
 namespace sextant {
 namespace {
 
-constexpr int64_t kUnknown = PartialShape::kUnknown;
-
 const std::string kTypes =
     "T:type in [int8,uint8,int16,uint16,int32,int64,half,float,double,bfloat16]";
 const std::string kAlign = "; align_corners:bool=False";
@@ -24,12 +22,12 @@ const std::string kHalf = "; half_pixel_centers:bool=False";
 void SizedShape(ShapeContext& c) {
   PartialShape shape = c.InputOfRank(0, 4);
   const PartialShape size_shape = c.InputOfRank(1, 1);
-  if (size_shape[0] != kUnknown && size_shape[0] != 2) {
+  if (size_shape[0] != PartialShape::kUnknown && size_shape[0] != 2) {
     throw InvalidArgument("size must have 2 elements, got shape {}", size_shape.ToString());
   }
   const PartialShape size = c.InputAsShape(1);
   const bool known = size.rank_known() && size.rank() == 2;
-  for (int i = 0; i < 2; ++i) shape.set_dim(1 + i, known ? size[i] : kUnknown);
+  for (int i = 0; i < 2; ++i) shape.set_dim(1 + i, known ? size[i] : PartialShape::kUnknown);
   c.set_output(0, std::move(shape));
 }
 
@@ -38,7 +36,8 @@ void LikeOriginal(ShapeContext& c) { c.set_output(0, c.InputOfRank(1, 4)); }
 // [height, width] of images.
 Output SizeOf(Output images) {
   const PartialShape& shape = images.shape();
-  if (shape.rank_known() && shape.rank() == 4 && shape[1] != kUnknown && shape[2] != kUnknown) {
+  if (shape.rank_known() && shape.rank() == 4 && shape[1] != PartialShape::kUnknown &&
+      shape[2] != PartialShape::kUnknown) {
     return ConstInts({shape[1], shape[2]});
   }
   return StridedSlice(ShapeOf(images), {SliceRange(1, 3)});
@@ -151,7 +150,7 @@ Output BuildScale(const char* op, Output images, Output second, Output scale, Ou
 void ScaleShape(ShapeContext& c) {
   for (int i = 2; i < 4; ++i) {
     const PartialShape shape = c.InputOfRank(i, 1);
-    if (shape[0] != kUnknown && shape[0] != 2) {
+    if (shape[0] != PartialShape::kUnknown && shape[0] != 2) {
       throw InvalidArgument("scale and translation must have 2 elements, got shape {}",
                             shape.ToString());
     }

@@ -14,7 +14,7 @@
 namespace sextant {
 namespace {
 
-void SolveShape(ShapeContext& c) {
+void TriangularSolveShape(ShapeContext& c) {
   const PartialShape matrices = BatchShape(c, 0), rhs = BatchShape(c, 1);
   int64_t rows = MergeDims(MatrixDim(c, 0, -2), MatrixDim(c, 0, -1));
   rows = MergeDims(rows, MatrixDim(c, 1, -2));
@@ -32,7 +32,7 @@ Output SumBatches(Output x, Output other, Output gradient) {
   return Reshape(Sum(gradient, axes), ShapeOf(x));
 }
 
-void SolveGradient(GradientContext& c) {
+void TriangularSolveGradient(GradientContext& c) {
   const bool lower = c.attr<bool>("lower"), adjoint = c.attr<bool>("adjoint");
   const Output a = c.input(0), b = c.input(1), x = c.output(0);
   const Output grad_b = MatrixTriangularSolve(a, c.grad(), {.lower = lower, .adjoint = !adjoint});
@@ -63,8 +63,8 @@ void RegisterTriangularSolve(OpRegistry& registry) {
                    .Attrs("lower:bool=True; adjoint:bool=False; "
                           "T:type in [bfloat16,double,float,half,complex64,complex128]")
                    .Doc("Solves systems of linear equations with triangular matrices.")
-                   .Shape(SolveShape)
-                   .Gradient(SolveGradient));
+                   .Shape(TriangularSolveShape)
+                   .Gradient(TriangularSolveGradient));
 }
 
 }  // namespace sextant

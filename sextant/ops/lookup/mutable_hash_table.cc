@@ -11,7 +11,7 @@ PartialShape HandleShapeOf(ShapeContext& c) {
   return IsRef(c.node().output_type(0)) ? PartialShape{2} : PartialShape(Shape());
 }
 
-void TableShape(ShapeContext& c) {
+void MutableTableShape(ShapeContext& c) {
   c.set_output(0, HandleShapeOf(c));
   c.set_output_handle(0, {c.attr<DType>("value_dtype"), Shape()});
 }
@@ -75,12 +75,12 @@ void RegisterMutableHashTable(OpRegistry& registry) {
     registry.Add(std::move(def));
   };
   constexpr const char* kReference = "table_handle:ref(string)";
-  add("MutableHashTable", sharing + types, "A reference to a table that changes.", TableShape, "",
-      kReference);
+  add("MutableHashTable", sharing + types, "A reference to a table that changes.",
+      MutableTableShape, "", kReference);
   add("MutableHashTableV2", sharing + types, "The handle of a table of the session that changes.",
-      TableShape);
+      MutableTableShape);
   add("AnonymousMutableHashTable", types,
-      "A new table that changes and lives as long as its handle.", TableShape);
+      "A new table that changes and lives as long as its handle.", MutableTableShape);
   add("MutableHashTableOfTensors", sharing + tensor_types,
       "A reference to a table that changes, with vectors as values.", TensorTableShape, "",
       kReference);

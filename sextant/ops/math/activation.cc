@@ -9,6 +9,7 @@
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/math/binary.h"
 #include "sextant/ops/math/compare.h"
+#include "sextant/ops/math/elementwise_build.h"
 #include "sextant/ops/math/select.h"
 #include "sextant/ops/math/unary.h"
 
@@ -21,10 +22,6 @@ constexpr char kFloats[] = "T:type in [half,bfloat16,float,double]";
 constexpr char kAlpha[] =
     "alpha:float=0.20000000298023224; T:type=float in [half,bfloat16,float,double]";
 
-Output Build(const char* op, Output x) { return OpBuilder(op).Input(x).Build(); }
-Output BuildGrad(const char* op, Output gradients, Output second) {
-  return OpBuilder(op).Input(gradients).Input(second).Build();
-}
 Output LeakyReluGrad(Output gradients, Output features, float alpha) {
   return OpBuilder("LeakyReluGrad").Input(gradients).Input(features).Attr("alpha", alpha).Build();
 }
@@ -50,22 +47,22 @@ OpDef ActivationGrad(const char* name, const char* second, const std::string& at
 
 // The gradient of an activation is another op, of its input or of its output.
 GradientFunction FromFeatures(const char* op) {
-  return [op](GradientContext& c) { c.set(0, BuildGrad(op, c.grad(), c.input(0))); };
+  return [op](GradientContext& c) { c.set(0, BuildBinary(op, c.grad(), c.input(0))); };
 }
 GradientFunction FromOutputs(const char* op) {
-  return [op](GradientContext& c) { c.set(0, BuildGrad(op, c.grad(), c.output(0))); };
+  return [op](GradientContext& c) { c.set(0, BuildBinary(op, c.grad(), c.output(0))); };
 }
 // Gradients that are linear in "gradients" and piecewise constant in "features".
 GradientFunction LinearInGradients(const char* op) {
   return [op](GradientContext& c) {
-    c.set(0, BuildGrad(op, c.grad(), c.input(1)));
+    c.set(0, BuildBinary(op, c.grad(), c.input(1)));
     c.set(1, ZerosLike(c.input(1)));
   };
 }
 GradientFunction ExponentialGrad(const char* op) {
   return [op](GradientContext& c) {
     const Output y = c.input(1), zero = ZerosLike(y);
-    c.set(0, BuildGrad(op, c.grad(), y));
+    c.set(0, BuildBinary(op, c.grad(), y));
     c.set(1, SelectV2(Less(y, zero), c.grad() * c.input(0), zero));
   };
 }
@@ -112,13 +109,13 @@ void RegisterBackward(OpRegistry& registry) {
                               "Gradient of Softplus: gradients / (1 + exp(-x)).")
                    .Gradient([](GradientContext& c) {
                      const Output x = c.input(1);
-                     c.set(0, BuildGrad("SoftplusGrad", c.grad(), x));
+                     c.set(0, BuildBinary("SoftplusGrad", c.grad(), x));
                      c.set(1, c.grad() * c.input(0) / (Exp(-x) + 2.0 + Exp(x)));
                    }));
   registry.Add(ActivationGrad("SoftsignGrad", "features", kFloats,
                               "Gradient of Softsign: gradients / (1 + |x|)^2.")
                    .Gradient([](GradientContext& c) {
-                     const Output x = c.input(1), scaled = BuildGrad("SoftsignGrad", c.grad(), x);
+                     const Output x = c.input(1), scaled = BuildBinary("SoftsignGrad", c.grad(), x);
                      c.set(0, scaled);
                      c.set(1, scaled * c.input(0) * -2.0 * Sign(x) / (Abs(x) + 1.0));
                    }));
@@ -126,12 +123,12 @@ void RegisterBackward(OpRegistry& registry) {
 
 }  // namespace
 
-Output Relu(Output features) { return Build("Relu", features); }
-Output Relu6(Output features) { return Build("Relu6", features); }
-Output Elu(Output features) { return Build("Elu", features); }
-Output Selu(Output features) { return Build("Selu", features); }
-Output Softplus(Output features) { return Build("Softplus", features); }
-Output Softsign(Output features) { return Build("Softsign", features); }
+Output Relu(Output features) { return BuildUnary("Relu", features); }
+Output Relu6(Output features) { return BuildUnary("Relu6", features); }
+Output Elu(Output features) { return BuildUnary("Elu", features); }
+Output Selu(Output features) { return BuildUnary("Selu", features); }
+Output Softplus(Output features) { return BuildUnary("Softplus", features); }
+Output Softsign(Output features) { return BuildUnary("Softsign", features); }
 Output LeakyRelu(Output features, const LeakyReluOptions& options) {
   return OpBuilder("LeakyRelu").Input(features).Attr("alpha", options.alpha).Build();
 }

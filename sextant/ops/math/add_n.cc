@@ -19,7 +19,7 @@ void AddNShape(ShapeContext& c) {
   }
 }
 
-void SumGradient(GradientContext& c) {
+void AddNGradient(GradientContext& c) {
   for (int i = 0; i < c.num_inputs(); ++i) c.set(i, c.grad());
 }
 
@@ -39,7 +39,7 @@ void RegisterAddN(OpRegistry& registry) {
                    .Aggregate()
                    .Doc("The sum of tensors of one shape.")
                    .Shape(AddNShape)
-                   .Gradient(SumGradient));
+                   .Gradient(AddNGradient));
   registry.Add(OpDef("AccumulateNV2")
                    .Inputs("inputs:N*T")
                    .Outputs("sum:T")
@@ -48,7 +48,7 @@ void RegisterAddN(OpRegistry& registry) {
                    .Aggregate()
                    .Doc("The sum of tensors of the given shape.")
                    .Shape(shapes::FromShapeAttr)
-                   .Gradient(SumGradient));
+                   .Gradient(AddNGradient));
 }
 
 }  // namespace sextant

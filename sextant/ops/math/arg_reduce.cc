@@ -18,7 +18,7 @@ void ArgShape(ShapeContext& c) {
                shape.rank() == 0 ? PartialShape() : PartialShape::UnknownOfRank(shape.rank() - 1));
 }
 
-const std::string kTypes =
+const std::string kArgTypes =
     "T:type in [float,double,int32,uint8,int16,int8,int64,bfloat16,uint16,half,uint32,uint64,qint8,"
     "quint8,qint32,qint16,quint16,bool]; ";
 
@@ -26,7 +26,7 @@ OpDef ArgReduce(const char* name, const std::string& attrs, const char* doc) {
   return OpDef(name)
       .Inputs("input:T, dimension:Tidx")
       .Outputs("output:output_type")
-      .Attrs(kTypes + attrs)
+      .Attrs(kArgTypes + attrs)
       .Doc(doc)
       .Shape(ArgShape)
       .NotDifferentiable("the result is an index");

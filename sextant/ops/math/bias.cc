@@ -9,7 +9,7 @@
 namespace sextant {
 namespace {
 
-constexpr char kTypes[] =
+constexpr char kBiasTypes[] =
     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,bfloat16,"
     "qint16,quint16,uint16,complex128,half,uint32,uint64]";
 constexpr char kFormat[] = "; data_format:string='NHWC' in ['NHWC','NCHW']";
@@ -68,21 +68,21 @@ void RegisterBias(OpRegistry& registry) {
   registry.Add(OpDef("BiasAdd")
                    .Inputs("value:T, bias:T")
                    .Outputs("output:T")
-                   .Attrs(std::string(kTypes) + kFormat)
+                   .Attrs(std::string(kBiasTypes) + kFormat)
                    .Doc("Adds bias[c] to channel c of the value.")
                    .Shape(BiasAddShape)
                    .Gradient(BiasAddGradient));
   registry.Add(OpDef("BiasAddV1")
                    .Inputs("value:T, bias:T")
                    .Outputs("output:T")
-                   .Attrs(kTypes)
+                   .Attrs(kBiasTypes)
                    .Doc("BiasAdd with the channels in the last dimension.")
                    .Shape(BiasAddShape)
                    .Gradient(BiasAddGradient));
   registry.Add(OpDef("BiasAddGrad")
                    .Inputs("out_backprop:T")
                    .Outputs("output:T")
-                   .Attrs(std::string(kTypes) + kFormat)
+                   .Attrs(std::string(kBiasTypes) + kFormat)
                    .Doc("Sums over all dimensions but the channels.")
                    .Shape(BiasAddGradShape)
                    .Gradient(BiasAddGradGradient));

@@ -5,6 +5,7 @@
 #include "sextant/graph/shape_context.h"
 #include "sextant/ops/math/binary_gradients.h"
 #include "sextant/ops/math/cast.h"
+#include "sextant/ops/math/elementwise_build.h"
 #include "sextant/ops/math/unary.h"
 
 namespace sextant {
@@ -16,8 +17,6 @@ constexpr char kAllNumbers[] =
 constexpr char kExtremeTypes[] =
     "T:type in [bfloat16,half,float,double,int8,uint8,int16,uint16,int32,uint32,int64,uint64]";
 constexpr char kZeroSafeTypes[] = "T:type in [half,bfloat16,float,double,complex64,complex128]";
-
-Output Build(const char* op, Output x, Output y) { return OpBuilder(op).Input(x).Input(y).Build(); }
 
 OpDef Binary(const char* name, const char* attrs, const char* doc) {
   return OpDef(name)
@@ -154,27 +153,27 @@ Tensor ScalarTensor(double value, DType dtype) {
 }  // namespace
 
 Output Add(Output x, Output y) {
-  return Build(x.dtype() == DType::kString ? "Add" : "AddV2", x, y);
+  return BuildBinary(x.dtype() == DType::kString ? "Add" : "AddV2", x, y);
 }
-Output Sub(Output x, Output y) { return Build("Sub", x, y); }
-Output Mul(Output x, Output y) { return Build("Mul", x, y); }
-Output RealDiv(Output x, Output y) { return Build("RealDiv", x, y); }
-Output Div(Output x, Output y) { return Build("Div", x, y); }
-Output FloorDiv(Output x, Output y) { return Build("FloorDiv", x, y); }
-Output FloorMod(Output x, Output y) { return Build("FloorMod", x, y); }
-Output Mod(Output x, Output y) { return Build("Mod", x, y); }
-Output TruncateDiv(Output x, Output y) { return Build("TruncateDiv", x, y); }
-Output TruncateMod(Output x, Output y) { return Build("TruncateMod", x, y); }
-Output Pow(Output x, Output y) { return Build("Pow", x, y); }
-Output Maximum(Output x, Output y) { return Build("Maximum", x, y); }
-Output Minimum(Output x, Output y) { return Build("Minimum", x, y); }
-Output SquaredDifference(Output x, Output y) { return Build("SquaredDifference", x, y); }
-Output Xdivy(Output x, Output y) { return Build("Xdivy", x, y); }
-Output Xlogy(Output x, Output y) { return Build("Xlogy", x, y); }
-Output Xlog1py(Output x, Output y) { return Build("Xlog1py", x, y); }
-Output DivNoNan(Output x, Output y) { return Build("DivNoNan", x, y); }
-Output MulNoNan(Output x, Output y) { return Build("MulNoNan", x, y); }
-Output NextAfter(Output x1, Output x2) { return Build("NextAfter", x1, x2); }
+Output Sub(Output x, Output y) { return BuildBinary("Sub", x, y); }
+Output Mul(Output x, Output y) { return BuildBinary("Mul", x, y); }
+Output RealDiv(Output x, Output y) { return BuildBinary("RealDiv", x, y); }
+Output Div(Output x, Output y) { return BuildBinary("Div", x, y); }
+Output FloorDiv(Output x, Output y) { return BuildBinary("FloorDiv", x, y); }
+Output FloorMod(Output x, Output y) { return BuildBinary("FloorMod", x, y); }
+Output Mod(Output x, Output y) { return BuildBinary("Mod", x, y); }
+Output TruncateDiv(Output x, Output y) { return BuildBinary("TruncateDiv", x, y); }
+Output TruncateMod(Output x, Output y) { return BuildBinary("TruncateMod", x, y); }
+Output Pow(Output x, Output y) { return BuildBinary("Pow", x, y); }
+Output Maximum(Output x, Output y) { return BuildBinary("Maximum", x, y); }
+Output Minimum(Output x, Output y) { return BuildBinary("Minimum", x, y); }
+Output SquaredDifference(Output x, Output y) { return BuildBinary("SquaredDifference", x, y); }
+Output Xdivy(Output x, Output y) { return BuildBinary("Xdivy", x, y); }
+Output Xlogy(Output x, Output y) { return BuildBinary("Xlogy", x, y); }
+Output Xlog1py(Output x, Output y) { return BuildBinary("Xlog1py", x, y); }
+Output DivNoNan(Output x, Output y) { return BuildBinary("DivNoNan", x, y); }
+Output MulNoNan(Output x, Output y) { return BuildBinary("MulNoNan", x, y); }
+Output NextAfter(Output x1, Output x2) { return BuildBinary("NextAfter", x1, x2); }
 
 Output ScalarLike(double value, Output like) { return Const(ScalarTensor(value, like.dtype())); }
 

@@ -3,41 +3,40 @@
 #include "sextant/graph/op_builder.h"
 #include "sextant/graph/op_registry.h"
 #include "sextant/graph/shape_context.h"
+#include "sextant/ops/math/elementwise_build.h"
 
 namespace sextant {
 namespace {
 
-constexpr char kTypes[] = "T:type in [int8,int16,int32,int64,uint8,uint16,uint32,uint64]";
-constexpr char kWhyNot[] = "integers have no gradient";
-
-Output Build(const char* op, Output x, Output y) { return OpBuilder(op).Input(x).Input(y).Build(); }
+constexpr char kIntegers[] = "T:type in [int8,int16,int32,int64,uint8,uint16,uint32,uint64]";
+constexpr char kWhyNotIntegers[] = "integers have no gradient";
 
 OpDef Bitwise(const char* name, const char* doc) {
   return OpDef(name)
       .Inputs("x:T, y:T")
       .Outputs("z:T")
-      .Attrs(kTypes)
+      .Attrs(kIntegers)
       .Doc(doc)
       .Shape(shapes::BroadcastBinary)
-      .NotDifferentiable(kWhyNot);
+      .NotDifferentiable(kWhyNotIntegers);
 }
 OpDef OfOne(const char* name, const char* output, const char* doc) {
   return OpDef(name)
       .Inputs("x:T")
       .Outputs(output)
-      .Attrs(kTypes)
+      .Attrs(kIntegers)
       .Doc(doc)
       .Shape(shapes::Unchanged)
-      .NotDifferentiable(kWhyNot);
+      .NotDifferentiable(kWhyNotIntegers);
 }
 
 }  // namespace
 
-Output BitwiseAnd(Output x, Output y) { return Build("BitwiseAnd", x, y); }
-Output BitwiseOr(Output x, Output y) { return Build("BitwiseOr", x, y); }
-Output BitwiseXor(Output x, Output y) { return Build("BitwiseXor", x, y); }
-Output LeftShift(Output x, Output y) { return Build("LeftShift", x, y); }
-Output RightShift(Output x, Output y) { return Build("RightShift", x, y); }
+Output BitwiseAnd(Output x, Output y) { return BuildBinary("BitwiseAnd", x, y); }
+Output BitwiseOr(Output x, Output y) { return BuildBinary("BitwiseOr", x, y); }
+Output BitwiseXor(Output x, Output y) { return BuildBinary("BitwiseXor", x, y); }
+Output LeftShift(Output x, Output y) { return BuildBinary("LeftShift", x, y); }
+Output RightShift(Output x, Output y) { return BuildBinary("RightShift", x, y); }
 Output Invert(Output x) { return OpBuilder("Invert").Input(x).Build(); }
 Output PopulationCount(Output x) { return OpBuilder("PopulationCount").Input(x).Build(); }
 

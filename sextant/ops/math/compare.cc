@@ -3,14 +3,14 @@
 #include "sextant/graph/op_builder.h"
 #include "sextant/graph/op_registry.h"
 #include "sextant/graph/shape_context.h"
+#include "sextant/ops/math/elementwise_build.h"
 #include "sextant/ops/math/unary.h"
 
 namespace sextant {
 namespace {
 
-constexpr char kWhyNot[] = "the result is boolean";
+constexpr char kWhyNotBooleans[] = "the result is boolean";
 
-Output Build(const char* op, Output x, Output y) { return OpBuilder(op).Input(x).Input(y).Build(); }
 Output BuildEqual(const char* op, Output x, Output y, const EqualOptions& options) {
   return OpBuilder(op)
       .Input(x)
@@ -39,7 +39,7 @@ OpDef Comparison(const char* name, const char* attrs, const char* doc) {
       .Attrs(attrs)
       .Doc(doc)
       .Shape(shapes::BroadcastBinary)
-      .NotDifferentiable(kWhyNot);
+      .NotDifferentiable(kWhyNotBooleans);
 }
 OpDef Ordering(const char* name, const char* doc) {
   return Comparison(name,
@@ -54,7 +54,7 @@ OpDef Logical(const char* name, const char* doc) {
       .Commutative()
       .Doc(doc)
       .Shape(shapes::BroadcastBinary)
-      .NotDifferentiable(kWhyNot);
+      .NotDifferentiable(kWhyNotBooleans);
 }
 
 }  // namespace
@@ -65,10 +65,10 @@ Output Equal(Output x, Output y, const EqualOptions& options) {
 Output NotEqual(Output x, Output y, const EqualOptions& options) {
   return BuildEqual("NotEqual", x, y, options);
 }
-Output Less(Output x, Output y) { return Build("Less", x, y); }
-Output LessEqual(Output x, Output y) { return Build("LessEqual", x, y); }
-Output Greater(Output x, Output y) { return Build("Greater", x, y); }
-Output GreaterEqual(Output x, Output y) { return Build("GreaterEqual", x, y); }
+Output Less(Output x, Output y) { return BuildBinary("Less", x, y); }
+Output LessEqual(Output x, Output y) { return BuildBinary("LessEqual", x, y); }
+Output Greater(Output x, Output y) { return BuildBinary("Greater", x, y); }
+Output GreaterEqual(Output x, Output y) { return BuildBinary("GreaterEqual", x, y); }
 Output ApproximateEqual(Output x, Output y, const ApproximateEqualOptions& options) {
   return OpBuilder("ApproximateEqual")
       .Input(x)
@@ -76,8 +76,8 @@ Output ApproximateEqual(Output x, Output y, const ApproximateEqualOptions& optio
       .Attr("tolerance", options.tolerance)
       .Build();
 }
-Output LogicalAnd(Output x, Output y) { return Build("LogicalAnd", x, y); }
-Output LogicalOr(Output x, Output y) { return Build("LogicalOr", x, y); }
+Output LogicalAnd(Output x, Output y) { return BuildBinary("LogicalAnd", x, y); }
+Output LogicalOr(Output x, Output y) { return BuildBinary("LogicalOr", x, y); }
 Output LogicalXor(Output x, Output y) {
   return LogicalAnd(LogicalOr(x, y), LogicalNot(LogicalAnd(x, y)));
 }

@@ -73,7 +73,7 @@ void LogsumexpGradient(GradientContext& c) {
 }
 
 const std::string kScan = "exclusive:bool=False; reverse:bool=False; ";
-const std::string kNumber =
+const std::string kScanTypes =
     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,bfloat16,"
     "qint16,quint16,uint16,complex128,half,uint32,uint64]; ";
 
@@ -99,9 +99,9 @@ Output CumulativeLogsumexp(Output x, const IndexArg& axis, const CumulativeOptio
 }
 
 void RegisterCumulative(OpRegistry& registry) {
-  registry.Add(Scan("Cumsum", kNumber, "Running sum along an axis.").Gradient(CumsumGradient));
+  registry.Add(Scan("Cumsum", kScanTypes, "Running sum along an axis.").Gradient(CumsumGradient));
   registry.Add(
-      Scan("Cumprod", kNumber, "Running product along an axis.").Gradient(CumprodGradient));
+      Scan("Cumprod", kScanTypes, "Running product along an axis.").Gradient(CumprodGradient));
   registry.Add(
       Scan("CumulativeLogsumexp", "T:type in [bfloat16,half,float,double]; ",
            "Logarithm of the running sum of exponentials along an axis, computed without overflow.")

@@ -5,15 +5,13 @@
 #include "sextant/base/error.h"
 #include "sextant/device/kernel_registry.h"
 #include "sextant/ops/array/index_tensor.h"
+#include "sextant/ops/math/arithmetic_type.h"
 #include "sextant/ops/math/wrapping.h"
 
 namespace sextant {
 namespace {
 
-template <typename T>
-using Wide = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
-
-struct SumOp {
+struct RunningSum {
   template <typename W>
   static W Init() {
     return W(0);
@@ -23,7 +21,7 @@ struct SumOp {
     return Wrapping::Add(a, b);
   }
 };
-struct ProdOp {
+struct RunningProduct {
   template <typename W>
   static W Init() {
     return W(1);
@@ -33,7 +31,7 @@ struct ProdOp {
     return Wrapping::Mul(a, b);
   }
 };
-struct LogsumexpOp {
+struct RunningLogsumexp {
   template <typename W>
   static W Init() {
     return -std::numeric_limits<W>::infinity();
@@ -79,10 +77,10 @@ class ScanKernel : public Kernel {
                     [&](int64_t begin, int64_t end) {
                       for (int64_t line = begin; line < end; ++line) {
                         const int64_t start = line / inner * count * inner + line % inner + first;
-                        auto total = Op::template Init<Wide<T>>();
+                        auto total = Op::template Init<Arithmetic<T>>();
                         for (int64_t i = 0, at = start; i < count; ++i, at += step) {
-                          const auto next =
-                              Op::template Combine<Wide<T>>(total, static_cast<Wide<T>>(in[at]));
+                          const auto next = Op::template Combine<Arithmetic<T>>(
+                              total, static_cast<Arithmetic<T>>(in[at]));
                           out[at] = static_cast<T>(exclusive_ ? total : next);
                           total = next;
                         }
@@ -96,7 +94,7 @@ class ScanKernel : public Kernel {
 
 // Signed integers are computed as unsigned ones, whose overflow wraps.
 template <typename Op>
-void RegisterNumber(KernelRegistry& registry, const char* op) {
+void RegisterNumberScan(KernelRegistry& registry, const char* op) {
   const auto add = [&]<typename T>(std::vector<DType> types) {
     registry.Add(KernelDef(op)
                      .Types("T", std::move(types))
@@ -112,7 +110,7 @@ void RegisterNumber(KernelRegistry& registry, const char* op) {
 }
 
 template <typename Op>
-void RegisterFloating(KernelRegistry& registry, const char* op) {
+void RegisterFloatingScan(KernelRegistry& registry, const char* op) {
   ForTypes<float, double, Half, BFloat16>([&]<typename T>() {
     registry.Add(KernelDef(op).Type<T>("T").InPlace(0, 0).template Make<ScanKernel<T, Op>>());
   });
@@ -121,11 +119,11 @@ void RegisterFloating(KernelRegistry& registry, const char* op) {
 }  // namespace
 
 void RegisterCumulativeCpu(KernelRegistry& registry) {
-  RegisterFloating<SumOp>(registry, "Cumsum");
-  RegisterFloating<ProdOp>(registry, "Cumprod");
-  RegisterFloating<LogsumexpOp>(registry, "CumulativeLogsumexp");
-  RegisterNumber<SumOp>(registry, "Cumsum");
-  RegisterNumber<ProdOp>(registry, "Cumprod");
+  RegisterFloatingScan<RunningSum>(registry, "Cumsum");
+  RegisterFloatingScan<RunningProduct>(registry, "Cumprod");
+  RegisterFloatingScan<RunningLogsumexp>(registry, "CumulativeLogsumexp");
+  RegisterNumberScan<RunningSum>(registry, "Cumsum");
+  RegisterNumberScan<RunningProduct>(registry, "Cumprod");
 }
 
 }  // namespace sextant

@@ -12,6 +12,7 @@
 #include "sextant/ops/array/shape.h"
 #include "sextant/ops/array/strided_slice.h"
 #include "sextant/ops/math/binary.h"
+#include "sextant/ops/math/conjugate.h"
 #include "sextant/ops/math/einsum_equation.h"
 #include "sextant/ops/math/reduce.h"
 
@@ -101,8 +102,6 @@ Output EllipsisShape(Output shape, const EinsumTerm& term) {
   const int64_t after = static_cast<int64_t>(term.letters.size()) - term.ellipsis;
   return StridedSlice(shape, {term.ellipsis}, {-after}, {1}, {.end_mask = after == 0 ? 1 : 0});
 }
-
-Output Conjugate(Output x) { return IsComplex(x.dtype()) ? OpBuilder("Conj").Input(x).Build() : x; }
 
 void EinsumGradient(GradientContext& c) {
   const auto equation = EinsumEquation::Parse(c.attr<std::string>("equation"), c.num_inputs());

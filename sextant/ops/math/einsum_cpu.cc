@@ -5,6 +5,7 @@
 #include "sextant/base/error.h"
 #include "sextant/device/kernel_registry.h"
 #include "sextant/ops/array/strided_copy.h"
+#include "sextant/ops/math/arithmetic_type.h"
 #include "sextant/ops/math/einsum_equation.h"
 #include "sextant/ops/math/matrix_product.h"
 #include "sextant/ops/math/reduce_loops.h"
@@ -47,8 +48,8 @@ int64_t Stride(int label, const Labels& labels, const Shape& shape, int64_t size
 }
 
 template <typename T>
-struct SumOp {
-  using Acc = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
+struct EinsumSum {
+  using Acc = Arithmetic<T>;
   static Acc Init() { return Acc(0); }
   static Acc Combine(Acc a, Acc b) { return a + b; }
 };
@@ -150,13 +151,13 @@ class EinsumKernel : public Kernel {
   }
 
   Tensor Folded(KernelContext& ctx, const Tensor& input, int64_t kept, int64_t folded) {
-    using Acc = typename SumOp<T>::Acc;
+    using Acc = typename EinsumSum<T>::Acc;
     Tensor output = ctx.AllocateTemp(input.dtype(), Shape{kept});
     T* out = static_cast<T*>(output.raw_data());
     std::fill(out, out + kept, T(0));
     if (kept == 0 || folded == 0) return output;
     sums_.resize(kept);
-    reduce::Fold<SumOp<T>>(
+    reduce::Fold<EinsumSum<T>>(
         ctx, Elements(input), kept, folded, 1, sums_.data(),
         [](T x) { return static_cast<Acc>(x); },
         [this](int64_t n) { return partial_.resize(n), partial_.data(); });
@@ -187,7 +188,7 @@ class EinsumKernel : public Kernel {
 
   const EinsumEquation equation_;
   MatrixProduct<T> product_;
-  std::vector<typename SumOp<T>::Acc> sums_, partial_;
+  std::vector<typename EinsumSum<T>::Acc> sums_, partial_;
 };
 
 }  // namespace

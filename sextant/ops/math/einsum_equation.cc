@@ -23,7 +23,7 @@ EinsumTerm ParseTerm(std::string_view text, std::string_view equation) {
   return term;
 }
 
-std::vector<int> Labels(const EinsumTerm& term, int ellipsis_rank) {
+std::vector<int> LabelsOf(const EinsumTerm& term, int ellipsis_rank) {
   std::vector<int> labels;
   for (size_t i = 0; i <= term.letters.size(); ++i) {
     if (static_cast<int>(i) == term.ellipsis) {
@@ -87,7 +87,7 @@ int EinsumEquation::EllipsisRank(int i, int rank) const {
 }
 
 std::vector<int> EinsumEquation::InputLabels(int i, int rank) const {
-  return Labels(inputs[i], EllipsisRank(i, rank));
+  return LabelsOf(inputs[i], EllipsisRank(i, rank));
 }
 
 std::vector<int> EinsumEquation::OutputLabels(int ellipsis_rank) const {
@@ -98,7 +98,7 @@ std::vector<int> EinsumEquation::OutputLabels(int ellipsis_rank) const {
         "subscripts '{}'",
         ellipsis_rank, output.letters);
   }
-  return Labels(output, ellipsis_rank);
+  return LabelsOf(output, ellipsis_rank);
 }
 
 void EinsumSizes::Add(const std::vector<int>& labels, const PartialShape& shape) {

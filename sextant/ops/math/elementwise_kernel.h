@@ -8,14 +8,10 @@
 #include <type_traits>
 
 #include "sextant/device/kernel_registry.h"
+#include "sextant/ops/math/arithmetic_type.h"
 #include "sextant/ops/math/elementwise_loops.h"
 
 namespace sextant {
-
-// The type in which elements of type T are computed.
-template <typename T>
-using Arithmetic =
-    std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
 
 template <typename T>
 decltype(auto) ToArithmetic(const T& value) {

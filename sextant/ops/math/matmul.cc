@@ -7,6 +7,7 @@
 #include "sextant/ops/array/broadcast.h"
 #include "sextant/ops/array/shape.h"
 #include "sextant/ops/array/strided_slice.h"
+#include "sextant/ops/math/conjugate.h"
 #include "sextant/ops/math/reduce.h"
 
 namespace sextant {
@@ -38,8 +39,6 @@ void BatchMatMulShape(ShapeContext& c) {
   for (int64_t size : matrix.dims()) shape.Append(size);
   c.set_output(0, shape);
 }
-
-Output Conjugate(Output x) { return IsComplex(x.dtype()) ? OpBuilder("Conj").Input(x).Build() : x; }
 
 // product(x, y, turn_x, turn_y) multiplies; sets the gradients of x and y, whatever is turned.
 template <typename Product>

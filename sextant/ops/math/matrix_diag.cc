@@ -11,8 +11,6 @@
 namespace sextant {
 namespace {
 
-constexpr int64_t kUnknown = PartialShape::kUnknown;
-
 // The range of diagonals that input i denotes, if known. Ops without such an input mean the main
 // one.
 std::optional<std::pair<int64_t, int64_t>> DiagonalRange(ShapeContext& c, int i) {
@@ -27,7 +25,8 @@ std::optional<std::pair<int64_t, int64_t>> DiagonalRange(ShapeContext& c, int i)
 }
 
 int64_t LongestDiagonal(int64_t rows, int64_t cols, int64_t lower, int64_t upper) {
-  if (rows == kUnknown || cols == kUnknown) return kUnknown;
+  if (rows == PartialShape::kUnknown || cols == PartialShape::kUnknown)
+    return PartialShape::kUnknown;
   return std::min(rows + std::min<int64_t>(upper, 0), cols - std::max<int64_t>(lower, 0));
 }
 
@@ -56,9 +55,9 @@ void MatrixDiagShape(ShapeContext& c) {
     return value ? *value : -2;
   };
   int64_t rows = size(2), cols = size(3);
-  if (length == kUnknown || rows == -2 || cols == -2) {
-    rows = rows < 0 ? kUnknown : rows;
-    cols = cols < 0 ? kUnknown : cols;
+  if (length == PartialShape::kUnknown || rows == -2 || cols == -2) {
+    rows = rows < 0 ? PartialShape::kUnknown : rows;
+    cols = cols < 0 ? PartialShape::kUnknown : cols;
   } else {
     const int64_t least_rows = length - std::min<int64_t>(upper, 0);
     const int64_t least_cols = length + std::max<int64_t>(lower, 0);
@@ -78,7 +77,7 @@ void MatrixDiagPartShape(ShapeContext& c) {
   const auto [lower, upper] = *range;
   const int last = shape.rank() - 1;
   const int64_t length = LongestDiagonal(shape[last - 1], shape[last], lower, upper);
-  if (length != kUnknown && length < 0) {
+  if (length != PartialShape::kUnknown && length < 0) {
     throw InvalidArgument("diagonals {} to {} are outside a matrix of shape {}", lower, upper,
                           shape.ToString());
   }

@@ -8,12 +8,13 @@ namespace sextant {
 namespace {
 
 template <typename T>
-using Wide = std::conditional_t<std::is_integral_v<T>, int64_t,
-                                std::conditional_t<std::is_same_v<T, double>, double, float>>;
+using RangeArithmetic =
+    std::conditional_t<std::is_integral_v<T>, int64_t,
+                       std::conditional_t<std::is_same_v<T, double>, double, float>>;
 
 template <typename T>
 void Range(KernelContext& ctx) {
-  using W = Wide<T>;
+  using W = RangeArithmetic<T>;
   const auto value = [&](int i) { return static_cast<W>(ctx.input(i).scalar<T>()); };
   const W start = value(0), delta = value(2);
   const int64_t count = CountSteps(start, value(1), delta);
@@ -25,7 +26,7 @@ void Range(KernelContext& ctx) {
 
 template <typename T>
 void LinSpace(KernelContext& ctx) {
-  using W = Wide<T>;
+  using W = RangeArithmetic<T>;
   const char* const names[] = {"start", "stop", "num"};
   for (int i = 0; i < 3; ++i) {
     if (ctx.input(i).rank() != 0) {

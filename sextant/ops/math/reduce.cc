@@ -91,11 +91,11 @@ void EuclideanNormGradient(GradientContext& c) {
   c.set(0, c.input(0) / (WithKeptDims(c, c.output(0)) / WithKeptDims(c, c.grad())));
 }
 
-const std::string kNumber =
+const std::string kReductionOfNumbers =
     "keep_dims:bool=False; T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,"
     "quint8,qint32,bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; "
     "Tidx:type=int32 in [int32,int64]";
-const std::string kReal =
+const std::string kReductionOfReals =
     "keep_dims:bool=False; T:type in [float,double,int32,uint8,int16,int8,int64,bfloat16,uint16,"
     "half,uint32,uint64,qint8,quint8,qint32,qint16,quint16]; Tidx:type=int32 in [int32,int64]";
 
@@ -168,18 +168,20 @@ Output ReducedShape(Output shape, Output axes) {
 }
 
 void RegisterReduce(OpRegistry& registry) {
-  registry.Add(Reduction("Sum", kNumber, "Sum of the elements along the axes.")
+  registry.Add(Reduction("Sum", kReductionOfNumbers, "Sum of the elements along the axes.")
                    .Gradient([](GradientContext& c) { c.set(0, SumGradient(c)); }));
-  registry.Add(Reduction("Mean", kNumber,
+  registry.Add(Reduction("Mean", kReductionOfNumbers,
                          "Mean of the elements along the axes; integers are divided towards zero.")
                    .Gradient([](GradientContext& c) { c.set(0, MeanGradient(c)); }));
+  registry.Add(Reduction("Prod", kReductionOfNumbers, "Product of the elements along the axes.")
+                   .Gradient(ProdGradient));
   registry.Add(
-      Reduction("Prod", kNumber, "Product of the elements along the axes.").Gradient(ProdGradient));
-  registry.Add(Reduction("Max", kReal, "Largest element along the axes; NaN where there is one.")
+      Reduction("Max", kReductionOfReals, "Largest element along the axes; NaN where there is one.")
+          .Gradient(ExtremeGradient));
+  registry.Add(Reduction("Min", kReductionOfReals,
+                         "Smallest element along the axes; NaN where there is one.")
                    .Gradient(ExtremeGradient));
-  registry.Add(Reduction("Min", kReal, "Smallest element along the axes; NaN where there is one.")
-                   .Gradient(ExtremeGradient));
-  registry.Add(Reduction("EuclideanNorm", kNumber,
+  registry.Add(Reduction("EuclideanNorm", kReductionOfNumbers,
                          "Square root of the sum of squared absolute values along the axes.")
                    .Gradient(EuclideanNormGradient));
   registry.Add(LogicalReduction("All", "Whether all elements along the axes are true."));

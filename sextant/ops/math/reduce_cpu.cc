@@ -41,8 +41,8 @@ template <typename W>
 struct SumOp {
   using In = W;
   using Acc = W;
+  using Load = reduce::Same;  // makes an Acc of an element
   static Acc Init() { return Acc(0); }
-  static Acc Load(In value) { return value; }
   static Acc Combine(Acc a, Acc b) { return a + b; }
   template <typename T>
   static T Finish(Acc acc, int64_t) {
@@ -103,13 +103,15 @@ template <typename W>
 struct EuclideanNormOp {
   using In = W;
   using Acc = decltype(std::abs(W()));
+  struct Load {
+    Acc operator()(In value) const {
+      if constexpr (std::is_floating_point_v<In>)
+        return value * value;
+      else
+        return std::norm(value);
+    }
+  };
   static Acc Init() { return 0; }
-  static Acc Load(In value) {
-    if constexpr (std::is_floating_point_v<In>)
-      return value * value;
-    else
-      return std::norm(value);
-  }
   static Acc Combine(Acc a, Acc b) { return a + b; }
   template <typename T>
   static T Finish(Acc acc, int64_t) {
@@ -190,7 +192,7 @@ class Folder {
   using Acc = typename Op::Acc;
 
   void Run(KernelContext& ctx, const std::vector<int64_t>& runs, const In* in, Acc* result) {
-    const auto load = [](In value) { return Op::Load(value); };
+    const typename Op::Load load{};
     const auto partial = [this](int64_t n) { return Reserve(&partial_, n); };
     int64_t inner = 1, outer = 1;
     for (int64_t size : runs) outer *= size;

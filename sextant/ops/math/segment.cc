@@ -57,7 +57,7 @@ Output WithTrailingOnes(Output x, Output like) {
   return Reshape(x, Concat({ShapeOf(x), ones}, 0));
 }
 
-void MeanGradient(GradientContext& c) {
+void SegmentMeanGradient(GradientContext& c) {
   const Output ids = c.input(1), grad = c.grad();
   const Output rows =
       Fill(ShapeOf(WithTrailingOnes(ids, c.input(0))), Cast(Const(1), grad.dtype()));
@@ -65,7 +65,7 @@ void MeanGradient(GradientContext& c) {
 }
 
 // Split evenly among the elements that equal the extreme of their segment.
-void ExtremeGradient(GradientContext& c) {
+void SegmentExtremeGradient(GradientContext& c) {
   const Output x = c.input(0), ids = c.input(1), grad = c.grad();
   const Output chosen = Equal(x, Gather(c.output(0), ids));
   const Output shared = grad / SegmentSum(Cast(chosen, grad.dtype()), ids);
@@ -75,7 +75,7 @@ void ExtremeGradient(GradientContext& c) {
 // The product of the other elements of the segment: by division where no element is zero, and by a
 // product that leaves zeros out where exactly one is.
 template <typename Fold, typename Pick>
-Output ProdGradient(GradientContext& c, Fold fold, Pick pick) {
+Output SegmentProdGradient(GradientContext& c, Fold fold, Pick pick) {
   const Output x = c.input(0);
   const Output zero = Equal(x, ZerosLike(x));
   const Output zeros = fold("Sum", Cast(zero, DType::kInt32));
@@ -111,10 +111,10 @@ void UnsortedExtremeGradient(GradientContext& c) {
   c.set(0, SelectV2(chosen, rows, ZerosLike(rows)));
 }
 
-const std::string kNumber =
+const std::string kSegmentNumbers =
     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,bfloat16,"
     "qint16,quint16,uint16,complex128,half,uint32,uint64]; ";
-const std::string kReal =
+const std::string kSegmentReals =
     "T:type in [float,double,int32,uint8,int16,int8,int64,bfloat16,uint16,half,uint32,uint64]; ";
 
 OpDef SortedOp(const char* name, const std::string& types, const char* what) {
@@ -158,34 +158,34 @@ Output UnsortedSegmentProd(Output data, Output ids, const IndexArg& num_segments
 }
 
 void RegisterSegment(OpRegistry& registry) {
-  registry.Add(SortedOp("SegmentSum", kNumber, "Sum").Gradient([](GradientContext& c) {
+  registry.Add(SortedOp("SegmentSum", kSegmentNumbers, "Sum").Gradient([](GradientContext& c) {
     c.set(0, Gather(c.grad(), c.input(1)));
   }));
-  registry.Add(SortedOp("SegmentMean", kNumber, "Mean").Gradient(MeanGradient));
-  registry.Add(SortedOp("SegmentMax", kReal, "Largest").Gradient(ExtremeGradient));
-  registry.Add(SortedOp("SegmentMin", kReal, "Smallest").Gradient(ExtremeGradient));
-  registry.Add(SortedOp("SegmentProd", kNumber, "Product").Gradient([](GradientContext& c) {
+  registry.Add(SortedOp("SegmentMean", kSegmentNumbers, "Mean").Gradient(SegmentMeanGradient));
+  registry.Add(SortedOp("SegmentMax", kSegmentReals, "Largest").Gradient(SegmentExtremeGradient));
+  registry.Add(SortedOp("SegmentMin", kSegmentReals, "Smallest").Gradient(SegmentExtremeGradient));
+  registry.Add(SortedOp("SegmentProd", kSegmentNumbers, "Product").Gradient([](GradientContext& c) {
     const Output ids = c.input(1);
     const auto fold = [&](std::string_view how, Output x) {
       return how == "Sum" ? SegmentSum(x, ids) : SegmentProd(x, ids);
     };
-    c.set(0, ProdGradient(c, fold, [&](Output x) { return Gather(x, ids); }));
+    c.set(0, SegmentProdGradient(c, fold, [&](Output x) { return Gather(x, ids); }));
   }));
   registry.Add(
-      UnsortedOp("UnsortedSegmentSum", kNumber, "Sum", "int16,int32,int64")
+      UnsortedOp("UnsortedSegmentSum", kSegmentNumbers, "Sum", "int16,int32,int64")
           .Gradient([](GradientContext& c) { c.set(0, DroppingNegatives(c.input(1))(c.grad())); }));
   registry.Add(
-      UnsortedOp("UnsortedSegmentMax", kReal, "Largest").Gradient(UnsortedExtremeGradient));
-  registry.Add(
-      UnsortedOp("UnsortedSegmentMin", kReal, "Smallest").Gradient(UnsortedExtremeGradient));
-  registry.Add(
-      UnsortedOp("UnsortedSegmentProd", kNumber, "Product").Gradient([](GradientContext& c) {
-        const auto fold = [&](std::string_view how, Output x) {
-          return how == "Sum" ? UnsortedSegmentSum(x, c.input(1), c.input(2))
-                              : UnsortedSegmentProd(x, c.input(1), c.input(2));
-        };
-        c.set(0, ProdGradient(c, fold, DroppingNegatives(c.input(1))));
-      }));
+      UnsortedOp("UnsortedSegmentMax", kSegmentReals, "Largest").Gradient(UnsortedExtremeGradient));
+  registry.Add(UnsortedOp("UnsortedSegmentMin", kSegmentReals, "Smallest")
+                   .Gradient(UnsortedExtremeGradient));
+  registry.Add(UnsortedOp("UnsortedSegmentProd", kSegmentNumbers, "Product")
+                   .Gradient([](GradientContext& c) {
+                     const auto fold = [&](std::string_view how, Output x) {
+                       return how == "Sum" ? UnsortedSegmentSum(x, c.input(1), c.input(2))
+                                           : UnsortedSegmentProd(x, c.input(1), c.input(2));
+                     };
+                     c.set(0, SegmentProdGradient(c, fold, DroppingNegatives(c.input(1))));
+                   }));
 }
 
 }  // namespace sextant

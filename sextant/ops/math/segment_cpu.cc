@@ -6,24 +6,22 @@
 #include "sextant/base/error.h"
 #include "sextant/device/kernel_registry.h"
 #include "sextant/ops/array/index_tensor.h"
+#include "sextant/ops/math/arithmetic_type.h"
 #include "sextant/ops/math/wrapping.h"
 
 namespace sextant {
 namespace {
 
 template <typename T>
-using Wide = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
-
-template <typename T>
-struct SumOp {
-  using Acc = Wide<T>;
+struct SegmentSum {
+  using Acc = Arithmetic<T>;
   static Acc Init() { return Acc(0); }
   static Acc Combine(Acc a, Acc b) { return Wrapping::Add(a, b); }
   static Acc Finish(Acc acc, int64_t) { return acc; }
 };
 template <typename T>
-struct MeanOp : SumOp<T> {
-  using Acc = Wide<T>;
+struct SegmentMean : SegmentSum<T> {
+  using Acc = Arithmetic<T>;
   static Acc Finish(Acc acc, int64_t count) { return count > 1 ? Divide(acc, count) : acc; }
   static Acc Divide(Acc acc, int64_t count) {
     if constexpr (std::is_integral_v<Acc>) {
@@ -35,15 +33,15 @@ struct MeanOp : SumOp<T> {
   }
 };
 template <typename T>
-struct ProdOp : SumOp<T> {
-  using Acc = Wide<T>;
+struct SegmentProduct : SegmentSum<T> {
+  using Acc = Arithmetic<T>;
   static Acc Init() { return Acc(1); }
   static Acc Combine(Acc a, Acc b) { return Wrapping::Mul(a, b); }
 };
 // Of nothing: the finite limits of the type itself.
 template <typename T>
-struct MaxOp : SumOp<T> {
-  using Acc = Wide<T>;
+struct SegmentMax : SegmentSum<T> {
+  using Acc = Arithmetic<T>;
   static Acc Init() {
     if constexpr (std::is_same_v<T, Half>) return -65504.0f;
     if constexpr (std::is_same_v<T, BFloat16>)
@@ -53,8 +51,8 @@ struct MaxOp : SumOp<T> {
   static Acc Combine(Acc a, Acc b) { return b > a ? b : a; }
 };
 template <typename T>
-struct MinOp : SumOp<T> {
-  using Acc = Wide<T>;
+struct SegmentMin : SegmentSum<T> {
+  using Acc = Arithmetic<T>;
   static Acc Init() {
     if constexpr (std::is_same_v<T, Half>) return 65504.0f;
     if constexpr (std::is_same_v<T, BFloat16>)
@@ -155,7 +153,7 @@ class SegmentKernel : public Kernel {
 
   void Finish(int64_t inner, int64_t begin, int64_t end, const Acc* sums, T* out) {
     // Sorted extremes of nothing are 0, not the limits.
-    const bool is_prod = std::is_same_v<Op, ProdOp<T>>;
+    const bool is_prod = std::is_same_v<Op, SegmentProduct<T>>;
     for (int64_t id = begin; id < end; ++id) {
       const bool empty = sorted_ && counts_[id] == 0 && !is_prod;
       for (int64_t j = id * inner; j < (id + 1) * inner; ++j) {
@@ -204,12 +202,12 @@ void RegisterWrapping(KernelRegistry& registry, const std::vector<const char*>& 
 }  // namespace
 
 void RegisterSegmentCpu(KernelRegistry& registry) {
-  RegisterWrapping<SumOp>(registry, {"SegmentSum", "UnsortedSegmentSum"});
-  RegisterWrapping<ProdOp>(registry, {"SegmentProd", "UnsortedSegmentProd"});
-  RegisterReal<MeanOp>(registry, {"SegmentMean"});
-  RegisterComplex<MeanOp>(registry, {"SegmentMean"});
-  RegisterReal<MaxOp>(registry, {"SegmentMax", "UnsortedSegmentMax"});
-  RegisterReal<MinOp>(registry, {"SegmentMin", "UnsortedSegmentMin"});
+  RegisterWrapping<SegmentSum>(registry, {"SegmentSum", "UnsortedSegmentSum"});
+  RegisterWrapping<SegmentProduct>(registry, {"SegmentProd", "UnsortedSegmentProd"});
+  RegisterReal<SegmentMean>(registry, {"SegmentMean"});
+  RegisterComplex<SegmentMean>(registry, {"SegmentMean"});
+  RegisterReal<SegmentMax>(registry, {"SegmentMax", "UnsortedSegmentMax"});
+  RegisterReal<SegmentMin>(registry, {"SegmentMin", "UnsortedSegmentMin"});
 }
 
 }  // namespace sextant

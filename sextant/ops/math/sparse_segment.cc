@@ -35,7 +35,7 @@ std::optional<int64_t> LastIdPlusOne(ShapeContext& c) {
   return ids->empty() ? 0 : ids->back() + 1;
 }
 
-void SegmentShape(ShapeContext& c) {
+void SparseSegmentShape(ShapeContext& c) {
   CheckIndices(c);
   const auto rows = c.num_inputs() == 4 ? c.InputInt(3) : LastIdPlusOne(c);
   if (rows && *rows < 0) throw InvalidArgument("num_segments = {} is negative", *rows);
@@ -81,7 +81,7 @@ void SegmentGradient(GradientContext& c, const std::string& how) {
 }
 
 const std::string kFloating = "T:type in [bfloat16,half,float,double]; ";
-const std::string kReal =
+const std::string kSparseSegmentReals =
     "T:type in [float,double,int32,uint8,int16,int8,int64,bfloat16,uint16,half,uint32,uint64]; ";
 const std::string kIndex = "Tidx:type=int32 in [int32,int64]; ";
 const std::string kNumSegments = "Tnumsegments:type=int32 in [int32,int64]; ";
@@ -97,14 +97,14 @@ void RegisterFold(OpRegistry& registry, const std::string& how, const std::strin
                    .Outputs("output:T")
                    .Attrs(types + kIndex + kIds + "; sparse_gradient:bool=False")
                    .Doc(doc + ", as many results as the last id plus one.")
-                   .Shape(SegmentShape)
+                   .Shape(SparseSegmentShape)
                    .Gradient(gradient));
   registry.Add(OpDef(name + "WithNumSegments")
                    .Inputs(data + ", num_segments:Tnumsegments")
                    .Outputs("output:T")
                    .Attrs(types + kIndex + kNumSegments + kIds + "; sparse_gradient:bool=False")
                    .Doc(doc + ", num_segments results.")
-                   .Shape(SegmentShape)
+                   .Shape(SparseSegmentShape)
                    .Gradient(gradient));
   const std::string grad = "grad:T, indices:Tidx, segment_ids:Tsegmentids, ";
   registry.Add(OpDef(name + "Grad")
@@ -140,7 +140,7 @@ Output SparseSegmentSqrtN(Output data, Output indices, Output segment_ids,
 }
 
 void RegisterSparseSegment(OpRegistry& registry) {
-  RegisterFold(registry, "Sum", kReal, "Sum of the picked rows with the same id");
+  RegisterFold(registry, "Sum", kSparseSegmentReals, "Sum of the picked rows with the same id");
   RegisterFold(registry, "Mean", kFloating, "Mean of the picked rows with the same id");
   RegisterFold(registry, "SqrtN", kFloating,
                "Sum of the picked rows with the same id over the square root of their number");

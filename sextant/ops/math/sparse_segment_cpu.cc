@@ -5,6 +5,7 @@
 #include "sextant/base/error.h"
 #include "sextant/device/kernel_registry.h"
 #include "sextant/ops/array/index_tensor.h"
+#include "sextant/ops/math/arithmetic_type.h"
 
 namespace sextant {
 namespace {
@@ -21,9 +22,6 @@ double Divisor(Norm norm, int64_t count) {
   const double rows = static_cast<double>(std::max<int64_t>(count, 1));
   return norm == Norm::kSum ? 1.0 : norm == Norm::kMean ? rows : std::sqrt(rows);
 }
-
-template <typename T>
-using Wide = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
 
 Shape WithRows(Shape shape, int64_t rows) {
   shape.Erase(0);
@@ -63,24 +61,24 @@ class SparseSegmentKernel : public Kernel {
     const int64_t inner = segments == 0 ? 0 : shape.num_elements() / segments;
     const T* in = static_cast<const T*>(data.raw_data());
     const double rows = static_cast<double>(ids_.size());
-    ctx.ParallelFor(segments,
-                    rows * static_cast<double>(inner) / (static_cast<double>(segments) + 1) + 5,
-                    [&](int64_t begin, int64_t end) {
-                      std::vector<Wide<T>> sum(inner);
-                      auto at = std::lower_bound(ids_.begin(), ids_.end(), begin) - ids_.begin();
-                      for (int64_t id = begin; id < end; ++id) {
-                        const auto first = at;
-                        std::fill(sum.begin(), sum.end(), Wide<T>(0));
-                        for (; at < std::ssize(ids_) && ids_[at] == id; ++at) {
-                          const T* row = in + indices_[at] * inner;
-                          for (int64_t j = 0; j < inner; ++j)
-                            sum[j] = static_cast<Wide<T>>(sum[j] + static_cast<Wide<T>>(row[j]));
-                        }
-                        const auto divisor = static_cast<Wide<T>>(Divisor(norm_, at - first));
-                        for (int64_t j = 0; j < inner; ++j)
-                          out[id * inner + j] = static_cast<T>(sum[j] / divisor);
-                      }
-                    });
+    ctx.ParallelFor(
+        segments, rows * static_cast<double>(inner) / (static_cast<double>(segments) + 1) + 5,
+        [&](int64_t begin, int64_t end) {
+          std::vector<Arithmetic<T>> sum(inner);
+          auto at = std::lower_bound(ids_.begin(), ids_.end(), begin) - ids_.begin();
+          for (int64_t id = begin; id < end; ++id) {
+            const auto first = at;
+            std::fill(sum.begin(), sum.end(), Arithmetic<T>(0));
+            for (; at < std::ssize(ids_) && ids_[at] == id; ++at) {
+              const T* row = in + indices_[at] * inner;
+              for (int64_t j = 0; j < inner; ++j)
+                sum[j] = static_cast<Arithmetic<T>>(sum[j] + static_cast<Arithmetic<T>>(row[j]));
+            }
+            const auto divisor = static_cast<Arithmetic<T>>(Divisor(norm_, at - first));
+            for (int64_t j = 0; j < inner; ++j)
+              out[id * inner + j] = static_cast<T>(sum[j] / divisor);
+          }
+        });
   }
 
  private:
@@ -135,16 +133,16 @@ class SparseSegmentGradKernel : public Kernel {
     const Shape shape = WithRows(grad.shape(), out_rows);
     T* out = static_cast<T*>(ctx.AllocateOutput(0, shape).raw_data());
     const int64_t inner = out_rows == 0 ? 0 : shape.num_elements() / out_rows;
-    sums_.assign(shape.num_elements(), Wide<T>(0));
+    sums_.assign(shape.num_elements(), Arithmetic<T>(0));
     const T* in = static_cast<const T*>(grad.raw_data());
     for (size_t i = 0; i < ids_.size(); ++i) {
-      const auto divisor = static_cast<Wide<T>>(Divisor(norm_, counts_[ids_[i]]));
+      const auto divisor = static_cast<Arithmetic<T>>(Divisor(norm_, counts_[ids_[i]]));
       const T* row = in + ids_[i] * inner;
       const int64_t at =
           compact_ ? std::lower_bound(unique_.begin(), unique_.end(), indices_[i]) - unique_.begin()
                    : indices_[i];
       for (int64_t j = 0; j < inner; ++j)
-        sums_[at * inner + j] += static_cast<Wide<T>>(row[j]) / divisor;
+        sums_[at * inner + j] += static_cast<Arithmetic<T>>(row[j]) / divisor;
     }
     for (size_t i = 0; i < sums_.size(); ++i) out[i] = static_cast<T>(sums_[i]);
   }
@@ -174,7 +172,7 @@ class SparseSegmentGradKernel : public Kernel {
   const Norm norm_;
   const bool compact_;
   std::vector<int64_t> indices_, ids_, counts_, unique_;
-  std::vector<Wide<T>> sums_;
+  std::vector<Arithmetic<T>> sums_;
 };
 
 }  // namespace

@@ -9,14 +9,13 @@
 #include "sextant/graph/shape_context.h"
 #include "sextant/ops/math/binary.h"
 #include "sextant/ops/math/broadcast_gradient.h"
+#include "sextant/ops/math/elementwise_build.h"
 #include "sextant/ops/math/unary.h"
 
 namespace sextant {
 namespace {
 
-Output Build(const char* op, Output x) { return OpBuilder(op).Input(x).Build(); }
-
-OpDef Unary(const char* name, const char* doc) {
+OpDef SpecialOp(const char* name, const char* doc) {
   return OpDef(name)
       .Inputs("x:T")
       .Outputs("y:T")
@@ -27,18 +26,18 @@ OpDef Unary(const char* name, const char* doc) {
 
 void RegisterNormal(OpRegistry& registry) {
   constexpr double kTwoOverRootPi = 2 * std::numbers::inv_sqrtpi;
-  registry.Add(Unary("Erf", "The error function of x.").Gradient([](GradientContext& c) {
+  registry.Add(SpecialOp("Erf", "The error function of x.").Gradient([](GradientContext& c) {
     c.set(0, c.grad() * kTwoOverRootPi * Exp(-Square(c.input(0))));
   }));
-  registry.Add(Unary("Erfc", "One minus the error function of x; accurate for large x.")
+  registry.Add(SpecialOp("Erfc", "One minus the error function of x; accurate for large x.")
                    .Gradient([](GradientContext& c) {
                      c.set(0, c.grad() * -kTwoOverRootPi * Exp(-Square(c.input(0))));
                    }));
   registry.Add(
-      Unary("Erfinv", "The inverse of the error function.").Gradient([](GradientContext& c) {
+      SpecialOp("Erfinv", "The inverse of the error function.").Gradient([](GradientContext& c) {
         c.set(0, c.grad() * (1 / kTwoOverRootPi) * Exp(Square(c.output(0))));
       }));
-  registry.Add(Unary("Ndtri", "The quantile function of the standard normal distribution.")
+  registry.Add(SpecialOp("Ndtri", "The quantile function of the standard normal distribution.")
                    .Gradient([](GradientContext& c) {
                      const double scale = std::sqrt(2 * std::numbers::pi);
                      c.set(0, c.grad() * scale * Exp(Square(c.output(0)) / 2.0));
@@ -46,9 +45,9 @@ void RegisterNormal(OpRegistry& registry) {
 }
 
 void RegisterGamma(OpRegistry& registry) {
-  registry.Add(Unary("Lgamma", "The logarithm of the absolute value of Gamma(x).")
+  registry.Add(SpecialOp("Lgamma", "The logarithm of the absolute value of Gamma(x).")
                    .Gradient([](GradientContext& c) { c.set(0, c.grad() * Digamma(c.input(0))); }));
-  registry.Add(Unary("Digamma", "The derivative of the logarithm of Gamma.")
+  registry.Add(SpecialOp("Digamma", "The derivative of the logarithm of Gamma.")
                    .Gradient([](GradientContext& c) {
                      const Output one = ScalarLike(1.0, c.input(0));
                      c.set(0, c.grad() * Polygamma(one, c.input(0)));
@@ -78,12 +77,12 @@ void RegisterGamma(OpRegistry& registry) {
 
 }  // namespace
 
-Output Erf(Output x) { return Build("Erf", x); }
-Output Erfc(Output x) { return Build("Erfc", x); }
-Output Erfinv(Output x) { return Build("Erfinv", x); }
-Output Ndtri(Output p) { return Build("Ndtri", p); }
-Output Lgamma(Output x) { return Build("Lgamma", x); }
-Output Digamma(Output x) { return Build("Digamma", x); }
+Output Erf(Output x) { return BuildUnary("Erf", x); }
+Output Erfc(Output x) { return BuildUnary("Erfc", x); }
+Output Erfinv(Output x) { return BuildUnary("Erfinv", x); }
+Output Ndtri(Output p) { return BuildUnary("Ndtri", p); }
+Output Lgamma(Output x) { return BuildUnary("Lgamma", x); }
+Output Digamma(Output x) { return BuildUnary("Digamma", x); }
 Output Zeta(Output x, Output q) { return OpBuilder("Zeta").Input(x).Input(q).Build(); }
 Output Polygamma(Output a, Output x) { return OpBuilder("Polygamma").Input(a).Input(x).Build(); }
 

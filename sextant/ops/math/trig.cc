@@ -6,39 +6,44 @@
 #include "sextant/graph/shape_context.h"
 #include "sextant/ops/math/binary.h"
 #include "sextant/ops/math/broadcast_gradient.h"
+#include "sextant/ops/math/elementwise_build.h"
 #include "sextant/ops/math/unary.h"
 
 namespace sextant {
 namespace {
 
-constexpr char kTypes[] = "T:type in [bfloat16,half,float,double,complex64,complex128]";
+constexpr char kTrigTypes[] = "T:type in [bfloat16,half,float,double,complex64,complex128]";
 
-Output Build(const char* op, Output x) { return OpBuilder(op).Input(x).Build(); }
 Output TanhGrad(Output y, Output dy) { return OpBuilder("TanhGrad").Input(y).Input(dy).Build(); }
 
-OpDef Unary(const char* name, const char* doc) {
-  return OpDef(name).Inputs("x:T").Outputs("y:T").Attrs(kTypes).Doc(doc).Shape(shapes::Unchanged);
+OpDef TrigOp(const char* name, const char* doc) {
+  return OpDef(name)
+      .Inputs("x:T")
+      .Outputs("y:T")
+      .Attrs(kTrigTypes)
+      .Doc(doc)
+      .Shape(shapes::Unchanged);
 }
 
 void RegisterCircular(OpRegistry& registry) {
-  registry.Add(Unary("Sin", "The sine of x.").Gradient([](GradientContext& c) {
+  registry.Add(TrigOp("Sin", "The sine of x.").Gradient([](GradientContext& c) {
     c.set(0, c.grad() * Cos(c.input(0)));
   }));
-  registry.Add(Unary("Cos", "The cosine of x.").Gradient([](GradientContext& c) {
+  registry.Add(TrigOp("Cos", "The cosine of x.").Gradient([](GradientContext& c) {
     c.set(0, -c.grad() * Sin(c.input(0)));
   }));
-  registry.Add(Unary("Tan", "The tangent of x.").Gradient([](GradientContext& c) {
+  registry.Add(TrigOp("Tan", "The tangent of x.").Gradient([](GradientContext& c) {
     c.set(0, Square(Reciprocal(Cos(c.input(0)))) * c.grad());
   }));
+  registry.Add(TrigOp("Asin", "The angle in [-pi/2, pi/2] whose sine is x.")
+                   .Gradient([](GradientContext& c) {
+                     c.set(0, c.grad() * Reciprocal(Sqrt(1.0 - Square(c.input(0)))));
+                   }));
   registry.Add(
-      Unary("Asin", "The angle in [-pi/2, pi/2] whose sine is x.").Gradient([](GradientContext& c) {
-        c.set(0, c.grad() * Reciprocal(Sqrt(1.0 - Square(c.input(0)))));
-      }));
-  registry.Add(
-      Unary("Acos", "The angle in [0, pi] whose cosine is x.").Gradient([](GradientContext& c) {
+      TrigOp("Acos", "The angle in [0, pi] whose cosine is x.").Gradient([](GradientContext& c) {
         c.set(0, -c.grad() * Reciprocal(Sqrt(1.0 - Square(c.input(0)))));
       }));
-  registry.Add(Unary("Atan", "The angle in (-pi/2, pi/2) whose tangent is x.")
+  registry.Add(TrigOp("Atan", "The angle in (-pi/2, pi/2) whose tangent is x.")
                    .Gradient([](GradientContext& c) {
                      c.set(0, c.grad() * Reciprocal(1.0 + Square(c.input(0))));
                    }));
@@ -56,29 +61,29 @@ void RegisterCircular(OpRegistry& registry) {
 }
 
 void RegisterHyperbolic(OpRegistry& registry) {
-  registry.Add(Unary("Sinh", "The hyperbolic sine of x.").Gradient([](GradientContext& c) {
+  registry.Add(TrigOp("Sinh", "The hyperbolic sine of x.").Gradient([](GradientContext& c) {
     c.set(0, c.grad() * Cosh(c.input(0)));
   }));
-  registry.Add(Unary("Cosh", "The hyperbolic cosine of x.").Gradient([](GradientContext& c) {
+  registry.Add(TrigOp("Cosh", "The hyperbolic cosine of x.").Gradient([](GradientContext& c) {
     c.set(0, c.grad() * Sinh(c.input(0)));
   }));
-  registry.Add(Unary("Tanh", "The hyperbolic tangent of x.").Gradient([](GradientContext& c) {
+  registry.Add(TrigOp("Tanh", "The hyperbolic tangent of x.").Gradient([](GradientContext& c) {
     c.set(0, TanhGrad(c.output(0), c.grad()));
   }));
   registry.Add(
-      Unary("Asinh", "The number whose hyperbolic sine is x.").Gradient([](GradientContext& c) {
+      TrigOp("Asinh", "The number whose hyperbolic sine is x.").Gradient([](GradientContext& c) {
         c.set(0, c.grad() / Cosh(c.output(0)));
       }));
-  registry.Add(Unary("Acosh", "The number, not negative, whose hyperbolic cosine is x.")
+  registry.Add(TrigOp("Acosh", "The number, not negative, whose hyperbolic cosine is x.")
                    .Gradient([](GradientContext& c) { c.set(0, c.grad() / Sinh(c.output(0))); }));
   registry.Add(
-      Unary("Atanh", "The number whose hyperbolic tangent is x.").Gradient([](GradientContext& c) {
+      TrigOp("Atanh", "The number whose hyperbolic tangent is x.").Gradient([](GradientContext& c) {
         c.set(0, c.grad() * Reciprocal(1.0 - Square(c.input(0))));
       }));
   registry.Add(OpDef("TanhGrad")
                    .Inputs("y:T, dy:T")
                    .Outputs("z:T")
-                   .Attrs(kTypes)
+                   .Attrs(kTrigTypes)
                    .Doc("Gradient of Tanh from its result: dy * (1 - y^2).")
                    .Shape(shapes::MergeAll)
                    .Gradient([](GradientContext& c) {
@@ -89,19 +94,19 @@ void RegisterHyperbolic(OpRegistry& registry) {
 
 }  // namespace
 
-Output Sin(Output x) { return Build("Sin", x); }
-Output Cos(Output x) { return Build("Cos", x); }
-Output Tan(Output x) { return Build("Tan", x); }
-Output Asin(Output x) { return Build("Asin", x); }
-Output Acos(Output x) { return Build("Acos", x); }
-Output Atan(Output x) { return Build("Atan", x); }
+Output Sin(Output x) { return BuildUnary("Sin", x); }
+Output Cos(Output x) { return BuildUnary("Cos", x); }
+Output Tan(Output x) { return BuildUnary("Tan", x); }
+Output Asin(Output x) { return BuildUnary("Asin", x); }
+Output Acos(Output x) { return BuildUnary("Acos", x); }
+Output Atan(Output x) { return BuildUnary("Atan", x); }
 Output Atan2(Output y, Output x) { return OpBuilder("Atan2").Input(y).Input(x).Build(); }
-Output Sinh(Output x) { return Build("Sinh", x); }
-Output Cosh(Output x) { return Build("Cosh", x); }
-Output Tanh(Output x) { return Build("Tanh", x); }
-Output Asinh(Output x) { return Build("Asinh", x); }
-Output Acosh(Output x) { return Build("Acosh", x); }
-Output Atanh(Output x) { return Build("Atanh", x); }
+Output Sinh(Output x) { return BuildUnary("Sinh", x); }
+Output Cosh(Output x) { return BuildUnary("Cosh", x); }
+Output Tanh(Output x) { return BuildUnary("Tanh", x); }
+Output Asinh(Output x) { return BuildUnary("Asinh", x); }
+Output Acosh(Output x) { return BuildUnary("Acosh", x); }
+Output Atanh(Output x) { return BuildUnary("Atanh", x); }
 
 void RegisterTrig(OpRegistry& registry) {
   RegisterCircular(registry);

@@ -6,21 +6,16 @@
 #include "sextant/graph/shape_context.h"
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/math/binary.h"
+#include "sextant/ops/math/elementwise_build.h"
 
 namespace sextant {
 namespace {
 
-constexpr char kReal[] = "T:type in [bfloat16,half,float,double]";
+constexpr char kRealFloats[] = "T:type in [bfloat16,half,float,double]";
 constexpr char kFloatOrComplex[] = "T:type in [bfloat16,half,float,double,complex64,complex128]";
 constexpr char kSigned[] = "T:type in [bfloat16,half,float,double,int8,int16,int32,int64]";
 constexpr char kSignedOrComplex[] =
     "T:type in [bfloat16,half,float,double,int8,int16,int32,int64,complex64,complex128]";
-
-Output Build(const char* op, Output x) { return OpBuilder(op).Input(x).Build(); }
-// An op of this family that takes the forward result y and the gradient dy.
-Output BuildGrad(const char* op, Output y, Output dy) {
-  return OpBuilder(op).Input(y).Input(dy).Build();
-}
 
 OpDef Unary(const char* name, const char* attrs, const char* doc) {
   return OpDef(name).Inputs("x:T").Outputs("y:T").Attrs(attrs).Doc(doc).Shape(shapes::Unchanged);
@@ -37,7 +32,7 @@ OpDef Predicate(const char* name, const char* doc) {
   return OpDef(name)
       .Inputs("x:T")
       .Outputs("y:bool")
-      .Attrs(kReal)
+      .Attrs(kRealFloats)
       .Doc(doc)
       .Shape(shapes::Unchanged)
       .NotDifferentiable("the result is boolean");
@@ -60,15 +55,15 @@ void RegisterPowers(OpRegistry& registry) {
                    .Gradient([](GradientContext& c) { c.set(0, c.grad() * (c.input(0) * 2.0)); }));
   registry.Add(
       Unary("Sqrt", kFloatOrComplex, "The square root of x.").Gradient([](GradientContext& c) {
-        c.set(0, BuildGrad("SqrtGrad", c.output(0), c.grad()));
+        c.set(0, BuildBinary("SqrtGrad", c.output(0), c.grad()));
       }));
   registry.Add(Unary("Rsqrt", kFloatOrComplex, "One over the square root of x.")
                    .Gradient([](GradientContext& c) {
-                     c.set(0, BuildGrad("RsqrtGrad", c.output(0), c.grad()));
+                     c.set(0, BuildBinary("RsqrtGrad", c.output(0), c.grad()));
                    }));
   for (const char* name : {"Reciprocal", "Inv"}) {
     registry.Add(Unary(name, kSignedOrComplex, "One over x.").Gradient([](GradientContext& c) {
-      c.set(0, BuildGrad("ReciprocalGrad", c.output(0), c.grad()));
+      c.set(0, BuildBinary("ReciprocalGrad", c.output(0), c.grad()));
     }));
   }
 }
@@ -88,15 +83,17 @@ void RegisterExponentials(OpRegistry& registry) {
           .Gradient([](GradientContext& c) { c.set(0, c.grad() * Reciprocal(1.0 + c.input(0))); }));
   registry.Add(Unary("Sigmoid", kFloatOrComplex, "The logistic function 1 / (1 + exp(-x)).")
                    .Gradient([](GradientContext& c) {
-                     c.set(0, BuildGrad("SigmoidGrad", c.output(0), c.grad()));
+                     c.set(0, BuildBinary("SigmoidGrad", c.output(0), c.grad()));
                    }));
 }
 
 void RegisterRounding(OpRegistry& registry) {
   const char* const flat = "the slope is zero wherever there is one";
-  registry.Add(Unary("Floor", kReal, "The largest integer not above x.").NotDifferentiable(flat));
-  registry.Add(Unary("Ceil", kReal, "The smallest integer not below x.").NotDifferentiable(flat));
-  registry.Add(Unary("Rint", kReal, "The integer nearest to x; halves go to the even one.")
+  registry.Add(
+      Unary("Floor", kRealFloats, "The largest integer not above x.").NotDifferentiable(flat));
+  registry.Add(
+      Unary("Ceil", kRealFloats, "The smallest integer not below x.").NotDifferentiable(flat));
+  registry.Add(Unary("Rint", kRealFloats, "The integer nearest to x; halves go to the even one.")
                    .NotDifferentiable(flat));
   registry.Add(Unary("Round", kSignedOrComplex,
                      "The integer nearest to x; halves go to the even one. Integers stay.")
@@ -118,7 +115,7 @@ void RegisterGradientOps(OpRegistry& registry) {
                    .Gradient([](GradientContext& c) {
                      const Output gb = c.grad() * c.input(1);
                      c.set(0, gb - 2.0 * gb * c.input(0));
-                     c.set(1, BuildGrad("SigmoidGrad", c.input(0), c.grad()));
+                     c.set(1, BuildBinary("SigmoidGrad", c.input(0), c.grad()));
                    }));
   registry.Add(UnaryGrad("SqrtGrad", "Gradient of Sqrt from its result: dy / 2 / y.")
                    .Gradient([](GradientContext& c) {
@@ -129,39 +126,39 @@ void RegisterGradientOps(OpRegistry& registry) {
   registry.Add(UnaryGrad("RsqrtGrad", "Gradient of Rsqrt from its result: -dy / 2 * y^3.")
                    .Gradient([](GradientContext& c) {
                      c.set(0, -1.5 * c.grad() * c.input(1) * Square(c.input(0)));
-                     c.set(1, BuildGrad("RsqrtGrad", c.input(0), c.grad()));
+                     c.set(1, BuildBinary("RsqrtGrad", c.input(0), c.grad()));
                    }));
   for (const char* name : {"ReciprocalGrad", "InvGrad"}) {
     registry.Add(UnaryGrad(name, "Gradient of 1 / x from its result: -dy * y^2.")
                      .Gradient([](GradientContext& c) {
                        c.set(0, c.grad() * -2.0 * c.input(1) * c.input(0));
-                       c.set(1, BuildGrad("ReciprocalGrad", c.input(0), c.grad()));
+                       c.set(1, BuildBinary("ReciprocalGrad", c.input(0), c.grad()));
                      }));
   }
 }
 
 }  // namespace
 
-Output Neg(Output x) { return Build("Neg", x); }
-Output Abs(Output x) { return Build("Abs", x); }
-Output Sign(Output x) { return Build("Sign", x); }
-Output Square(Output x) { return Build("Square", x); }
-Output Sqrt(Output x) { return Build("Sqrt", x); }
-Output Rsqrt(Output x) { return Build("Rsqrt", x); }
-Output Reciprocal(Output x) { return Build("Reciprocal", x); }
-Output Exp(Output x) { return Build("Exp", x); }
-Output Expm1(Output x) { return Build("Expm1", x); }
-Output Log(Output x) { return Build("Log", x); }
-Output Log1p(Output x) { return Build("Log1p", x); }
-Output Sigmoid(Output x) { return Build("Sigmoid", x); }
-Output Floor(Output x) { return Build("Floor", x); }
-Output Ceil(Output x) { return Build("Ceil", x); }
-Output Rint(Output x) { return Build("Rint", x); }
-Output Round(Output x) { return Build("Round", x); }
-Output IsNan(Output x) { return Build("IsNan", x); }
-Output IsInf(Output x) { return Build("IsInf", x); }
-Output IsFinite(Output x) { return Build("IsFinite", x); }
-Output LogicalNot(Output x) { return Build("LogicalNot", x); }
+Output Neg(Output x) { return BuildUnary("Neg", x); }
+Output Abs(Output x) { return BuildUnary("Abs", x); }
+Output Sign(Output x) { return BuildUnary("Sign", x); }
+Output Square(Output x) { return BuildUnary("Square", x); }
+Output Sqrt(Output x) { return BuildUnary("Sqrt", x); }
+Output Rsqrt(Output x) { return BuildUnary("Rsqrt", x); }
+Output Reciprocal(Output x) { return BuildUnary("Reciprocal", x); }
+Output Exp(Output x) { return BuildUnary("Exp", x); }
+Output Expm1(Output x) { return BuildUnary("Expm1", x); }
+Output Log(Output x) { return BuildUnary("Log", x); }
+Output Log1p(Output x) { return BuildUnary("Log1p", x); }
+Output Sigmoid(Output x) { return BuildUnary("Sigmoid", x); }
+Output Floor(Output x) { return BuildUnary("Floor", x); }
+Output Ceil(Output x) { return BuildUnary("Ceil", x); }
+Output Rint(Output x) { return BuildUnary("Rint", x); }
+Output Round(Output x) { return BuildUnary("Round", x); }
+Output IsNan(Output x) { return BuildUnary("IsNan", x); }
+Output IsInf(Output x) { return BuildUnary("IsInf", x); }
+Output IsFinite(Output x) { return BuildUnary("IsFinite", x); }
+Output LogicalNot(Output x) { return BuildUnary("LogicalNot", x); }
 
 void RegisterUnary(OpRegistry& registry) {
   RegisterPowers(registry);

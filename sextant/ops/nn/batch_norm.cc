@@ -17,7 +17,7 @@ namespace {
 
 const std::string kEpsilon = "epsilon:float=9.999999747378752e-05; ";
 const std::string kFactor = "exponential_avg_factor:float=1.0; ";
-const std::string kFormat = "data_format:string='NHWC' in ['NHWC','NCHW']; ";
+const std::string kImageFormat = "data_format:string='NHWC' in ['NHWC','NCHW']; ";
 const std::string kFormatV3 = "data_format:string='NHWC' in ['NHWC','NCHW','NDHWC','NCDHW']; ";
 const std::string kTraining = "is_training:bool=True";
 
@@ -185,20 +185,22 @@ FusedBatchNormResult FusedBatchNorm(Output x, Output scale, Output offset, Outpu
 void RegisterBatchNorm(OpRegistry& registry) {
   const std::string floats = "T:type in [half,bfloat16,float]; U:type in [float]; " + kEpsilon;
   const std::string v3 = "T:type in [half,bfloat16,float]; U:type in [bfloat16,float]; " + kEpsilon;
-  registry.Add(Forward("FusedBatchNorm", "T", "T:type in [float]; " + kEpsilon + kFactor + kFormat,
+  registry.Add(Forward("FusedBatchNorm", "T",
+                       "T:type in [float]; " + kEpsilon + kFactor + kImageFormat,
                        "Normalizes each channel by its mean and variance over the batch, or by "
                        "those given, and scales and shifts it.")
                    .Gradient(ForwardGradient("FusedBatchNormGrad")));
-  registry.Add(Forward("FusedBatchNormV2", "U", floats + kFactor + kFormat,
+  registry.Add(Forward("FusedBatchNormV2", "U", floats + kFactor + kImageFormat,
                        "FusedBatchNorm with statistics of a type of their own.")
                    .Gradient(ForwardGradient("FusedBatchNormGradV2")));
   registry.Add(Forward("FusedBatchNormV3", "U", v3 + kFactor + kFormatV3,
                        "FusedBatchNormV2 for images and volumes, with one more output that only "
                        "its gradient reads.")
                    .Gradient(ForwardGradient("FusedBatchNormGradV3")));
-  registry.Add(Backward("FusedBatchNormGrad", "T", "T", "T:type in [float]; " + kEpsilon + kFormat,
+  registry.Add(Backward("FusedBatchNormGrad", "T", "T",
+                        "T:type in [float]; " + kEpsilon + kImageFormat,
                         "The gradients of FusedBatchNorm with respect to x, scale and offset."));
-  registry.Add(Backward("FusedBatchNormGradV2", "float", "U", floats + kFormat,
+  registry.Add(Backward("FusedBatchNormGradV2", "float", "U", floats + kImageFormat,
                         "The gradients of FusedBatchNormV2 with respect to x, scale and offset."));
   registry.Add(Backward("FusedBatchNormGradV3", "float", "U", floats + kFormatV3,
                         "The gradients of FusedBatchNormV3 with respect to x, scale and offset."));

@@ -11,7 +11,7 @@ namespace sextant {
 namespace {
 
 // Mean and sum of squared deviations of the elements seen so far (Chan, Golub and LeVeque).
-struct Moments {
+struct RunningMoments {
   double count = 0, mean = 0, deviations = 0;
 
   void Merge(double other_count, double other_mean, double other_deviations) {
@@ -36,8 +36,8 @@ float SumOf(int64_t count, F f) {
 // Each block's mean is found first, then the deviations from it, while the block is in the cache.
 template <typename T>
 void ChannelMoments(KernelContext& ctx, const ChannelLayout& layout, const T* x,
-                    std::vector<Moments>& moments) {
-  moments.assign(layout.channels, Moments());
+                    std::vector<RunningMoments>& moments) {
+  moments.assign(layout.channels, RunningMoments());
   const int64_t channels = layout.channels;
   if (!layout.interleaved()) {
     return ForStretches(ctx, layout, 0.6, [&](int64_t c, int64_t at, int64_t count) {
@@ -96,7 +96,8 @@ void MapElements(KernelContext& ctx, const ChannelLayout& layout, T* y, F f) {
   });
 }
 
-void CheckVector(const Tensor& tensor, const char* name, int64_t channels, const char* when = "") {
+void CheckChannels(const Tensor& tensor, const char* name, int64_t channels,
+                   const char* when = "") {
   if (tensor.rank() != 1) {
     throw InvalidArgument("{} must be 1-dimensional, got {}", name, tensor.shape().ToString());
   }
@@ -151,13 +152,13 @@ class FusedBatchNormKernel final : public Kernel {
   }
 
   void CheckInputs(KernelContext& ctx, int64_t channels) const {
-    CheckVector(ctx.input(1), "scale", channels);
-    CheckVector(ctx.input(2), "offset", channels);
+    CheckChannels(ctx.input(1), "scale", channels);
+    CheckChannels(ctx.input(2), "offset", channels);
     const char* when =
         training_ ? "When exponential_avg_factor != 1, " : "When is_training=false, ";
     if (training_ && factor_ == 1.0f) return;
-    CheckVector(ctx.input(3), "mean", channels, when);
-    CheckVector(ctx.input(4), "variance", channels, when);
+    CheckChannels(ctx.input(3), "mean", channels, when);
+    CheckChannels(ctx.input(4), "variance", channels, when);
   }
 
   // Statistics of nothing.
@@ -206,7 +207,7 @@ class FusedBatchNormKernel final : public Kernel {
   const int rank_;
   const bool channels_first_, training_;
   const float epsilon_, factor_;
-  std::vector<Moments> moments_;
+  std::vector<RunningMoments> moments_;
   std::vector<float> mean_, gain_;  // y = (x - mean) * gain + offset
 };
 
@@ -223,9 +224,9 @@ class FusedBatchNormGradKernel final : public Kernel {
     const Tensor &grad_y = ctx.input(0), &x = ctx.input(1);
     CheckInputs(grad_y, x);
     const ChannelLayout layout(x.shape(), channels_first_);
-    CheckVector(ctx.input(2), "scale", layout.channels);
-    CheckVector(ctx.input(3), "reserve_space_1", layout.channels);
-    CheckVector(ctx.input(4), "reserve_space_2", layout.channels);
+    CheckChannels(ctx.input(2), "scale", layout.channels);
+    CheckChannels(ctx.input(3), "reserve_space_1", layout.channels);
+    CheckChannels(ctx.input(4), "reserve_space_2", layout.channels);
     const T *dy = grad_y.data<T>(), *in = x.data<T>();
     T* dx = ctx.AllocateOutput(0, x.shape()).template data<T>();
     AddUp(ctx, layout, dy, in);

@@ -10,7 +10,7 @@
 namespace sextant {
 namespace {
 
-constexpr char kAttrs[] =
+constexpr char kConvAttrs[] =
     "; strides:list(int); use_cudnn_on_gpu:bool=True; padding:string in "
     "['SAME','VALID','EXPLICIT']; explicit_paddings:list(int)=[]; data_format:string='NHWC' in "
     "['NHWC','NCHW']; dilations:list(int)=[1,1,1,1]";
@@ -68,14 +68,14 @@ void RegisterConv(OpRegistry& registry) {
   registry.Add(OpDef("Conv2D")
                    .Inputs("input:T, filter:T")
                    .Outputs("output:T")
-                   .Attrs(std::string("T:type in [half,bfloat16,float,double,int32]") + kAttrs)
+                   .Attrs(std::string("T:type in [half,bfloat16,float,double,int32]") + kConvAttrs)
                    .Doc("Convolution of a batch of images with filters [height, width, in, out].")
                    .Shape([](ShapeContext& c) { shapes::Convolution(c, 2); })
                    .Gradient(Conv2DGradient));
   registry.Add(OpDef("Conv2DBackpropInput")
                    .Inputs("input_sizes:int32, filter:T, out_backprop:T")
                    .Outputs("output:T")
-                   .Attrs(std::string("T:type in [half,bfloat16,float,double,int32]") + kAttrs)
+                   .Attrs(std::string("T:type in [half,bfloat16,float,double,int32]") + kConvAttrs)
                    .Doc("The gradient of Conv2D with respect to its input, whose shape (or height "
                         "and width) are input_sizes.")
                    .Shape([](ShapeContext& c) { shapes::ConvolutionBackpropInput(c, 2); })
@@ -83,7 +83,7 @@ void RegisterConv(OpRegistry& registry) {
   registry.Add(OpDef("Conv2DBackpropFilter")
                    .Inputs("input:T, filter_sizes:int32, out_backprop:T")
                    .Outputs("output:T")
-                   .Attrs(std::string("T:type in [half,bfloat16,float,double]") + kAttrs)
+                   .Attrs(std::string("T:type in [half,bfloat16,float,double]") + kConvAttrs)
                    .Doc("The gradient of Conv2D with respect to its filter, whose shape is "
                         "filter_sizes.")
                    .Shape([](ShapeContext& c) { shapes::ConvolutionBackpropFilter(c, 2); })

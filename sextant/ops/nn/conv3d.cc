@@ -9,7 +9,7 @@
 namespace sextant {
 namespace {
 
-constexpr char kAttrs[] =
+constexpr char kConv3DAttrs[] =
     "T:type in [half,bfloat16,float,double]; strides:list(int)>=5; padding:string in "
     "['SAME','VALID']; data_format:string='NDHWC' in ['NDHWC','NCDHW']; "
     "dilations:list(int)=[1,1,1,1,1]";
@@ -29,21 +29,21 @@ Conv3DOptions OptionsOf(const GradientContext& c) {
           .dilations = c.attr<std::vector<int64_t>>("dilations")};
 }
 
-void ConvGradient(GradientContext& c) {
+void Conv3DGradient(GradientContext& c) {
   const Output x = c.input(0), filter = c.input(1), grad = c.grad();
   const Conv3DOptions options = OptionsOf(c);
   if (c.wanted(0)) c.set(0, Conv3DBackpropInput(ShapeOf(x), filter, grad, options));
   if (c.wanted(1)) c.set(1, Conv3DBackpropFilter(x, ShapeOf(filter), grad, options));
 }
 
-void BackpropInputGradient(GradientContext& c) {
+void Conv3DBackpropInputGradient(GradientContext& c) {
   const Output filter = c.input(1), out_backprop = c.input(2), grad = c.grad();
   const Conv3DOptions options = OptionsOf(c);
   if (c.wanted(1)) c.set(1, Conv3DBackpropFilter(grad, ShapeOf(filter), out_backprop, options));
   if (c.wanted(2)) c.set(2, Conv3D(grad, filter, options));
 }
 
-void BackpropFilterGradient(GradientContext& c) {
+void Conv3DBackpropFilterGradient(GradientContext& c) {
   const Output x = c.input(0), out_backprop = c.input(2), grad = c.grad();
   const Conv3DOptions options = OptionsOf(c);
   if (c.wanted(0)) c.set(0, Conv3DBackpropInput(ShapeOf(x), grad, out_backprop, options));
@@ -80,27 +80,27 @@ void RegisterConv3D(OpRegistry& registry) {
   registry.Add(OpDef("Conv3D")
                    .Inputs("input:T, filter:T")
                    .Outputs("output:T")
-                   .Attrs(kAttrs)
+                   .Attrs(kConv3DAttrs)
                    .Doc("Convolution of a batch of volumes with filters [depth, height, width, "
                         "in, out].")
                    .Shape([](ShapeContext& c) { shapes::Convolution(c, 3); })
-                   .Gradient(ConvGradient));
+                   .Gradient(Conv3DGradient));
   registry.Add(OpDef("Conv3DBackpropInputV2")
                    .Inputs("input_sizes:Tshape, filter:T, out_backprop:T")
                    .Outputs("output:T")
-                   .Attrs(std::string(kAttrs) + "; Tshape:type=int32 in [int32,int64]")
+                   .Attrs(std::string(kConv3DAttrs) + "; Tshape:type=int32 in [int32,int64]")
                    .Doc("The gradient of Conv3D with respect to its input, whose shape is "
                         "input_sizes.")
                    .Shape([](ShapeContext& c) { shapes::ConvolutionBackpropInput(c, 3); })
-                   .Gradient(BackpropInputGradient));
+                   .Gradient(Conv3DBackpropInputGradient));
   registry.Add(OpDef("Conv3DBackpropFilterV2")
                    .Inputs("input:T, filter_sizes:int32, out_backprop:T")
                    .Outputs("output:T")
-                   .Attrs(kAttrs)
+                   .Attrs(kConv3DAttrs)
                    .Doc("The gradient of Conv3D with respect to its filter, whose shape is "
                         "filter_sizes.")
                    .Shape([](ShapeContext& c) { shapes::ConvolutionBackpropFilter(c, 3); })
-                   .Gradient(BackpropFilterGradient));
+                   .Gradient(Conv3DBackpropFilterGradient));
 }
 
 }  // namespace sextant

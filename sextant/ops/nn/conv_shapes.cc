@@ -8,8 +8,6 @@
 namespace sextant::shapes {
 namespace {
 
-constexpr int64_t kUnknown = PartialShape::kUnknown;
-
 // Output sizes but for the channels.
 PartialShape Positions(const ConvAttrs& attrs, const PartialShape& input,
                        const PartialShape& filter) {
@@ -23,13 +21,13 @@ PartialShape Positions(const ConvAttrs& attrs, const PartialShape& input,
 }
 
 void CheckGroups(int64_t in_c, int64_t filter_c, int64_t out_c) {
-  if (in_c == kUnknown || filter_c == kUnknown) return;
+  if (in_c == PartialShape::kUnknown || filter_c == PartialShape::kUnknown) return;
   if (filter_c == 0 || in_c % filter_c != 0) {
     throw InvalidArgument("Depth of input ({}) is not a multiple of input depth of filter ({})",
                           in_c, filter_c);
   }
   const int64_t groups = in_c / filter_c;
-  if (groups > 0 && out_c != kUnknown && out_c % groups != 0) {
+  if (groups > 0 && out_c != PartialShape::kUnknown && out_c % groups != 0) {
     throw InvalidArgument("Depth of output ({}) is not a multiple of the number of groups ({})",
                           out_c, groups);
   }
@@ -38,7 +36,7 @@ void CheckGroups(int64_t in_c, int64_t filter_c, int64_t out_c) {
 // What input i says of a shape with this rank.
 PartialShape SizesInput(const ShapeContext& c, int i, int rank) {
   const PartialShape count = c.InputOfRank(i, 1);
-  if (count[0] != kUnknown && count[0] != rank) {
+  if (count[0] != PartialShape::kUnknown && count[0] != rank) {
     throw InvalidArgument("{} requires the sizes to contain {} values, but got: {}",
                           c.node().op().name(), rank, count[0]);
   }
@@ -62,7 +60,7 @@ void DepthwiseConvolution(ShapeContext& c) {
   PartialShape out = Positions(attrs, input, filter);
   const int64_t in_c =
       PartialShape{input[attrs.channel_index()]}.MergeWith(PartialShape{filter[2]})[0];
-  if (in_c != kUnknown && filter[3] != kUnknown) {
+  if (in_c != PartialShape::kUnknown && filter[3] != PartialShape::kUnknown) {
     out.set_dim(attrs.channel_index(), PartialShape{in_c, filter[3]}.num_elements());
   }
   c.set_output(0, out);
@@ -82,11 +80,11 @@ void ConvolutionBackpropInput(ShapeContext& c, int dims) {
       input.set_dim(attrs.spatial_index(i), sizes[i]);
     return c.set_output(0, input);
   }
-  if (count[0] != kUnknown || dims != 2) {
+  if (count[0] != PartialShape::kUnknown || dims != 2) {
     input = SizesInput(c, 0, rank);
     CheckGroups(input[attrs.channel_index()], filter[dims], filter[dims + 1]);
   }
-  if (input[0] == kUnknown) input.set_dim(0, out_backprop[0]);
+  if (input[0] == PartialShape::kUnknown) input.set_dim(0, out_backprop[0]);
   c.set_output(0, input);
 }
 

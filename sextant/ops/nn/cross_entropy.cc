@@ -14,7 +14,7 @@
 namespace sextant {
 namespace {
 
-const char* const kTypes = "T:type in [half,bfloat16,float,double]";
+const char* const kCrossEntropyTypes = "T:type in [half,bfloat16,float,double]";
 
 CrossEntropyResult Build(const char* op, Output logits, Output labels) {
   const std::vector<Output> outputs = OpBuilder(op).Input(logits).Input(labels).BuildAll();
@@ -68,7 +68,7 @@ void RegisterCrossEntropy(OpRegistry& registry) {
   registry.Add(OpDef("SoftmaxCrossEntropyWithLogits")
                    .Inputs("features:T, labels:T")
                    .Outputs("loss:T, backprop:T")
-                   .Attrs(kTypes)
+                   .Attrs(kCrossEntropyTypes)
                    .Doc("Cross entropy between rows of labels and the softmax of rows of features, "
                         "and its gradient with respect to the features.")
                    .Shape(DenseShape)
@@ -76,7 +76,7 @@ void RegisterCrossEntropy(OpRegistry& registry) {
   registry.Add(OpDef("SparseSoftmaxCrossEntropyWithLogits")
                    .Inputs("features:T, labels:Tlabels")
                    .Outputs("loss:T, backprop:T")
-                   .Attrs(std::string(kTypes) + "; Tlabels:type=int64 in [int32,int64]")
+                   .Attrs(std::string(kCrossEntropyTypes) + "; Tlabels:type=int64 in [int32,int64]")
                    .Doc("Cross entropy of the softmax of rows of features when the class of each "
                         "row is given by its label, and its gradient.")
                    .Shape(SparseShape)

@@ -10,7 +10,7 @@
 namespace sextant {
 namespace {
 
-constexpr char kAttrs[] =
+constexpr char kDepthwiseAttrs[] =
     "T:type in [half,bfloat16,float,double]; strides:list(int); padding:string in "
     "['SAME','VALID','EXPLICIT']; explicit_paddings:list(int)=[]; data_format:string='NHWC' in "
     "['NHWC','NCHW']; dilations:list(int)=[1,1,1,1]";
@@ -22,7 +22,7 @@ void ConvGradient(GradientContext& c) {
   if (c.wanted(1)) c.set(1, DepthwiseConv2dNativeBackpropFilter(x, ShapeOf(filter), grad, options));
 }
 
-void BackpropInputGradient(GradientContext& c) {
+void DepthwiseBackpropInputGradient(GradientContext& c) {
   const Output filter = c.input(1), out_backprop = c.input(2), grad = c.grad();
   const Conv2DOptions options = ConvOptionsOf(*c.node());
   if (c.wanted(1)) {
@@ -31,7 +31,7 @@ void BackpropInputGradient(GradientContext& c) {
   if (c.wanted(2)) c.set(2, DepthwiseConv2dNative(grad, filter, options));
 }
 
-void BackpropFilterGradient(GradientContext& c) {
+void DepthwiseBackpropFilterGradient(GradientContext& c) {
   const Output x = c.input(0), out_backprop = c.input(2), grad = c.grad();
   const Conv2DOptions options = ConvOptionsOf(*c.node());
   if (c.wanted(0)) {
@@ -71,7 +71,7 @@ void RegisterDepthwiseConv(OpRegistry& registry) {
   registry.Add(OpDef("DepthwiseConv2dNative")
                    .Inputs("input:T, filter:T")
                    .Outputs("output:T")
-                   .Attrs(kAttrs)
+                   .Attrs(kDepthwiseAttrs)
                    .Doc("Convolution of each channel with filters of its own, [height, width, in, "
                         "filters per channel].")
                    .Shape(shapes::DepthwiseConvolution)
@@ -79,19 +79,19 @@ void RegisterDepthwiseConv(OpRegistry& registry) {
   registry.Add(OpDef("DepthwiseConv2dNativeBackpropInput")
                    .Inputs("input_sizes:int32, filter:T, out_backprop:T")
                    .Outputs("output:T")
-                   .Attrs(kAttrs)
+                   .Attrs(kDepthwiseAttrs)
                    .Doc("The gradient of DepthwiseConv2dNative with respect to its input, whose "
                         "shape is input_sizes.")
                    .Shape(shapes::DepthwiseBackpropInput)
-                   .Gradient(BackpropInputGradient));
+                   .Gradient(DepthwiseBackpropInputGradient));
   registry.Add(OpDef("DepthwiseConv2dNativeBackpropFilter")
                    .Inputs("input:T, filter_sizes:int32, out_backprop:T")
                    .Outputs("output:T")
-                   .Attrs(kAttrs)
+                   .Attrs(kDepthwiseAttrs)
                    .Doc("The gradient of DepthwiseConv2dNative with respect to its filter, whose "
                         "shape is filter_sizes.")
                    .Shape([](ShapeContext& c) { shapes::ConvolutionBackpropFilter(c, 2); })
-                   .Gradient(BackpropFilterGradient));
+                   .Gradient(DepthwiseBackpropFilterGradient));
 }
 
 }  // namespace sextant

@@ -9,7 +9,7 @@
 namespace sextant {
 namespace {
 
-constexpr char kAttrs[] =
+constexpr char kDilationAttrs[] =
     "T:type in [float,double,int32,uint8,int16,int8,int64,bfloat16,uint16,half,uint32,uint64]; "
     "strides:list(int)>=4; rates:list(int)>=4; padding:string in ['SAME','VALID']";
 constexpr char kNoSecondOrder[] = "the second derivatives of a maximum are not defined";
@@ -65,21 +65,21 @@ void RegisterDilation2D(OpRegistry& registry) {
   registry.Add(OpDef("Dilation2D")
                    .Inputs("input:T, filter:T")
                    .Outputs("output:T")
-                   .Attrs(kAttrs)
+                   .Attrs(kDilationAttrs)
                    .Doc("Grey-scale dilation: the largest sum of input and filter over a window.")
                    .Shape(DilationShape)
                    .Gradient(DilationGradient));
   registry.Add(OpDef("Dilation2DBackpropInput")
                    .Inputs("input:T, filter:T, out_backprop:T")
                    .Outputs("in_backprop:T")
-                   .Attrs(kAttrs)
+                   .Attrs(kDilationAttrs)
                    .Doc("The gradient of Dilation2D with respect to its input.")
                    .Shape([](ShapeContext& c) { c.set_output(0, c.InputOfRank(0, 4)); })
                    .GradientForbidden(kNoSecondOrder));
   registry.Add(OpDef("Dilation2DBackpropFilter")
                    .Inputs("input:T, filter:T, out_backprop:T")
                    .Outputs("filter_backprop:T")
-                   .Attrs(kAttrs)
+                   .Attrs(kDilationAttrs)
                    .Doc("The gradient of Dilation2D with respect to its filter.")
                    .Shape([](ShapeContext& c) { c.set_output(0, c.InputOfRank(1, 3)); })
                    .GradientForbidden(kNoSecondOrder));

@@ -8,7 +8,7 @@
 namespace sextant {
 namespace {
 
-constexpr char kAttrs[] =
+constexpr char kLrnAttrs[] =
     "depth_radius:int=5; bias:float=1.0; alpha:float=1.0; beta:float=0.5; "
     "T:type=float in [half,bfloat16,float]";
 
@@ -43,7 +43,7 @@ void RegisterLrn(OpRegistry& registry) {
   registry.Add(OpDef("LRN")
                    .Inputs("input:T")
                    .Outputs("output:T")
-                   .Attrs(kAttrs)
+                   .Attrs(kLrnAttrs)
                    .Doc("Divides each element by a power of the squares of its neighbours in the "
                         "channels.")
                    .Shape(LrnShape)
@@ -51,7 +51,7 @@ void RegisterLrn(OpRegistry& registry) {
   registry.Add(OpDef("LRNGrad")
                    .Inputs("input_grads:T, input_image:T, output_image:T")
                    .Outputs("output:T")
-                   .Attrs(kAttrs)
+                   .Attrs(kLrnAttrs)
                    .Doc("The gradient of LRN.")
                    .Shape(LrnShape)
                    .NotDifferentiable("TensorFlow defines no second derivative either"));

@@ -10,10 +10,10 @@
 namespace sextant {
 namespace {
 
-const std::string kWindow =
+const std::string kWindow3D =
     "ksize:list(int)>=5; strides:list(int)>=5; padding:string in ['SAME','VALID']; "
     "data_format:string='NDHWC' in ['NDHWC','NCDHW']; ";
-const std::string kFloats = "T:type in [half,bfloat16,float,double]";
+const std::string kPool3DFloats = "T:type in [half,bfloat16,float,double]";
 
 Output BuildLike(const Node& node, const char* op, const std::vector<Output>& inputs) {
   OpBuilder builder(op);
@@ -25,7 +25,7 @@ Output BuildLike(const Node& node, const char* op, const std::vector<Output>& in
 }
 
 // As in pool.cc: linear in input 2, piecewise constant in the others.
-GradientFunction SelectionGradient(const char* op) {
+GradientFunction Selection3DGradient(const char* op) {
   return [op](GradientContext& c) {
     c.set(0, ZerosLike(c.input(0)));
     c.set(1, ZerosLike(c.input(1)));
@@ -48,7 +48,7 @@ void RegisterMax(OpRegistry& registry) {
       OpDef("MaxPool3D")
           .Inputs("input:T")
           .Outputs("output:T")
-          .Attrs(kWindow + "T:type in [half,bfloat16,float]")
+          .Attrs(kWindow3D + "T:type in [half,bfloat16,float]")
           .Doc("The largest element in each box.")
           .Shape(PooledShapeFunction(5))
           .Gradient([](GradientContext& c) {
@@ -57,20 +57,20 @@ void RegisterMax(OpRegistry& registry) {
   registry.Add(OpDef("MaxPool3DGrad")
                    .Inputs("orig_input:TInput, orig_output:TInput, grad:T")
                    .Outputs("output:T")
-                   .Attrs(kWindow + "T:type=float in [half,bfloat16,float]; "
-                                    "TInput:type=float in [half,bfloat16,float]")
+                   .Attrs(kWindow3D + "T:type=float in [half,bfloat16,float]; "
+                                      "TInput:type=float in [half,bfloat16,float]")
                    .Doc("Adds the gradient of each box to those of its largest elements.")
                    .Shape(PoolGradShapeFunction(5))
-                   .Gradient(SelectionGradient("MaxPool3DGradGrad")));
+                   .Gradient(Selection3DGradient("MaxPool3DGradGrad")));
   registry.Add(OpDef("MaxPool3DGradGrad")
                    .Inputs("orig_input:T, orig_output:T, grad:T")
                    .Outputs("output:T")
-                   .Attrs(kWindow +
+                   .Attrs(kWindow3D +
                           "T:type in [float,double,int32,uint8,int16,int8,int64,bfloat16,uint16,"
                           "half,uint32,uint64]")
                    .Doc("Takes for each box the gradient at its first largest element.")
                    .Shape(PooledShapeFunction(5))
-                   .Gradient(SelectionGradient("MaxPool3DGrad")));
+                   .Gradient(Selection3DGradient("MaxPool3DGrad")));
 }
 
 void RegisterAvg(OpRegistry& registry) {
@@ -78,7 +78,7 @@ void RegisterAvg(OpRegistry& registry) {
       OpDef("AvgPool3D")
           .Inputs("input:T")
           .Outputs("output:T")
-          .Attrs(kWindow + kFloats)
+          .Attrs(kWindow3D + kPool3DFloats)
           .Doc("The mean of the elements in each box; padding does not count.")
           .Shape(PooledShapeFunction(5))
           .Gradient([](GradientContext& c) {
@@ -87,7 +87,7 @@ void RegisterAvg(OpRegistry& registry) {
   registry.Add(OpDef("AvgPool3DGrad")
                    .Inputs("orig_input_shape:int32, grad:T")
                    .Outputs("output:T")
-                   .Attrs(kWindow + kFloats)
+                   .Attrs(kWindow3D + kPool3DFloats)
                    .Doc("Spreads the gradient of each box evenly over its elements.")
                    .Shape(PoolGradFromSizesShapeFunction(5))
                    .Gradient([](GradientContext& c) {

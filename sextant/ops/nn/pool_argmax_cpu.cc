@@ -25,7 +25,7 @@ class IndexWriter {
   bool wide_;
 };
 
-int64_t IndexAt(const Tensor& tensor, int64_t i) {
+int64_t ArgmaxAt(const Tensor& tensor, int64_t i) {
   return tensor.dtype() == DType::kInt64 ? static_cast<const int64_t*>(tensor.raw_data())[i]
                                          : static_cast<const int32_t*>(tensor.raw_data())[i];
 }
@@ -76,7 +76,7 @@ class ArgmaxFollower : public PoolKernel {
     ctx.ParallelFor(g.batch, 2.0 * static_cast<double>(out) + 1, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin * out; i < end * out; ++i) {
         const int64_t start = i / out * in, base = batch_in_index_ ? 0 : start;
-        const int64_t index = IndexAt(argmax, i);
+        const int64_t index = ArgmaxAt(argmax, i);
         if (index < start - base || index >= start - base + in) {
           throw InvalidArgument("argmax {} at {} is outside of its image: [{}, {})", index, i,
                                 start - base, start - base + in);

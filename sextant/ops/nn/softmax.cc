@@ -11,7 +11,7 @@
 namespace sextant {
 namespace {
 
-constexpr char kTypes[] = "T:type in [half,bfloat16,float,double]";
+constexpr char kSoftmaxTypes[] = "T:type in [half,bfloat16,float,double]";
 
 void SoftmaxShape(ShapeContext& c) { c.set_output(0, c.InputOfRankAtLeast(0, 1)); }
 
@@ -26,7 +26,7 @@ void RegisterSoftmax(OpRegistry& registry) {
   registry.Add(OpDef("Softmax")
                    .Inputs("logits:T")
                    .Outputs("softmax:T")
-                   .Attrs(kTypes)
+                   .Attrs(kSoftmaxTypes)
                    .Doc("exp(x) / sum(exp(x)) along the last dimension.")
                    .Shape(SoftmaxShape)
                    .Gradient([](GradientContext& c) {
@@ -36,7 +36,7 @@ void RegisterSoftmax(OpRegistry& registry) {
   registry.Add(OpDef("LogSoftmax")
                    .Inputs("logits:T")
                    .Outputs("logsoftmax:T")
-                   .Attrs(kTypes)
+                   .Attrs(kSoftmaxTypes)
                    .Doc("x - log(sum(exp(x))) along the last dimension.")
                    .Shape(SoftmaxShape)
                    .Gradient([](GradientContext& c) {

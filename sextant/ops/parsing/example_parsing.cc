@@ -7,7 +7,6 @@
 namespace sextant {
 namespace {
 
-constexpr int64_t kUnknown = PartialShape::kUnknown;
 using Types = std::vector<DType>;
 using Shapes = std::vector<PartialShape>;
 
@@ -41,9 +40,11 @@ void ParseExampleV2Shape(ShapeContext& c) {
   OutputShapes outputs(c);
   outputs.AddSparse(num_sparse, batch ? 2 : 1);
   outputs.AddDense(serialized, c.attr<Shapes>("dense_shapes"));
-  outputs.Add(num_ragged, {kUnknown});
+  outputs.Add(num_ragged, {PartialShape::kUnknown});
   const int64_t size = batch ? serialized[0] : 0;
-  outputs.Add(num_ragged, {!batch ? 0 : size == kUnknown ? kUnknown : size + 1});
+  outputs.Add(num_ragged, {!batch                           ? 0
+                           : size == PartialShape::kUnknown ? PartialShape::kUnknown
+                                                            : size + 1});
 }
 
 void ParseSingleExampleShape(ShapeContext& c) {
@@ -56,13 +57,6 @@ void ParseSingleExampleShape(ShapeContext& c) {
   OutputShapes outputs(c);
   outputs.AddSparse(num_sparse, 1);
   outputs.AddDense(serialized, c.attr<Shapes>("dense_shapes"));
-}
-
-template <typename Features>
-std::vector<std::string> Keys(const Features& features) {
-  std::vector<std::string> keys;
-  for (const auto& feature : features) keys.push_back(feature.key);
-  return keys;
 }
 
 // What both builders give to their ops.
@@ -105,7 +99,7 @@ ParsedFeatures Sorted(const std::vector<Output>& outputs, const FeatureSpecs& fe
 ParsedFeatures ParseExample(Output serialized, const FeatureSpecs& features) {
   const Lists lists(features);
   const auto keys = [](const auto& list) {
-    return Const(Tensor::FromVector<std::string>(Keys(list)));
+    return Const(Tensor::FromVector<std::string>(KeysOf(list)));
   };
   return Sorted(OpBuilder("ParseExampleV2")
                     .Input(serialized)
@@ -135,8 +129,8 @@ ParsedFeatures ParseSingleExample(Output serialized, const FeatureSpecs& feature
                     .Input(lists.defaults)
                     .Attr("Tdense", lists.dense_types)
                     .Attr("num_sparse", static_cast<int64_t>(features.sparse.size()))
-                    .Attr("sparse_keys", Keys(features.sparse))
-                    .Attr("dense_keys", Keys(features.dense))
+                    .Attr("sparse_keys", KeysOf(features.sparse))
+                    .Attr("dense_keys", KeysOf(features.dense))
                     .Attr("sparse_types", lists.sparse_types)
                     .Attr("dense_shapes", lists.dense_shapes)
                     .BuildAll(),

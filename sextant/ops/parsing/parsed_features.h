@@ -36,6 +36,14 @@ struct FeatureSpecs {
   std::vector<RaggedFeature> ragged;
 };
 
+// The keys of features of one kind, in order.
+template <typename Features>
+std::vector<std::string> KeysOf(const Features& features) {
+  std::vector<std::string> keys;
+  for (const auto& feature : features) keys.push_back(feature.key);
+  return keys;
+}
+
 // The values of all rows in turn; row i has values[row_splits[i]] to values[row_splits[i + 1] - 1].
 struct RaggedTensor {
   Output values;

@@ -7,7 +7,6 @@
 namespace sextant {
 namespace {
 
-constexpr int64_t kUnknown = PartialShape::kUnknown;
 using Types = std::vector<DType>;
 using Shapes = std::vector<PartialShape>;
 using Strings = std::vector<std::string>;
@@ -45,7 +44,7 @@ void AddLists(ShapeContext& c, const Counts& counts, const PartialShape& seriali
               OutputShapes* outputs) {
   outputs->AddSparse(counts.list_sparse, serialized.rank() + 2);
   PartialShape rows = serialized;
-  rows.Append(kUnknown);
+  rows.Append(PartialShape::kUnknown);
   outputs->AddDense(rows, c.attr<Shapes>("feature_list_dense_shapes"));
 }
 
@@ -80,16 +79,16 @@ void ParseSequenceV2Shape(ShapeContext& c) {
   const PartialShape& serialized = SerializedShape(c);
   if (!serialized.rank_known()) return shapes::Unknown(c);
   PartialShape splits = serialized;
-  if (splits.rank() == 1 && splits[0] != kUnknown) splits.set_dim(0, splits[0] + 1);
+  if (splits.rank() == 1 && splits[0] != PartialShape::kUnknown) splits.set_dim(0, splits[0] + 1);
   OutputShapes outputs(c);
   AddContext(c, counts, serialized, &outputs);
-  outputs.Add(context_ragged, {kUnknown});
+  outputs.Add(context_ragged, {PartialShape::kUnknown});
   outputs.Add(context_ragged, splits);
   AddLists(c, counts, serialized, &outputs);
   outputs.Add(counts.list_dense, serialized);
-  outputs.Add(list_ragged, {kUnknown});
+  outputs.Add(list_ragged, {PartialShape::kUnknown});
   outputs.Add(list_ragged, splits);
-  outputs.Add(list_ragged, {kUnknown});
+  outputs.Add(list_ragged, {PartialShape::kUnknown});
 }
 
 void ParseSingleSequenceShape(ShapeContext& c) {
@@ -103,14 +102,8 @@ void ParseSingleSequenceShape(ShapeContext& c) {
 }
 
 template <typename Features>
-std::vector<std::string> Keys(const Features& features) {
-  std::vector<std::string> keys;
-  for (const auto& feature : features) keys.push_back(feature.key);
-  return keys;
-}
-template <typename Features>
 Output KeyVector(const Features& features) {
-  return Const(Tensor::FromVector<std::string>(Keys(features)));
+  return Const(Tensor::FromVector<std::string>(KeysOf(features)));
 }
 template <typename Features>
 std::vector<Output> KeyScalars(const Features& features) {

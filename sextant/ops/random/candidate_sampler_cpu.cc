@@ -34,8 +34,8 @@ class Words {
   size_t used_ = 4;
 };
 
-struct LogUniform {
-  explicit LogUniform(int64_t range) : range(range), log_range(std::log1p(range)) {}
+struct LogUniformClasses {
+  explicit LogUniformClasses(int64_t range) : range(range), log_range(std::log1p(range)) {}
   int64_t Sample(Words& words) const {
     const uint32_t first = words.Next(), second = words.Next();
     // Rounding may give "range" itself.
@@ -49,8 +49,8 @@ struct LogUniform {
   double log_range;
 };
 
-struct Uniform {
-  explicit Uniform(int64_t range) : range(range) {}
+struct UniformClasses {
+  explicit UniformClasses(int64_t range) : range(range) {}
   int64_t Sample(Words& words) const {
     const uint64_t low = words.Next(), high = words.Next();
     return static_cast<int64_t>((high << 32 | low) % static_cast<uint64_t>(range));
@@ -187,8 +187,9 @@ class AccidentalHitsKernel : public Kernel {
 }  // namespace
 
 void RegisterCandidateSamplerCpu(KernelRegistry& registry) {
-  registry.Add(KernelDef("LogUniformCandidateSampler").Make<CandidateSamplerKernel<LogUniform>>());
-  registry.Add(KernelDef("UniformCandidateSampler").Make<CandidateSamplerKernel<Uniform>>());
+  registry.Add(
+      KernelDef("LogUniformCandidateSampler").Make<CandidateSamplerKernel<LogUniformClasses>>());
+  registry.Add(KernelDef("UniformCandidateSampler").Make<CandidateSamplerKernel<UniformClasses>>());
   registry.Add(KernelDef("AllCandidateSampler").Make<AllCandidatesKernel>());
   registry.Add(KernelDef("ComputeAccidentalHits").Make<AccidentalHitsKernel>());
 }

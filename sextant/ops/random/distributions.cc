@@ -69,7 +69,7 @@ void FillFromWords(KernelContext& ctx, const Philox& start, Tensor& out, Convert
 
 // The float or double that computes T, and its normal numbers: a block gives kGroup of them.
 template <typename T>
-using Computed = std::conditional_t<std::is_same_v<T, double>, double, float>;
+using DrawnAs = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
 void NormalBlock(const Philox::Block& block, float* out) {
   BoxMuller(block[0], block[1], out);
@@ -79,7 +79,7 @@ void NormalBlock(const Philox::Block& block, double* out) { BoxMuller(block, out
 
 template <typename T>
 void NormalGroup(Philox& generator, T* group) {
-  Computed<T> values[kGroup<T>];
+  DrawnAs<T> values[kGroup<T>];
   NormalBlock(generator.Next(), values);
   for (int i = 0; i < kGroup<T>; ++i) group[i] = T(values[i]);
 }
@@ -88,7 +88,7 @@ template <typename T>
 void TruncatedGroup(Philox& generator, T* group) {
   int filled = 0;
   while (true) {
-    Computed<T> values[kGroup<T>];
+    DrawnAs<T> values[kGroup<T>];
     NormalBlock(generator.Next(), values);
     for (const auto value : values) {
       if (std::abs(value) >= 2) continue;

@@ -21,11 +21,11 @@ PartialShape StateShape(ShapeContext& c) {
   return PartialShape{batch[0], h[1]};
 }
 
-void CellShape(ShapeContext& c) {
+void GruCellShape(ShapeContext& c) {
   for (int i = 0; i < 4; ++i) c.set_output(i, StateShape(c));
 }
 
-void CellGradShape(ShapeContext& c) {
+void GruCellGradShape(ShapeContext& c) {
   const PartialShape state = StateShape(c);
   const int64_t units = state[1];
   c.set_output(0, PartialShape{state[0], c.InputOfRank(0, 2)[1]});
@@ -34,7 +34,7 @@ void CellGradShape(ShapeContext& c) {
   c.set_output(3, PartialShape{state[0], units < 0 ? units : 2 * units});
 }
 
-void CellGradient(GradientContext& c) {
+void GruCellGradient(GradientContext& c) {
   for (int i = 0; i < 3; ++i) {
     if (c.has_gradient(i)) {
       throw Unimplemented("only the gradient of the new state of GRUBlockCell is defined");
@@ -76,15 +76,15 @@ void RegisterGruBlock(OpRegistry& registry) {
                    .Attrs("T:type in [float]")
                    .Doc("One step of a gated recurrent unit: both gates, the candidate and the new "
                         "state.")
-                   .Shape(CellShape)
-                   .Gradient(CellGradient));
+                   .Shape(GruCellShape)
+                   .Gradient(GruCellGradient));
   registry.Add(OpDef("GRUBlockCellGrad")
                    .Inputs(std::string(kInputs) + ", r:T, u:T, c:T, d_h:T")
                    .Outputs("d_x:T, d_h_prev:T, d_c_bar:T, d_r_bar_u_bar:T")
                    .Attrs("T:type in [float]")
                    .Doc("Gradients of GRUBlockCell with respect to x, h_prev and what the "
                         "candidate and the gates are functions of.")
-                   .Shape(CellGradShape)
+                   .Shape(GruCellGradShape)
                    .NotDifferentiable("TensorFlow defines no second derivative either"));
 }
 

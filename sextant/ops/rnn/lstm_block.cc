@@ -19,12 +19,12 @@ const std::string kStates = "i:T, cs:T, f:T, o:T, ci:T, co:T";
 const std::string kTypes = "use_peephole:bool=False; T:type in [half,float]";
 const std::string kGradTypes = "use_peephole:bool; T:type in [half,float]";
 
-void CellShape(ShapeContext& c) {
+void LstmCellShape(ShapeContext& c) {
   const PartialShape x = c.InputOfRank(0, 2), cs = c.InputOfRank(1, 2);
   for (int i = 0; i < 7; ++i) c.set_output(i, PartialShape{x[0], cs[1]});
 }
 
-void CellGradShape(ShapeContext& c) {
+void LstmCellGradShape(ShapeContext& c) {
   const PartialShape x = c.InputOfRank(0, 2), cs = c.InputOfRank(1, 2);
   const int64_t units = cs[1];
   c.set_output(0, PartialShape{x[0], units});
@@ -52,7 +52,7 @@ void RequireStatesOnly(GradientContext& c) {
   }
 }
 
-void CellGradient(GradientContext& c) {
+void LstmCellGradient(GradientContext& c) {
   RequireStatesOnly(c);
   OpBuilder builder("LSTMBlockCellGrad");
   for (int i = 0; i < 8; ++i) builder.Input(c.input(i));
@@ -147,15 +147,15 @@ void RegisterLstmBlock(OpRegistry& registry) {
                    .Outputs(kStates + ", h:T")
                    .Attrs(clip + kTypes)
                    .Doc("One step of a long short-term memory: gates, cell state and output.")
-                   .Shape(CellShape)
-                   .Gradient(CellGradient));
+                   .Shape(LstmCellShape)
+                   .Gradient(LstmCellGradient));
   registry.Add(OpDef("LSTMBlockCellGrad")
                    .Inputs(kCell + ", " + kStates + ", cs_grad:T, h_grad:T")
                    .Outputs("cs_prev_grad:T, dicfo:T, wci_grad:T, wcf_grad:T, wco_grad:T")
                    .Attrs(kGradTypes)
                    .Doc("Gradients of LSTMBlockCell with respect to the old cell state, what the "
                         "gates are functions of, and the peephole weights.")
-                   .Shape(CellGradShape)
+                   .Shape(LstmCellGradShape)
                    .NotDifferentiable("TensorFlow defines no second derivative either"));
   registry.Add(OpDef("BlockLSTM")
                    .Inputs(kSequence)

@@ -10,12 +10,10 @@
 namespace sextant {
 namespace {
 
-constexpr int64_t kUnknown = PartialShape::kUnknown;
-
 void ToSparseShape(ShapeContext& c) {
   const auto levels = c.attr<int64_t>("RAGGED_RANK");
   const PartialShape& values = c.input(c.num_inputs() - 1);
-  const int64_t rank = values.rank_known() ? values.rank() + levels : kUnknown;
+  const int64_t rank = values.rank_known() ? values.rank() + levels : PartialShape::kUnknown;
   const int64_t count = values.num_elements();
   c.set_output(0, PartialShape{count, rank});
   c.set_output(1, PartialShape{count});

@@ -10,9 +10,8 @@ namespace {
 const std::string kType = "T:type in [int8,int16,int32,int64,uint8,uint16,string]";
 
 void ResultShape(ShapeContext& c, int64_t rank) {
-  constexpr int64_t kUnknown = PartialShape::kUnknown;
-  c.set_output(0, PartialShape{kUnknown, rank});
-  c.set_output(1, PartialShape{kUnknown});
+  c.set_output(0, PartialShape{PartialShape::kUnknown, rank});
+  c.set_output(1, PartialShape{PartialShape::kUnknown});
   c.set_output(2, PartialShape{rank});
 }
 

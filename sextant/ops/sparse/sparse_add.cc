@@ -13,12 +13,10 @@
 namespace sextant {
 namespace {
 
-constexpr int64_t kUnknown = PartialShape::kUnknown;
-
 void AddShape(ShapeContext& c) {
   const PartialShape rank = c.InputOfRank(2, 1).MergeWith(c.InputOfRank(5, 1));
-  c.set_output(0, {kUnknown, rank[0]});
-  c.set_output(1, {kUnknown});
+  c.set_output(0, {PartialShape::kUnknown, rank[0]});
+  c.set_output(1, {PartialShape::kUnknown});
   c.set_output(2, rank);
 }
 

@@ -7,11 +7,9 @@
 namespace sextant {
 namespace {
 
-constexpr int64_t kUnknown = PartialShape::kUnknown;
-
 void CrossShape(ShapeContext& c) {
-  c.set_output(0, {kUnknown, 2});
-  c.set_output(1, {kUnknown});
+  c.set_output(0, {PartialShape::kUnknown, 2});
+  c.set_output(1, {PartialShape::kUnknown});
   c.set_output(2, {2});
 }
 

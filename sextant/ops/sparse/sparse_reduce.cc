@@ -17,8 +17,6 @@
 namespace sextant {
 namespace {
 
-constexpr int64_t kUnknown = PartialShape::kUnknown;
-
 void DenseResultShape(ShapeContext& c) {
   const PartialShape shape = c.InputAsShape(2);
   const auto axes = c.InputInts(3);
@@ -37,9 +35,9 @@ void DenseResultShape(ShapeContext& c) {
 }
 
 void SparseResultShape(ShapeContext& c) {
-  c.set_output(0, {kUnknown, kUnknown});
-  c.set_output(1, {kUnknown});
-  c.set_output(2, {kUnknown});
+  c.set_output(0, {PartialShape::kUnknown, PartialShape::kUnknown});
+  c.set_output(1, {PartialShape::kUnknown});
+  c.set_output(2, {PartialShape::kUnknown});
 }
 
 // Every entry gets the gradient of the element that it went into.

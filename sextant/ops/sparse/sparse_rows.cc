@@ -10,8 +10,6 @@
 namespace sextant {
 namespace {
 
-constexpr int64_t kUnknown = PartialShape::kUnknown;
-
 void FillShape(ShapeContext& c) {
   const PartialShape indices = c.InputOfRank(0, 2);
   const PartialShape values = c.InputOfRank(1, 1);
@@ -21,9 +19,9 @@ void FillShape(ShapeContext& c) {
   const int64_t rank = PartialShape{indices[1]}.MergeWith(shape)[0];
   const PartialShape dense = c.InputAsShape(2);
   const bool rows_known = dense.rank_known() && dense.rank() > 0;
-  c.set_output(0, {kUnknown, rank});
-  c.set_output(1, {kUnknown});
-  c.set_output(2, {rows_known ? dense[0] : kUnknown});
+  c.set_output(0, {PartialShape::kUnknown, rank});
+  c.set_output(1, {PartialShape::kUnknown});
+  c.set_output(2, {rows_known ? dense[0] : PartialShape::kUnknown});
   c.set_output(3, {count});
 }
 

@@ -11,15 +11,13 @@
 namespace sextant {
 namespace {
 
-constexpr int64_t kUnknown = PartialShape::kUnknown;
-
 void SliceShape(ShapeContext& c) {
   const PartialShape indices = c.InputOfRank(0, 2);
   c.InputOfRank(1, 1);
   PartialShape rank{indices[1]};
   for (int i = 2; i < 5; ++i) rank = rank.MergeWith(c.InputOfRank(i, 1));
-  c.set_output(0, {kUnknown, rank[0]});
-  c.set_output(1, {kUnknown});
+  c.set_output(0, {PartialShape::kUnknown, rank[0]});
+  c.set_output(1, {PartialShape::kUnknown});
   c.set_output(2, rank);
 }
 
@@ -33,11 +31,13 @@ void SliceGradShape(ShapeContext& c) {
 void ConcatShape(ShapeContext& c) {
   const int count = static_cast<int>(c.attr<int64_t>("N"));
   int64_t entries = 0;
-  PartialShape rank{kUnknown};
+  PartialShape rank{PartialShape::kUnknown};
   for (int i = 0; i < count; ++i) {
     const PartialShape indices = c.InputOfRank(i, 2);
     const int64_t more = PartialShape{indices[0]}.MergeWith(c.InputOfRank(count + i, 1))[0];
-    entries = entries == kUnknown || more == kUnknown ? kUnknown : entries + more;
+    entries = entries == PartialShape::kUnknown || more == PartialShape::kUnknown
+                  ? PartialShape::kUnknown
+                  : entries + more;
     rank = rank.MergeWith(PartialShape{indices[1]}).MergeWith(c.InputOfRank(2 * count + i, 1));
   }
   c.set_output(0, {entries, rank[0]});
@@ -49,8 +49,8 @@ void SplitShape(ShapeContext& c) {
   const int64_t rank = PartialShape{c.InputOfRank(1, 2)[1]}.MergeWith(c.InputOfRank(3, 1))[0];
   const int parts = static_cast<int>(c.attr<int64_t>("num_split"));
   for (int i = 0; i < parts; ++i) {
-    c.set_output(i, {kUnknown, rank});
-    c.set_output(parts + i, {kUnknown});
+    c.set_output(i, {PartialShape::kUnknown, rank});
+    c.set_output(parts + i, {PartialShape::kUnknown});
     c.set_output(2 * parts + i, {rank});
   }
 }

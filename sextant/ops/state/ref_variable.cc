@@ -5,11 +5,11 @@
 #include "sextant/graph/op_registry.h"
 #include "sextant/graph/shape_context.h"
 #include "sextant/ops/state/number_types.h"
+#include "sextant/ops/state/variable_effect.h"
 
 namespace sextant {
 namespace {
 
-constexpr const char* kEffect = "changes a variable instead of giving a value";
 constexpr const char* kHalfToInt64 = "half,bfloat16,float,double,int32,int64";
 
 // Files of old did not write the shape of a variable whose shape was not known.
@@ -18,7 +18,7 @@ void LegacyVariableShape(ShapeContext& c) {
   c.set_output(0, shape.rank_known() && shape.rank() == 0 ? PartialShape() : shape);
 }
 
-void AssignShape(ShapeContext& c) {
+void RefAssignShape(ShapeContext& c) {
   c.set_output(0, c.attr<bool>("validate_shape") ? c.input(0).MergeWith(c.input(1)) : c.input(1));
 }
 
@@ -44,8 +44,8 @@ void RegisterRefVariable(OpRegistry& registry) {
                    .AllowsUninitializedInput()
                    .Structural()
                    .Doc("Gives a variable a new value.")
-                   .Shape(AssignShape)
-                   .NotDifferentiable(kEffect));
+                   .Shape(RefAssignShape)
+                   .NotDifferentiable(kChangesVariable));
   registry.Add(OpDef("IsVariableInitialized")
                    .Inputs("ref:ref(dtype)")
                    .Outputs("is_initialized:bool")
@@ -72,7 +72,7 @@ void RegisterRefVariable(OpRegistry& registry) {
                      .Structural()
                      .Doc(doc)
                      .Shape(shapes::MergeAll)
-                     .NotDifferentiable(kEffect));
+                     .NotDifferentiable(kChangesVariable));
   };
   update("AssignAdd", "Adds to a variable a value of its shape.");
   update("AssignSub", "Subtracts from a variable a value of its shape.");
@@ -86,7 +86,7 @@ void RegisterRefVariable(OpRegistry& registry) {
                      .Structural()
                      .Doc(doc)
                      .Shape(shapes::Unchanged)
-                     .NotDifferentiable(kEffect));
+                     .NotDifferentiable(kChangesVariable));
   };
   scatter("ScatterUpdate", "", true, "Replaces rows of a variable.");
   scatter("ScatterAdd", kNumberTypes, false, "Adds to rows of a variable.");

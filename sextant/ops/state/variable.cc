@@ -4,11 +4,10 @@
 #include "sextant/graph/gradients.h"
 #include "sextant/graph/op_registry.h"
 #include "sextant/graph/shape_context.h"
+#include "sextant/ops/state/variable_effect.h"
 
 namespace sextant {
 namespace {
-
-constexpr const char* kEffect = "changes a variable instead of giving a value";
 
 void HandleShapeFn(ShapeContext& c) {
   c.set_output(0, Shape());
@@ -65,7 +64,7 @@ void RegisterVariable(OpRegistry& registry) {
                      .Stateful()
                      .Doc(doc)
                      .Shape(AssignShape)
-                     .NotDifferentiable(kEffect));
+                     .NotDifferentiable(kChangesVariable));
   };
   update("AssignVariableOp", "dtype:type; validate_shape:bool=False",
          "Gives a variable a new value.");
@@ -84,14 +83,14 @@ void RegisterVariable(OpRegistry& registry) {
                    .Stateful()
                    .Doc("Forgets the value of a variable, or the resource as a whole.")
                    .Shape(shapes::NoOutputs)
-                   .NotDifferentiable(kEffect));
+                   .NotDifferentiable(kChangesVariable));
   registry.Add(OpDef("DisableCopyOnRead")
                    .Inputs("resource:resource")
                    .Stateful()
                    .Doc("Asks that sparse updates copy rather than reads; variables here always "
                         "behave so.")
                    .Shape(shapes::NoOutputs)
-                   .NotDifferentiable(kEffect));
+                   .NotDifferentiable(kChangesVariable));
   registry.Add(OpDef("VariableShape")
                    .Inputs("input:resource")
                    .Outputs("output:out_type")

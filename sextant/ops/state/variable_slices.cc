@@ -9,11 +9,10 @@
 #include "sextant/graph/shape_context.h"
 #include "sextant/ops/state/number_types.h"
 #include "sextant/ops/state/variable.h"
+#include "sextant/ops/state/variable_effect.h"
 
 namespace sextant {
 namespace {
-
-constexpr const char* kEffect = "changes a variable instead of giving a value";
 
 PartialShape HandleShapeAt0(ShapeContext& c) {
   const HandleShape* handle = c.input_handle(0);
@@ -177,7 +176,7 @@ void RegisterVariableSlices(OpRegistry& registry) {
                      .Stateful()
                      .Doc(doc)
                      .Shape(CheckRows)
-                     .NotDifferentiable(kEffect));
+                     .NotDifferentiable(kChangesVariable));
   };
   rows("ResourceScatterUpdate", "dtype:type", "Replaces rows of a variable.");
   rows("ResourceScatterAdd", numbers, "Adds to rows of a variable.");
@@ -193,7 +192,7 @@ void RegisterVariableSlices(OpRegistry& registry) {
                      .Stateful()
                      .Doc(doc)
                      .Shape(shapes::NoOutputs)
-                     .NotDifferentiable(kEffect));
+                     .NotDifferentiable(kChangesVariable));
   };
   slices("ResourceScatterNdUpdate", "Replaces slices of a variable.");
   slices("ResourceScatterNdAdd", "Adds to slices of a variable.");

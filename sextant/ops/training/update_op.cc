@@ -3,6 +3,7 @@
 #include "sextant/graph/op_builder.h"
 #include "sextant/graph/shape_context.h"
 #include "sextant/ops/state/number_types.h"
+#include "sextant/ops/state/variable_effect.h"
 
 namespace sextant {
 namespace {
@@ -67,7 +68,7 @@ void AddUpdateOps(OpRegistry& registry, const UpdateOp& op) {
         .Attrs(types + (sparse ? "Tindices:type in [int32,int64]; " : "") + attrs)
         .Doc(op.doc + (sparse ? " Only the rows that the indices name, one after another." : ""))
         .Shape(UpdateShape)
-        .NotDifferentiable("changes a variable instead of giving a value");
+        .NotDifferentiable(kChangesVariable);
     if (variable == "resource") {
       def.Stateful();
     } else {

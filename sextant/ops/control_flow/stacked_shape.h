@@ -1,0 +1,14 @@
+// The shape of elements on top of each other.
+#pragma once
+
+#include "sextant/tensor/shape.h"
+
+namespace sextant {
+
+// [size, shape...], or unknown as "shape" is.
+inline PartialShape StackedShape(int64_t size, PartialShape shape) {
+  if (shape.rank_known()) shape.Insert(0, size);
+  return shape;
+}
+
+}  // namespace sextant

@@ -1,0 +1,13 @@
+// Adding ops that have tensors for inputs and nothing to say besides.
+#pragma once
+
+#include "sextant/graph/op_builder.h"
+
+namespace sextant {
+
+inline Output BuildUnary(const char* op, Output x) { return OpBuilder(op).Input(x).Build(); }
+inline Output BuildBinary(const char* op, Output x, Output y) {
+  return OpBuilder(op).Input(x).Input(y).Build();
+}
+
+}  // namespace sextant
