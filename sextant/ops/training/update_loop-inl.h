@@ -17,6 +17,7 @@
 #define SEXTANT_OPS_TRAINING_UPDATE_LOOP_INL_H_
 #endif
 
+#include <algorithm>
 #include <utility>
 
 #include "sextant/ops/training/update_number-inl.h"
@@ -74,6 +75,45 @@ struct UpdateRow {
   const T* grad;
 };
 
+// Rows of one element: as many at a time as a vector holds. One that comes again waits for the next
+// vector, so that updates of a row follow each other.
+template <typename Rule, typename E>
+struct UpdateSingles {
+  using T = typename E::Type;
+
+  void Run(const UpdateTask& task, const T* grad) {
+    for (int64_t i = 0; i < task.num_indices; ++i) {
+      const int64_t row = task.indices[i];
+      if (row < task.first_row || row >= task.last_row) continue;
+      if (std::find(rows, rows + count, row) != rows + count) Flush(task);
+      rows[count] = row;
+      grads[count++] = grad[i];
+      if (count == E::kLanes) Flush(task);
+    }
+    Flush(task);
+  }
+  void Flush(const UpdateTask& task) {
+    if (count == 0) return;
+    for (int v = 0; v < Rule::kVariables; ++v) {
+      const T* const from = static_cast<const T*>(task.variables[v]);
+      for (int64_t k = 0; k < count; ++k) values[v][k] = from[rows[k]];
+      row.variables[v] = values[v];
+    }
+    row.grad = grads;
+    row.Run(E::kLanes);
+    for (int v = 0; v < Rule::kVariables; ++v) {
+      T* const to = static_cast<T*>(task.variables[v]);
+      for (int64_t k = 0; k < count; ++k) to[rows[k]] = values[v][k];
+    }
+    count = 0;
+  }
+
+  UpdateRow<Rule, E> row;
+  int64_t count = 0;
+  int64_t rows[E::kLanes] = {};
+  T grads[E::kLanes] = {}, values[Rule::kVariables][E::kLanes] = {};
+};
+
 template <template <typename> class RuleTemplate, typename T>
 void RunUpdate(const UpdateTask& task) {
   using E = Element<T>;
@@ -90,6 +130,12 @@ void RunUpdate(const UpdateTask& task) {
     at.Run(task.count);
   };
   if (task.indices == nullptr) return run_row(0, 0);
+  if constexpr (E::kLanes > 1) {
+    if (task.count == 1) {
+      UpdateSingles<Rule, E>{{rule, decayed, decay, {}, nullptr}}.Run(task, grad);
+      return;
+    }
+  }
   for (int64_t i = 0; i < task.num_indices; ++i) {
     const int64_t row = task.indices[i];
     if (row >= task.first_row && row < task.last_row) run_row(row, i);

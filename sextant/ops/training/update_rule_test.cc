@@ -65,6 +65,37 @@ TEST(UpdateRuleTest, VectorsAndTailsOfFloatsAgreeWithDoubles) {
   }
 }
 
+TEST(UpdateRuleTest, RowsOfOneFloatAreUpdatedInOrder) {
+  // Row 4 comes again at once, row 9 a vector later; rows below 2 belong to another thread.
+  const std::vector<int64_t> rows{4,  4,  9, 0, 17, 16, 15, 14, 13, 12,
+                                  11, 10, 8, 9, 7,  6,  5,  3,  2,  1};
+  for (const UpdateRule& rule : FtrlRules()) {
+    Values<float> together(20), alone(20);
+    const auto run = [&](Values<float>& values, const int64_t* row, int64_t first_grad,
+                         int64_t count) {
+      UpdateTask task;
+      for (int i = 0; i < kMaxUpdateVariables; ++i) task.variables[i] = values.variables[i].data();
+      for (int i = 0; i < kMaxUpdateScalars; ++i) task.scalars[i] = &values.scalars[i];
+      task.grad = values.grad.data() + first_grad;
+      task.count = 1;
+      task.indices = row;
+      task.num_indices = count;
+      task.first_row = 2;
+      task.last_row = 20;
+      rule.loop(DType::kFloat)(task);
+    };
+    const Values<float> before(20);
+    run(together, rows.data(), 0, std::ssize(rows));
+    for (int64_t i = 0; i < std::ssize(rows); ++i) run(alone, &rows[i], i, 1);
+    EXPECT_EQ(together.variables, alone.variables);
+    for (int v = 0; v < 3; ++v) {
+      EXPECT_EQ(together.variables[v][0], before.variables[v][0]);
+      EXPECT_EQ(together.variables[v][18], before.variables[v][18]);
+      EXPECT_NE(together.variables[v][2], before.variables[v][2]);
+    }
+  }
+}
+
 TEST(UpdateRuleTest, DecayIsPartOfTheGradient) {
   const UpdateRule& rule = *FindUpdateRule("Momentum");
   Values<float> folded(37), added(37);
