@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "sextant/proto/summary.pb.h"
 
 namespace sextant {
@@ -48,6 +51,19 @@ TEST(HistogramTest, CountsValuesBelowEachLimit) {
   EXPECT_EQ(Limits(negative), (std::vector<double>{-5.0998140791604882, -4.6361946174186253,
                                                    2.8787120958073054, 3.1665833053880363, kMax}));
   EXPECT_EQ(Counts(negative), (std::vector<double>{0, 1, 0, 1, 0}));
+}
+
+TEST(HistogramTest, FindsTheRangeOfEveryValue) {
+  const auto limits = Histogram::Limits();
+  for (const double limit : limits) {
+    for (const double x : {std::nextafter(limit, -kMax), limit, std::nextafter(limit, kMax)}) {
+      if (!std::isfinite(x)) continue;
+      const auto proto = Of({x});
+      const auto expected = std::upper_bound(limits.begin(), limits.end() - 1, x);
+      const auto counted = std::ranges::find(proto.bucket(), 1.0) - proto.bucket().begin();
+      ASSERT_EQ(proto.bucket_limit(static_cast<int>(counted)), *expected) << x;
+    }
+  }
 }
 
 TEST(HistogramTest, MayBeEmpty) {
