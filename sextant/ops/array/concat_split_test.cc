@@ -17,6 +17,27 @@ TEST_F(ConcatSplitTest, JoinsAlongAnyAxis) {
   EXPECT_THROW(Concat({a, b}, 0), Error);
 }
 
+TEST_F(ConcatSplitTest, RowsOfAllSizes) {
+  for (int64_t width = 1; width <= 70; ++width) {
+    const auto part = [&](uint8_t first) {
+      Tensor part(DType::kUInt8, {2, width});
+      for (int64_t i = 0; i < 2 * width; ++i) {
+        part.data<uint8_t>()[i] = static_cast<uint8_t>(first + i);
+      }
+      return Const(part);
+    };
+    std::vector<uint8_t> expected;
+    for (const int64_t row : {0, 1}) {
+      for (const int64_t first : {0, 100}) {
+        for (int64_t i = 0; i < width; ++i) {
+          expected.push_back(static_cast<uint8_t>(first + row * width + i));
+        }
+      }
+    }
+    ExpectTensor<uint8_t>(Run(Concat({part(0), part(100)}, 1)), {2, 2 * width}, expected);
+  }
+}
+
 TEST_F(ConcatSplitTest, ShapeIsKnownInPart) {
   const Output x = Placeholder(DType::kFloat, {-1, 3}), y = Placeholder(DType::kFloat, {2, -1});
   EXPECT_EQ(Concat({x, y}, 0).shape().ToString(), "[?,3]");

@@ -17,6 +17,18 @@ TEST_F(GatherTest, PicksRowsAndColumns) {
   ExpectTensor<float>(Run(Gather(table_, 1)), {2}, {10, 11});
 }
 
+TEST_F(GatherTest, RowsOfAllSizes) {
+  for (int64_t width = 1; width <= 70; ++width) {
+    Tensor table(DType::kUInt8, {3, width});
+    for (int64_t i = 0; i < 3 * width; ++i) table.data<uint8_t>()[i] = static_cast<uint8_t>(i);
+    std::vector<uint8_t> expected;
+    for (const int64_t row : {2, 0, 1, 2}) {
+      for (int64_t i = 0; i < width; ++i) expected.push_back(static_cast<uint8_t>(row * width + i));
+    }
+    ExpectTensor<uint8_t>(Run(Gather(Const(table), {2, 0, 1, 2})), {4, width}, expected);
+  }
+}
+
 TEST_F(GatherTest, BatchesGoTogether) {
   const Output indices = Const(Tensor::Of<int64_t>(Shape{3, 1}, {1, 0, 1}));
   const Output y = Gather(table_, indices, {.axis = 1, .batch_dims = 1});

@@ -27,6 +27,22 @@ TEST_F(UniqueTest, NanDiffersFromItselfAndZerosAreEqual) {
   ExpectTensor<int32_t>(Run(out.index), {5}, {0, 1, 2, 3, 3});
 }
 
+TEST_F(UniqueTest, IntegersMayLieCloseOrFarApart) {
+  const auto close = UniqueWithCounts(Const(Tensor::Of<int64_t>({-3, 900, -3, 7, 900})));
+  ExpectTensor<int64_t>(Run(close.y), {3}, {-3, 900, 7});
+  ExpectTensor<int32_t>(Run(close.index), {5}, {0, 1, 0, 2, 1});
+  ExpectTensor<int32_t>(Run(close.count), {3}, {2, 2, 1});
+  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  const auto far = Unique(Const(Tensor::Of<int64_t>({kMost, kLeast, 0, kMost})));
+  ExpectTensor<int64_t>(Run(far.y), {3}, {kMost, kLeast, 0});
+  ExpectTensor<int32_t>(Run(far.index), {4}, {0, 1, 2, 0});
+  const auto bytes = Unique(Const(Tensor::Of<int8_t>({127, -128, 127})));
+  ExpectTensor<int8_t>(Run(bytes.y), {2}, {127, -128});
+  const auto none = Unique(Const(Tensor(DType::kInt64, {0})));
+  ExpectTensor<int64_t>(Run(none.y), {0}, {});
+}
+
 TEST_F(UniqueTest, DistinctColumns) {
   const Output x = Const(Tensor::Of<int32_t>(Shape{2, 3}, {1, 2, 1, 3, 4, 3}));
   const auto out = OpBuilder("UniqueV2").Input(x).Input(ConstInts({1}, DType::kInt64)).BuildAll();
