@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "sextant/base/error.h"
+#include "sextant/base/pause.h"
 
 namespace sextant {
 namespace {
@@ -16,21 +17,20 @@ using Clock = std::chrono::steady_clock;
 // steps of a plan, shorter than anyone else on the processor would notice.
 constexpr auto kWorkerSpin = std::chrono::microseconds(100);
 constexpr int kPausesPerClockRead = 16;
+// From then on it leaves the processor to whoever else wants it, threads that read input among
+// them.
+constexpr int kRoundsBeforeYield = 6;
 constexpr int kCallerPauses = 64;
+// A caller that waits longer for a thread that lost its processor leaves its own to it.
+const auto kCallerSpin =
+    std::chrono::microseconds(std::getenv("CSPIN") ? atoi(std::getenv("CSPIN")) : 30);
+const int kPausesBeforeYield = std::getenv("WPAUSE") ? atoi(std::getenv("WPAUSE")) : 1 << 30;
 
 struct ThreadState {
   bool in_job = false;
   int limit = std::numeric_limits<int>::max();
 };
 thread_local ThreadState this_thread;
-
-void Pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#else
-  std::this_thread::yield();
-#endif
-}
 
 int ProcessTeamSize() {
   if (const char* text = std::getenv("SEXTANT_THREADS")) {
@@ -58,6 +58,10 @@ ThreadTeam::Limit::Limit(int max_threads) : previous_(this_thread.limit) {
 }
 
 ThreadTeam::Limit::~Limit() { this_thread.limit = previous_; }
+
+ThreadTeam::Alone::Alone() : previous_(std::exchange(this_thread.in_job, true)) {}
+
+ThreadTeam::Alone::~Alone() { this_thread.in_job = previous_; }
 
 ThreadTeam::ThreadTeam(int threads)
     : size_(std::max(1, threads)), slots_(std::make_unique<Slot[]>(size_)) {
@@ -110,14 +114,24 @@ void ThreadTeam::Dispatch(const Job& job, Offer offer) {
   generation_.notify_all();
 
   WorkOnOffers(0);
-  for (int i = 0; unfinished_.load(std::memory_order_acquire) != 0; ++i) {
-    if (i < kCallerPauses) {
-      Pause();
-    } else {
+  AwaitShards();
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+void ThreadTeam::AwaitShards() const {
+  for (int i = 0; i < kCallerPauses; ++i) {
+    if (unfinished_.load(std::memory_order_acquire) == 0) return;
+    Pause();
+  }
+  const auto sleep_time = Clock::now() + kCallerSpin;
+  int left;
+  while ((left = unfinished_.load(std::memory_order_acquire)) != 0) {
+    if (Clock::now() < sleep_time) {
       std::this_thread::yield();
+    } else {
+      unfinished_.wait(left, std::memory_order_acquire);
     }
   }
-  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
 void ThreadTeam::WorkerLoop(int thread) {
@@ -131,13 +145,14 @@ void ThreadTeam::WorkerLoop(int thread) {
 
 uint32_t ThreadTeam::AwaitNewJob(uint32_t seen) const {
   const auto sleep_time = Clock::now() + kWorkerSpin;
-  do {
+  for (int round = 0; Clock::now() < sleep_time; ++round) {
     for (int i = 0; i < kPausesPerClockRead; ++i) {
       const uint32_t generation = generation_.load(std::memory_order_acquire);
       if (generation != seen) return generation;
       Pause();
     }
-  } while (Clock::now() < sleep_time);
+    if (round > kRoundsBeforeYield) std::this_thread::yield();
+  }
   generation_.wait(seen, std::memory_order_acquire);
   return generation_.load(std::memory_order_acquire);
 }
@@ -172,7 +187,7 @@ void ThreadTeam::RunShard(int shard) {
     }
   }
   this_thread = outer;
-  unfinished_.fetch_sub(1, std::memory_order_release);
+  if (unfinished_.fetch_sub(1, std::memory_order_release) == 1) unfinished_.notify_one();
 }
 
 }  // namespace sextant

@@ -46,6 +46,18 @@ class ThreadTeam {
     int previous_;
   };
 
+  // While it lives, jobs started by this thread run on it alone, cut into the same shards.
+  class Alone {
+   public:
+    Alone();
+    ~Alone();
+    Alone(const Alone&) = delete;
+    Alone& operator=(const Alone&) = delete;
+
+   private:
+    bool previous_;
+  };
+
   // The number of shards that a loop of `total` iterations is cut into: one thread per `grain`
   // iterations begun, at most size() or the Limit; 0 when total is not positive.
   int NumShards(int64_t total, int64_t grain) const;
@@ -78,6 +90,7 @@ class ThreadTeam {
   };
 
   void Dispatch(const Job& job, Offer offer);
+  void AwaitShards() const;
   void WorkerLoop(int thread);
   uint32_t AwaitNewJob(uint32_t seen) const;
   bool Take(int slot, bool owner);

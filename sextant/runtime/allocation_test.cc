@@ -61,6 +61,23 @@ TEST(AllocationTest, SteadyStateTrainingStepAllocatesNothing) {
   EXPECT_EQ(CountAllocations([&] { step.Call(feeds, {}); }), 0);
 }
 
+TEST(AllocationTest, StepsInLanesAllocateNothing) {
+  Graph graph;
+  GraphScope use(graph);
+  const Output x = Placeholder(DType::kFloat, PartialShape{4, 4});
+  std::vector<Output> parts;
+  for (int i = 0; i < 20; ++i) parts.push_back(Tanh(MatMul(x + i, x)));
+  const Variable v("v", Zeros({4, 4}));
+  const Operation assign = AssignVariable(v.handle(), AddN(parts));
+  SessionOptions options;
+  options.optimizer.lanes = LaneUse::kAlways;
+  Session session(graph, options);
+  session.Run(GlobalVariablesInitializer());
+  const Callable step = session.MakeCallable({x}, {}, {assign});
+  const Tensor feed = Tensor::Zeros(DType::kFloat, Shape{4, 4});
+  EXPECT_EQ(CountAllocations([&] { step.Call(std::span(&feed, 1), {}); }), 0);
+}
+
 // Convolutions that oneDNN computes are left out: it allocates a little for itself in every call.
 TEST(AllocationTest, TrainingStepOnImagesAllocatesNothing) {
   if (winograd::BestKernels().lanes == 0) GTEST_SKIP() << "the processor has vectors too short";

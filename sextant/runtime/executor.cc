@@ -1,34 +1,33 @@
 #include "sextant/runtime/executor.h"
 
-#include "sextant/device/rendezvous.h"
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "sextant/base/thread_team.h"
+#include "sextant/runtime/lane_run.h"
+#include "sextant/runtime/lane_trial.h"
+#include "sextant/runtime/step_runner.h"
 #include "sextant/runtime/trace.h"
 
 namespace sextant {
 namespace {
 
-// What If, Case and While take for true: a non-zero number, a non-empty string, a non-empty tensor.
-bool IsTrue(const Tensor& t) {
-  if (t.rank() != 0) return t.num_elements() > 0;
-  if (t.dtype() == DType::kBool) return t.scalar<bool>();
-  if (t.dtype() == DType::kString) return !t.scalar<std::string>().empty();
-  return t.AsDouble() != 0;
+double Nanoseconds() {
+  return static_cast<double>(std::chrono::steady_clock::now().time_since_epoch().count());
 }
 
 class PlanRun {
  public:
   PlanRun(const Plan& plan, Frame& frame, const RunState& run, StepTrace* trace)
-      : plan_(plan), frame_(frame), run_(run), trace_(trace), context_(frame.slots.data(), run) {}
+      : plan_(plan), frame_(frame), run_(run), trace_(trace) {}
 
   void Run(std::span<Tensor> feeds, std::span<Tensor> fetches) {
     for (size_t i = 0; i < feeds.size(); ++i) {
       if (plan_.feed_slots[i] >= 0) frame_.slots[plan_.feed_slots[i]] = std::move(feeds[i]);
     }
     try {
-      if (trace_) {
-        RunSteps<true>();
-      } else {
-        RunSteps<false>();
-      }
+      RunAll();
       Fetch(fetches);
     } catch (...) {
       ReleaseAll();
@@ -41,145 +40,83 @@ class PlanRun {
   }
 
  private:
-  template <bool traced>
+  enum class Times : uint8_t { kNone, kTraced, kTried };
+
+  // Traced runs are step by step, so that the times are those of single steps.
+  void RunAll() {
+    if (trace_) return RunSteps<Times::kTraced>();
+    if (!frame_.trial) return RunSteps<Times::kNone>();
+    switch (frame_.trial->Next(Threads())) {
+      case LaneTrial::Way::kPlain:
+        return RunSteps<Times::kNone>();
+      case LaneTrial::Way::kWhole: {
+        const double start = Nanoseconds();
+        RunSteps<Times::kNone>();
+        return frame_.trial->RecordWhole(Nanoseconds() - start);
+      }
+      case LaneTrial::Way::kSteps: {
+        const ThreadTeam::Alone alone;
+        return RunSteps<Times::kTried>();
+      }
+      case LaneTrial::Way::kLanes: {
+        static int n = 0;
+        static double sum = 0, least = 1e18;
+        static std::vector<double> all;
+        const double start = Nanoseconds();
+        RunInLanes(plan_, frame_, frame_.trial->lanes(), run_);
+        const double t = Nanoseconds() - start;
+        ++n;
+        sum += t;
+        least = std::min(least, t);
+        all.push_back(t);
+        if (n % 2000 == 0 && getenv("SIM")) {
+          std::sort(all.begin(), all.end());
+          fprintf(stderr,
+                  "LANES %d steps %zu foreseen %.1f mean %.1f min %.1f p25 %.1f p50 %.1f p75 %.1f "
+                  "p95 %.1f\n",
+                  n, plan_.steps.size(), frame_.trial->lanes().nanoseconds / 1e3, sum / n / 1e3,
+                  least / 1e3, all[n / 4] / 1e3, all[n / 2] / 1e3, all[n * 3 / 4] / 1e3,
+                  all[n * 95 / 100] / 1e3);
+        }
+        return;
+      }
+    }
+  }
+
+  int Threads() const {
+    const int all = run_.team == nullptr ? 1 : run_.team->size();
+    return run_.max_threads > 0 ? std::min(run_.max_threads, all) : all;
+  }
+
+  template <Times times>
   void RunSteps() {
+    StepRunner runner(plan_, frame_, run_, trace_);
     const Step* step = plan_.steps.data();
     const Step* const end = step + plan_.steps.size();
-    const std::unique_ptr<Kernel>* kernel = frame_.kernels.data();
     try {
-      for (; step != end; ++step, ++kernel) {
+      for (; step != end; ++step) {
         if (run_.cancellation->cancelled()) [[unlikely]]
           run_.cancellation->ThrowIfCancelled();
-        if (plan_.has_conditionals && Dead(*step)) {
+        if (plan_.has_conditionals && runner.Dead(*step)) {
           for (int32_t slot : step->release) frame_.slots[slot] = Tensor();
           continue;
         }
         if (step->once && frame_.slots[step->io.outputs[0]].valid()) continue;
-        context_.set_step(&step->io);
-        const int64_t start = traced ? StepTrace::Now() : 0;
-        if (step->kind == StepKind::kKernel) [[likely]] {
-          (*kernel)->Compute(context_);
+        if constexpr (times == Times::kTraced) {
+          const int64_t start = StepTrace::Now();
+          runner.Run(*step);
+          Record(*step, start);
+        } else if constexpr (times == Times::kTried) {
+          const double start = Nanoseconds();
+          runner.Run(*step);
+          frame_.trial->RecordStep(step - plan_.steps.data(), Nanoseconds() - start);
         } else {
-          RunStructural(*step);
+          runner.Run(*step);
         }
-        if constexpr (traced) Record(*step, start);
         for (int32_t slot : step->release) frame_.slots[slot] = Tensor();
       }
-    } catch (const Error& e) {
-      if (run_.cancellation->cancelled()) throw;  // the reason is not this node's
-      const bool has_branches = !step->branches.empty();
-      if (has_branches && e.message().starts_with('[')) throw;  // the branch named its own step
-      throw e.WithPrefix(fmt::format("[{} {}] ", step->node->type(), step->node->name()));
-    } catch (const std::bad_alloc&) {
-      throw ResourceExhausted("[{} {}] out of memory", step->node->type(), step->node->name());
-    }
-  }
-
-  // Whether the step lies on a branch that a Switch did not take; marks its outputs if so.
-  bool Dead(const Step& step) {
-    const size_t index = &step - plan_.steps.data();
-    bool dead = false;
-    if (step.kind == StepKind::kMerge) {
-      dead = true;
-      for (int32_t slot : step.io.inputs) dead = dead && frame_.dead_slots[slot];
-    } else {
-      for (int32_t slot : step.dead_slots) dead = dead || frame_.dead_slots[slot];
-      for (int32_t other : step.dead_steps) dead = dead || frame_.dead_steps[other];
-    }
-    frame_.dead_steps[index] = dead;
-    for (int32_t slot : step.io.outputs) frame_.dead_slots[slot] = dead;
-    return dead;
-  }
-
-  void RunStructural(const Step& step) {
-    switch (step.kind) {
-      case StepKind::kSwitch:
-        return RunSwitch(step);
-      case StepKind::kMerge:
-        return RunMerge(step);
-      case StepKind::kIf:
-        return RunBranch(step, IsTrue(context_.input(0)) ? 1 : 0);
-      case StepKind::kCase: {
-        const int64_t last = static_cast<int64_t>(step.branches.size()) - 1;
-        const int64_t index = context_.input(0).AsInt64();
-        return RunBranch(step, index < 0 || index > last ? last : index);
-      }
-      case StepKind::kWhile:
-        return RunWhile(step);
-      case StepKind::kSend:
-        return run_.rendezvous->Send(run_.step_id, step.key, context_.input(0).Persistent());
-      case StepKind::kReceive:
-        return context_.SetOutput(
-            0, run_.rendezvous->Receive(run_.step_id, step.key, *run_.cancellation));
-      case StepKind::kKernel:
-        break;
-    }
-  }
-
-  void RunSwitch(const Step& step) {
-    const Tensor& pred = context_.input(1);
-    if (pred.dtype() != DType::kBool || pred.num_elements() != 1) {
-      throw InvalidArgument("the predicate must be a scalar bool, got {}", pred.Describe());
-    }
-    const int taken = *pred.data<bool>() ? 1 : 0;
-    context_.ForwardInput(0, taken);
-    frame_.dead_slots[step.io.outputs[1 - taken]] = true;
-  }
-
-  void RunMerge(const Step& step) {
-    for (int i = 0; i < context_.num_inputs(); ++i) {
-      if (frame_.dead_slots[step.io.inputs[i]]) continue;
-      context_.ForwardInput(i, 0);
-      if (context_.num_outputs() > 1) context_.SetOutput(1, Tensor(i));
-      return;
-    }
-  }
-
-  Frame& BranchFrame(const Step& step, size_t branch) {
-    auto& frames = frame_.branches[&step - plan_.steps.data()];
-    if (frames.empty()) frames.resize(step.branches.size());
-    if (!frames[branch]) frames[branch] = step.branches[branch]->NewFrame(*run_.allocator);
-    return *frames[branch];
-  }
-
-  void RunBranch(const Step& step, size_t branch) {
-    std::vector<Tensor> feeds;
-    for (int i = 1; i < context_.num_inputs(); ++i) feeds.push_back(context_.TakeInput(i));
-    std::vector<Tensor> results(step.io.outputs.size());
-    RunPlan(*step.branches[branch], BranchFrame(step, branch), run_, feeds, results, trace_);
-    for (size_t i = 0; i < results.size(); ++i) {
-      context_.SetOutput(static_cast<int>(i), std::move(results[i]));
-    }
-  }
-
-  void RunWhile(const Step& step) {
-    const Plan& cond = *step.branches[0];
-    const Plan& body = *step.branches[1];
-    Frame& cond_frame = BranchFrame(step, 0);
-    Frame& body_frame = BranchFrame(step, 1);
-    const size_t count = step.io.inputs.size();
-    std::vector<Tensor> variables(count), scratch(count);
-    for (size_t i = 0; i < count; ++i) variables[i] = context_.TakeInput(static_cast<int>(i));
-    for (;;) {
-      run_.cancellation->ThrowIfCancelled();
-      for (size_t i = 0; i < count; ++i) {
-        if (cond.feed_slots[i] >= 0) scratch[i] = variables[i];
-      }
-      Tensor go_on;
-      RunPlan(cond, cond_frame, run_, scratch, std::span(&go_on, 1), trace_);
-      for (Tensor& t : scratch) t = Tensor();
-      if (!IsTrue(go_on)) break;
-      // A variable that the body passes through goes along as it is; the others are given away, so
-      // that the body may change them in place.
-      for (size_t i = 0; i < count; ++i) {
-        scratch[i] =
-            body.passthrough[i] == static_cast<int32_t>(i) ? variables[i] : std::move(variables[i]);
-      }
-      RunPlan(body, body_frame, run_, scratch, variables, trace_);
-      for (Tensor& t : scratch) t = Tensor();
-    }
-    for (size_t i = 0; i < step.io.outputs.size(); ++i) {
-      context_.SetOutput(static_cast<int>(i), std::move(variables[i]));
+    } catch (...) {
+      ThrowNamed(*step, run_);
     }
   }
 
@@ -219,7 +156,6 @@ class PlanRun {
   Frame& frame_;
   const RunState& run_;
   StepTrace* const trace_;
-  KernelContext context_;
 };
 
 }  // namespace

@@ -1,6 +1,11 @@
 #include "sextant/runtime/plan.h"
 
+#include "sextant/runtime/lane_trial.h"
+
 namespace sextant {
+
+Frame::Frame() = default;
+Frame::~Frame() = default;
 
 std::unique_ptr<Frame> Plan::NewFrame(Allocator& allocator) const {
   auto frame = std::make_unique<Frame>();
@@ -22,6 +27,10 @@ std::unique_ptr<Frame> Plan::NewFrame(Allocator& allocator) const {
     frame->dead_steps.resize(steps.size());
   }
   frame->branches.resize(steps.size());
+  if (suits_lanes) {
+    frame->readers = std::make_unique<std::atomic<int32_t>[]>(num_slots);
+    frame->trial = std::make_unique<LaneTrial>(*this, always_in_lanes);
+  }
   return frame;
 }
 

@@ -5,9 +5,9 @@
 // pool.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -18,7 +18,9 @@
 
 namespace sextant {
 
+class LaneTrial;
 class Plan;
+struct Lanes;
 
 enum class StepKind : uint8_t {
   kKernel,
@@ -56,11 +58,18 @@ struct PreparedSlot {
 };
 
 struct Frame {
+  Frame();
+  ~Frame();
+
   std::vector<Tensor> slots;
   std::vector<std::unique_ptr<Kernel>> kernels;  // per step; null for other kinds
   BufferRef arena;
   std::vector<uint8_t> dead_slots, dead_steps;                // empty in plans without conditionals
   std::vector<std::vector<std::unique_ptr<Frame>>> branches;  // per step, made when first needed
+  // Only of Plans that suit lanes: per slot, the steps that have still to read it; and the way to
+  // run.
+  std::unique_ptr<std::atomic<int32_t>[]> readers;
+  std::unique_ptr<LaneTrial> trial;
 };
 
 class Plan {
@@ -76,6 +85,9 @@ class Plan {
   std::vector<int32_t> dynamic_slots;  // to be emptied when a run fails midway
   std::vector<PartialShape> fetch_shapes;
   bool has_conditionals = false;
+  // Its steps may run at the same time: nothing is written where another step may still read.
+  bool suits_lanes = false;
+  bool always_in_lanes = false;
   std::vector<uint8_t> prepared_slots;  // per slot: one of "prepared"
   // Of a loop's body, per result: itself where it is the argument of the same place, passed
   // through; else -1.

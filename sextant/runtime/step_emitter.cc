@@ -4,6 +4,7 @@
 
 #include "sextant/graph/passes/copy_subgraph.h"
 #include "sextant/runtime/memory_planner.h"
+#include "sextant/runtime/node_kernel.h"
 
 namespace sextant {
 namespace {
@@ -11,6 +12,9 @@ namespace {
 constexpr int32_t kNever = -1;
 // Larger tensors are left to the allocator to refuse: the sizes of all that is planned must add up.
 constexpr int64_t kMaxPlannedElements = int64_t{1} << 40;
+// In lanes no place in the arena is used twice, and only Plans of many small steps gain by them.
+constexpr int64_t kMostLaneBytes = int64_t{8} << 20;
+constexpr size_t kFewestLaneSteps = 24, kMostLaneSteps = 1024;
 
 // Handles of what lives in the session for good.
 bool IsHandle(const Node& node) {
@@ -29,6 +33,7 @@ struct SlotInfo {
   int32_t last_use = kNever;  // last step that reads it
   int32_t group = kNever;     // slots that share a buffer by registration: the first of them
   int32_t unit = kNever;      // index of its place in the arena
+  int32_t readers = 0;        // steps that read it
   bool fetched = false;
   bool fed = false;
   bool shared = false;  // the group has a member whose tensor must outlive the step
@@ -56,6 +61,7 @@ class StepEmitter {
     MakeSteps();
     FindLastUses();
     GroupAliases();
+    ChooseLanes();
     PlanMemory();
     FillIo();
     BindFeedsAndFetches();
@@ -127,10 +133,7 @@ class StepEmitter {
   }
 
   void AddConstant(int32_t slot, const Tensor& value) {
-    PreparedSlot prepared;
-    prepared.slot = slot;
-    prepared.constant = value;
-    plan_->prepared.push_back(std::move(prepared));
+    plan_->prepared.push_back({.slot = slot, .constant = value});
   }
 
   // ---- steps
@@ -147,7 +150,7 @@ class StepEmitter {
 
   void MakeStep(const Node& node, Step& step) {
     step.node = &node;
-    step.device = DeviceNamed(node.device());
+    step.device = &FindDevice(node, environment_.devices);
     Classify(node, step);
     for (const Output& input : node.inputs()) step.io.inputs.push_back(Slot(input));
     for (int i = 0; i < node.num_outputs(); ++i) {
@@ -183,42 +186,19 @@ class StepEmitter {
                                            : StepKind::kIf;
       step.branches = it->second;
     } else {
-      step.kernel = FindKernel(node, *step.device);
+      step.kernel = &FindKernel(node, *step.device);
     }
-  }
-
-  const KernelDef* FindKernel(const Node& node, const Device& device) {
-    if (node.op().unknown()) {
-      throw NotFound("[{} {}] op type '{}' is not registered", node.type(), node.name(),
-                     node.type());
-    }
-    const KernelDef* kernel = KernelRegistry::Global().Find(node, device.type());
-    if (!kernel) {
-      std::string types;
-      for (const AttrDef& attr : node.op().attrs()) {
-        if (attr.type == "type") {
-          types += fmt::format(" {}={}", attr.name, DTypeName(node.attr<DType>(attr.name)));
-        }
-      }
-      throw NotFound("[{} {}] no {} kernel is registered for{}", node.type(), node.name(),
-                     device.type(), types.empty() ? " it" : types);
-    }
-    return kernel;
-  }
-
-  const Device* DeviceNamed(const std::string& name) {
-    for (const Device* device : environment_.devices) {
-      if (device->name() == name) return device;
-    }
-    return environment_.devices[0];
   }
 
   // ---- lifetimes
 
   void FindLastUses() {
     for (size_t i = 0; i < plan_->steps.size(); ++i) {
-      for (int32_t slot : plan_->steps[i].io.inputs)
-        slots_[slot].last_use = static_cast<int32_t>(i);
+      for (int32_t slot : plan_->steps[i].io.inputs) {
+        const auto index = static_cast<int32_t>(i);
+        if (slots_[slot].last_use != index) ++slots_[slot].readers;
+        slots_[slot].last_use = index;
+      }
     }
   }
 
@@ -252,6 +232,25 @@ class StepEmitter {
 
   // ---- memory
 
+  void ChooseLanes() {
+    const size_t steps = plan_->steps.size();
+    if (environment_.optimizer.lanes == LaneUse::kNever || plan_->has_conditionals) return;
+    plan_->always_in_lanes = environment_.optimizer.lanes == LaneUse::kAlways;
+    if (!plan_->always_in_lanes && (steps < kFewestLaneSteps || steps > kMostLaneSteps)) return;
+    int64_t bytes = 0;
+    for (const Step& step : plan_->steps) {
+      for (const int32_t slot : step.io.outputs) {
+        if (Plannable(step, slot)) bytes += Bytes(slots_[slot]);
+      }
+    }
+    plan_->suits_lanes = bytes <= kMostLaneBytes;
+  }
+
+  static int64_t Bytes(const SlotInfo& info) {
+    return static_cast<int64_t>(info.shape.num_elements()) *
+           static_cast<int64_t>(DTypeSize(info.dtype));
+  }
+
   bool Plannable(const Step& step, int32_t slot) const {
     const SlotInfo& info = slots_[slot];
     return environment_.optimizer.static_memory && step.kernel && !step.kernel->own_outputs() &&
@@ -268,9 +267,9 @@ class StepEmitter {
         SlotInfo& info = slots_[slot];
         if (!Plannable(step, slot)) continue;
         info.storage = Storage::kArena;
-        const auto bytes = static_cast<int64_t>(info.shape.num_elements()) *
-                           static_cast<int64_t>(DTypeSize(info.dtype));
-        const int32_t last = std::max(info.last_use, static_cast<int32_t>(i));
+        const int64_t bytes = Bytes(info);
+        const int32_t last = plan_->suits_lanes ? static_cast<int32_t>(plan_->steps.size())
+                                                : std::max(info.last_use, static_cast<int32_t>(i));
         info.unit =
             InPlaceUnit(step, static_cast<int32_t>(i), static_cast<int32_t>(o), bytes, units);
         if (info.unit == kNever) {
@@ -296,6 +295,7 @@ class StepEmitter {
   // The place of an input that ends at this step and that the kernel may overwrite with output "o".
   int32_t InPlaceUnit(const Step& step, int32_t index, int32_t o, int64_t bytes,
                       const std::vector<Lifetime>& units) const {
+    if (plan_->suits_lanes) return kNever;
     for (const auto& [output, input] : step.kernel->in_place()) {
       if (output != o || input >= static_cast<int32_t>(step.io.inputs.size())) continue;
       const int32_t slot = step.io.inputs[input];
@@ -330,7 +330,7 @@ class StepEmitter {
       for (int32_t slot : step.io.inputs) {
         const bool last =
             slots_[slot].last_use == index && !slots_[slot].fetched && !plan_->prepared_slots[slot];
-        step.io.last_use.push_back(last);
+        step.io.last_use.push_back(last && (slots_[slot].readers == 1 || !plan_->suits_lanes));
         if (last && std::ranges::find(step.release, slot) == step.release.end()) {
           step.release.push_back(slot);
         }

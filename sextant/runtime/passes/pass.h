@@ -11,6 +11,9 @@
 
 namespace sextant {
 
+// Whether small steps that do not need each other run at the same time, each on one thread.
+enum class LaneUse { kNever, kWhenFaster, kAlways };
+
 // Which optimisations run. All of them keep results; tests and benchmarks switch them off.
 struct OptimizerOptions {
   bool fold_constants = true;
@@ -22,6 +25,7 @@ struct OptimizerOptions {
   bool fuse_products = true;  // sums of matrix products
   bool fuse_elementwise = true;
   bool static_memory = true;  // one arena planned by liveness
+  LaneUse lanes = LaneUse::kWhenFaster;
 };
 
 struct Pass {
