@@ -14,17 +14,23 @@ namespace sextant::data {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-size_t FindSeparatorsSimd(const uint8_t* text, size_t size, uint8_t delimiter,
-                          uint32_t* positions) {
+size_t FindSeparatorsSimd(const uint8_t* text, size_t size, uint8_t delimiter, uint32_t* positions,
+                          CsvMarks* marks) {
   const hn::CappedTag<uint8_t, 64> d;
   const size_t lanes = hn::Lanes(d);
   const auto delimiters = hn::Set(d, delimiter);
   const auto line_ends = hn::Set(d, static_cast<uint8_t>('\n'));
+  const auto quotes = hn::Set(d, static_cast<uint8_t>('"'));
+  auto quoted = hn::Zero(d);
+  size_t lines = 0;
   uint32_t* next = positions;
   size_t i = 0;
   for (; i + lanes <= size; i += lanes) {
     const auto bytes = hn::LoadU(d, text + i);
-    const auto found = hn::Or(hn::Eq(bytes, delimiters), hn::Eq(bytes, line_ends));
+    const auto line_end = hn::Eq(bytes, line_ends);
+    const auto found = hn::Or(hn::Eq(bytes, delimiters), line_end);
+    lines += hn::CountTrue(d, line_end);
+    quoted = hn::Or(quoted, hn::VecFromMask(d, hn::Eq(bytes, quotes)));
     uint64_t bits = 0;
     hn::StoreMaskBits(d, found, reinterpret_cast<uint8_t*>(&bits));
     for (; bits != 0; bits &= bits - 1) {
@@ -33,7 +39,11 @@ size_t FindSeparatorsSimd(const uint8_t* text, size_t size, uint8_t delimiter,
   }
   for (; i < size; ++i) {
     if (text[i] == delimiter || text[i] == '\n') *next++ = static_cast<uint32_t>(i);
+    lines += text[i] == '\n';
+    marks->quotes |= text[i] == '"';
   }
+  marks->lines = lines;
+  marks->quotes |= !hn::AllTrue(d, hn::Eq(quoted, hn::Zero(d)));
   return static_cast<size_t>(next - positions);
 }
 
@@ -45,10 +55,10 @@ HWY_AFTER_NAMESPACE();
 namespace sextant::data {
 HWY_EXPORT(FindSeparatorsSimd);
 
-size_t FindSeparators(std::string_view text, char delimiter, uint32_t* positions) {
+size_t FindSeparators(std::string_view text, char delimiter, uint32_t* positions, CsvMarks* marks) {
   return HWY_DYNAMIC_DISPATCH(FindSeparatorsSimd)(reinterpret_cast<const uint8_t*>(text.data()),
                                                   text.size(), static_cast<uint8_t>(delimiter),
-                                                  positions);
+                                                  positions, marks);
 }
 
 }  // namespace sextant::data

@@ -83,7 +83,7 @@ class CsvFile {
 struct CsvParams {
   std::vector<std::string> patterns;
   CsvFileOptions options;
-  std::vector<RowField> fields;
+  RowFormat format;
 };
 
 class CsvIterator final : public NodeIterator {
@@ -93,15 +93,15 @@ class CsvIterator final : public NodeIterator {
         cancellation_(walk.cancellation),
         files_(ExpandPatterns(params_.patterns)),
         parser_(params_.options),
-        outs_(params_.fields.size()) {}
+        outs_(params_.format.fields.size()) {}
 
   bool Next(Element* element) override {
     if (Cut(1) == 0) return false;
-    element->fields().resize(params_.fields.size());
-    for (size_t c = 0; c < params_.fields.size(); ++c) {
+    element->fields().resize(params_.format.fields.size());
+    for (size_t c = 0; c < params_.format.fields.size(); ++c) {
       auto& [name, tensor] = element->fields()[c];
-      name = params_.fields[c].name;
-      MakeOwn(&tensor, params_.fields[c].dtype, Shape());
+      name = params_.format.fields[c].name;
+      MakeOwn(&tensor, params_.format.fields[c].dtype, Shape());
       outs_[c] = tensor.raw_data();
     }
     file_->Parse(parser_, outs_);
@@ -109,7 +109,7 @@ class CsvIterator final : public NodeIterator {
   }
   void NextRows(RowBatch& batch) override {
     cancellation_->ThrowIfCancelled();
-    if (batch.capacity() > RowBatch::kMostRowsAtOnce || !batch.Prepare(params_.fields)) {
+    if (batch.capacity() > RowBatch::kMostRowsAtOnce || !batch.Prepare(params_.format.fields)) {
       return NodeIterator::NextRows(batch);
     }
     while (!batch.full()) {
@@ -183,14 +183,15 @@ class CsvNode final : public DatasetNode {
   }
   std::string Describe() const override {
     std::string columns;
-    for (const RowField& field : params_.fields) {
+    for (const RowField& field : params_.format.fields) {
       columns += fmt::format(",{}:{}", field.name, DTypeName(field.dtype));
     }
     return fmt::format("Csv([{}]{})", JoinPatterns(params_.patterns), columns);
   }
+  const RowFormat* Rows() const override { return &params_.format; }
   ElementSpec Spec() const override {
     ElementSpec spec;
-    for (const RowField& field : params_.fields) {
+    for (const RowField& field : params_.format.fields) {
       spec.push_back({field.name, field.dtype, field.shape});
     }
     return spec;
@@ -206,7 +207,7 @@ Dataset Csv(const std::vector<std::string>& files, const CsvFileOptions& options
   CsvParams params{files, options, {}};
   const CsvParser checked(options);
   for (const CsvColumn& column : checked.columns()) {
-    params.fields.push_back({column.name, column.dtype, Shape()});
+    params.format.fields.push_back({column.name, column.dtype, Shape()});
   }
   return Dataset(std::make_shared<CsvNode>(std::move(params)));
 }

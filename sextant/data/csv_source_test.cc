@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "sextant/data/csv_row_cutter.h"
@@ -21,12 +22,16 @@ TEST(CsvSeparatorsTest, FindsWhatALoopFinds) {
   for (size_t size = 0; size < 300; ++size) {
     std::string text(size, ' ');
     for (char& c : text) c = "ab;\n,\xbb"[random() % 6];
+    if (size % 3 == 0 && size > 0) text[random() % size] = '"';
     std::vector<uint32_t> expected, found(size + 1);
     for (uint32_t i = 0; i < size; ++i) {
       if (text[i] == ';' || text[i] == '\n') expected.push_back(i);
     }
-    found.resize(FindSeparators(text, ';', found.data()));
+    CsvMarks marks;
+    found.resize(FindSeparators(text, ';', found.data(), &marks));
     ASSERT_EQ(found, expected) << size;
+    EXPECT_EQ(marks.lines, static_cast<size_t>(std::ranges::count(text, '\n'))) << size;
+    EXPECT_EQ(marks.quotes, text.find('"') != std::string::npos) << size;
   }
 }
 
@@ -211,6 +216,56 @@ TEST(ParseCsvTest, ParsesLinesAndBatchesOfThem) {
       "found \"x\"";
   EXPECT_EQ(ErrorOf([&] { AllOf(bad); }), error);
   EXPECT_EQ(ErrorOf([&] { AllOf(bad.Batch(4)); }), error);
+}
+
+// Of every step of a walk: the elements given, or the error.
+std::vector<std::string> Steps(const Dataset& dataset) {
+  std::vector<std::string> steps;
+  const auto iterator = dataset.MakeIterator();
+  for (Element element;;) {
+    try {
+      if (!iterator->Next(&element)) return steps;
+      steps.emplace_back();
+      for (const auto& [name, tensor] : element.fields()) steps.back() += tensor.ToString();
+    } catch (const Error& e) {
+      steps.push_back(e.message());
+    }
+  }
+}
+
+// A Shuffle of rows gives what one of elements gives, which a Map in front of it makes it.
+TEST(CsvTest, ShufflesRowsAsElements) {
+  std::string text;
+  for (int i = 0; i < 700; ++i) {
+    text += i % 150 == 77 ? "bad,1,x\n" : fmt::format("{},{}.5,a string of its own {}\n", i, i, i);
+  }
+  const std::string path = WriteMemoryFile("shuffled.csv", text);
+  const auto same = [](Element e) { return e; };
+  for (const int64_t size : {1, 2, 130, 300, 5000}) {
+    const ShuffleOptions seed{.seed = size};
+    const Dataset rows = Csv({path}, ThreeColumns()), lines = TextLines({path});
+    EXPECT_EQ(Steps(rows.Shuffle(size, seed)), Steps(rows.Map(same).Shuffle(size, seed)));
+    EXPECT_EQ(Steps(rows.Shuffle(size, seed).Repeat(2).Batch(90)),
+              Steps(rows.Map(same).Shuffle(size, seed).Repeat(2).Batch(90)));
+    EXPECT_EQ(Steps(lines.Shuffle(size, seed).Batch(90)),
+              Steps(lines.Map(same).Shuffle(size, seed).Batch(90)));
+    EXPECT_EQ(
+        Steps(ParseCsv(lines.Shuffle(size, seed).Repeat(2), ThreeColumns()).Batch(90)),
+        Steps(ParseCsv(lines.Map(same).Shuffle(size, seed).Repeat(2), ThreeColumns()).Batch(90)));
+  }
+}
+
+TEST(CsvTest, ResumesShuffledRows) {
+  std::string text;
+  for (int i = 0; i < 60; ++i) text += fmt::format("{},{}.5,{}\n", i, i, i % 7 ? "x" : "");
+  const std::string path = WriteMemoryFile("resumed.csv", text);
+  const Dataset rows = Csv({path}, ThreeColumns()), lines = TextLines({path});
+  const ShuffleOptions seed{.seed = 3};
+  ExpectResumes(rows.Shuffle(20, seed).Repeat(2));
+  ExpectResumes(rows.Shuffle(20, seed).Batch(7));
+  ExpectResumes(lines.Shuffle(20, seed));
+  ExpectResumes(ParseCsv(lines.Skip(2).Shuffle(20, seed), ThreeColumns()).Batch(7));
+  ExpectResumes(ParseCsv(lines, ThreeColumns()).Shuffle(20, seed).Batch(7));
 }
 
 TEST(CsvTest, RefusesOptionsThatContradict) {

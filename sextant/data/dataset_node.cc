@@ -24,6 +24,16 @@ Walk Walk::Branch(int64_t number) const {
 }
 
 void NodeIterator::NextRows(RowBatch& batch) {
+  if (batch.keeps_origins()) {
+    Task task;
+    for (std::swap(task.element, *batch.scratch()); !batch.full();) {
+      if (!NextTask(&task)) break;
+      batch.origin(batch.rows()) = task.origin;
+      batch.Append(&task.element);
+    }
+    std::swap(task.element, *batch.scratch());
+    return;
+  }
   while (!batch.full()) {
     if (!Next(batch.scratch())) return;
     batch.Append(batch.scratch());
@@ -50,6 +60,10 @@ ElementSpec DatasetNode::Spec() const {
     spec.push_back({name, tensor.dtype(), tensor.shape()});
   }
   return spec;
+}
+
+void DatasetNode::FinishRows(RowBatch&, RowBatch&, int64_t) const {
+  throw Internal("a dataset does not finish rows: {}", Describe());
 }
 
 void DatasetNode::FinishRows(std::span<Task> tasks, RowBatch& batch, int64_t first) const {

@@ -19,6 +19,7 @@ class CancellationToken;
 namespace sextant::data {
 
 class RowBatch;
+struct RowFormat;
 class StateReader;
 class StateWriter;
 
@@ -103,6 +104,15 @@ class DatasetNode {
   // Finishes tasks[i] into row first + i of the batch, for each i. An element that fails, or does
   // not fit the batch, goes to batch.Reject. Parsers override this to write rows without elements.
   virtual void FinishRows(std::span<Task> tasks, RowBatch& batch, int64_t first) const;
+
+  // What is known of rows that NextRows of MakeIterator gives, when all elements are alike: a
+  // Shuffle then keeps columns of values, not elements. Null: nothing.
+  virtual const RowFormat* Rows() const { return nullptr; }
+  // The same of MakeTasks, where a task is nothing but an element: FinishRows is then given rows.
+  virtual const RowFormat* TaskRows() const { return nullptr; }
+  // Finishes all rows of `inputs` into those of the batch from `first` on.
+  // REQUIRES: TaskRows are not null.
+  virtual void FinishRows(RowBatch& inputs, RowBatch& batch, int64_t first) const;
 
   // Whether MakeIterator gives a SeekableIterator: of sources whose elements can be made again from
   // a position smaller than they are (an offset in a file). Shuffle then saves positions, not

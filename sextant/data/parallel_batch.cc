@@ -8,7 +8,7 @@ namespace {
 
 // One that waits for the consumer, one that is being finished and one that is being begun.
 constexpr size_t kMaxFillings = 3;
-constexpr int64_t kMaxRowGroup = 32;
+constexpr int64_t kMaxTaskGroup = 32, kMaxRowGroup = 128;
 
 }  // namespace
 
@@ -17,8 +17,9 @@ ParallelBatch::ParallelBatch(const DatasetNode& node, const Walk& walk, int64_t 
     : node_(node),
       size_(size),
       drop_remainder_(drop_remainder),
+      rows_(node.TaskRows()),
       input_(node.MakeTasks(walk)),
-      group_size_(std::min(kMaxRowGroup, size)),
+      group_size_(std::min(rows_ != nullptr ? kMaxRowGroup : kMaxTaskGroup, size)),
       workers_(node.parallel(), walk.cancellation,
                [this](Workers::Lock& lock) { return Step(lock); }) {}
 
@@ -42,10 +43,22 @@ ParallelBatch::Filling* ParallelBatch::Open() {
   return fillings_.emplace_back(NewFilling({})).get();
 }
 
-// Reads tasks of consecutive rows; stops behind one that fails. Returns whether the input is at its
-// end.
-bool ParallelBatch::Read(Filling& filling, int64_t first, int64_t wanted, Tasks& tasks,
+// Stops behind a row that fails. Returns whether the input is at its end.
+bool ParallelBatch::Read(Filling& filling, int64_t first, int64_t wanted, Group& group,
                          int64_t* count, bool* failed) {
+  if (rows_ != nullptr) {
+    group.rows.Restart(wanted);
+    group.rows.set_keeps_origins(rows_->origins);
+    try {
+      input_->NextRows(group.rows);
+    } catch (...) {  // crosses to the consumer's thread
+      filling.rows.Reject(first + group.rows.rows(), CurrentStatus());
+      *failed = true;
+    }
+    *count = group.rows.rows();
+    return !*failed && *count < wanted;
+  }
+  std::vector<Task>& tasks = group.tasks;
   for (*count = 0; *count < wanted; ++*count) {
     if (tasks.size() == static_cast<size_t>(*count)) tasks.emplace_back();
     try {
@@ -65,12 +78,12 @@ bool ParallelBatch::Step(Workers::Lock& lock) {
   if (!filling) return false;
   const int64_t first = filling->read;
   const int64_t wanted = std::min(group_size_.get(), size_ - first);
-  std::unique_ptr<Tasks> tasks;
-  if (spare_tasks_.empty()) {
-    tasks = std::make_unique<Tasks>();
+  std::unique_ptr<Group> group;
+  if (spare_groups_.empty()) {
+    group = std::make_unique<Group>();
   } else {
-    tasks = std::move(spare_tasks_.back());
-    spare_tasks_.pop_back();
+    group = std::move(spare_groups_.back());
+    spare_groups_.pop_back();
   }
   reading_ = true;
   lock.unlock();
@@ -78,7 +91,7 @@ bool ParallelBatch::Step(Workers::Lock& lock) {
   const auto start = GroupSize::Clock::now();
   int64_t count = 0;
   bool failed = false;
-  const bool ended = Read(*filling, first, wanted, *tasks, &count, &failed);
+  const bool ended = Read(*filling, first, wanted, *group, &count, &failed);
   lock.lock();
   reading_ = false;
   ended_ |= ended;
@@ -87,10 +100,15 @@ bool ParallelBatch::Step(Workers::Lock& lock) {
   workers_.NotifyWork();  // another thread may read now
   lock.unlock();
 
-  node_.FinishRows(std::span(*tasks).first(static_cast<size_t>(count)), filling->rows, first);
+  if (rows_ != nullptr && count > 0) {
+    node_.FinishRows(group->rows, filling->rows, first);
+  } else {
+    node_.FinishRows(std::span(group->tasks).first(static_cast<size_t>(count)), filling->rows,
+                     first);
+  }
   lock.lock();
   filling->finished += count + failed;
-  spare_tasks_.push_back(std::move(tasks));
+  spare_groups_.push_back(std::move(group));
   group_size_.Learn(count, GroupSize::Clock::now() - start);
   if (filling->done()) workers_.NotifyConsumer();
   return true;

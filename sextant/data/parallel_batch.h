@@ -34,10 +34,14 @@ class ParallelBatch : public NodeIterator {
     bool done() const { return closed && finished == read; }
   };
   using FillingPtr = std::unique_ptr<Filling>;
-  using Tasks = std::vector<Task>;
+  // Consecutive rows of a batch on their way: tasks, or rows where TaskRows are known.
+  struct Group {
+    std::vector<Task> tasks;
+    RowBatch rows;
+  };
 
   bool Step(Workers::Lock& lock);
-  bool Read(Filling& filling, int64_t first, int64_t wanted, Tasks& tasks, int64_t* count,
+  bool Read(Filling& filling, int64_t first, int64_t wanted, Group& group, int64_t* count,
             bool* failed);
   // The batch to read rows for, or null: a new one, or one that misses rows.
   Filling* Open();
@@ -55,6 +59,7 @@ class ParallelBatch : public NodeIterator {
   const DatasetNode& node_;
   const int64_t size_;
   const bool drop_remainder_;
+  const RowFormat* const rows_;                // of the tasks; null: they are read one by one
   const std::unique_ptr<NodeIterator> input_;  // used by the thread that reads, one at a time
   // Rows in the order of elements, taken apart because of a failed one or for saving; the
   // consumer's.
@@ -63,7 +68,7 @@ class ParallelBatch : public NodeIterator {
   // The rest under workers_.mutex().
   std::deque<FillingPtr> fillings_;  // in order
   std::vector<FillingPtr> spare_;
-  std::vector<std::unique_ptr<Tasks>> spare_tasks_;
+  std::vector<std::unique_ptr<Group>> spare_groups_;
   GroupSize group_size_;
   bool reading_ = false;
   bool ended_ = false;

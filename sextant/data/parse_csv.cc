@@ -95,7 +95,7 @@ void CsvParser::SetHeader(std::string_view row) {
 
 void CsvParser::Parse(std::string_view text, const CutRows& cut, int64_t line,
                       std::span<void* const> outs) {
-  if (ParseRegular(text, cut, outs)) return;
+  if (ParseRegular(text, static_cast<size_t>(cut.rows), outs)) return;
   size_t begin = 0;
   for (int64_t index = 0; begin < text.size();) {
     const std::string_view rest = text.substr(begin);
@@ -116,18 +116,17 @@ void CsvParser::Parse(std::string_view text, const CutRows& cut, int64_t line,
   }
 }
 
-bool CsvParser::ParseRegular(std::string_view text, const CutRows& cut,
-                             std::span<void* const> outs) {
+bool CsvParser::ParseRegular(std::string_view text, size_t rows, std::span<void* const> outs) {
   if (text.empty() || text.size() > UINT32_MAX) return false;
-  if (options_.quotes && text.find('"') != std::string_view::npos) return false;
   if (positions_.size() <= text.size()) positions_.resize(text.size() + 1);
-  size_t found = FindSeparators(text, options_.delimiter, positions_.data());
+  CsvMarks marks;
+  size_t found = FindSeparators(text, options_.delimiter, positions_.data(), &marks);
+  if (options_.quotes && marks.quotes) return false;
   const bool open_end = text.back() != '\n';
   if (open_end) positions_[found++] = static_cast<uint32_t>(text.size());
   // As many separators as rows of this width have, as many line ends as rows, and those at the ends
   // of the rows: then all others are delimiters.
-  const auto rows = static_cast<size_t>(cut.rows);
-  if (found != rows * width_ || cut.lines + open_end != cut.rows) return false;
+  if (found != rows * width_ || marks.lines + open_end != rows) return false;
   for (size_t end = width_ - 1; end + 1 < found; end += width_) {
     if (text[positions_[end]] != '\n') return false;
   }

@@ -37,11 +37,16 @@ class CsvParser {
   // bad_row() and bad_row_end() are then its number in the text and where the text goes on behind
   // it. The rows before it are parsed.
   void Parse(std::string_view text, const CutRows& cut, int64_t line, std::span<void* const> outs);
+  // Parses text of this many rows, each on a line of its own with a line end behind it. False, and
+  // the values are not to be used, when there is more to them (a quote, say) or one is bad.
+  bool ParseLines(std::string_view text, int64_t rows, std::span<void* const> outs) {
+    return ParseRegular(text, static_cast<size_t>(rows), outs);
+  }
   int64_t bad_row() const { return bad_row_; }
   size_t bad_row_end() const { return bad_row_end_; }
 
  private:
-  bool ParseRegular(std::string_view text, const CutRows& cut, std::span<void* const> outs);
+  bool ParseRegular(std::string_view text, size_t rows, std::span<void* const> outs);
   void ParseRow(std::string_view row, int64_t index, std::span<void* const> outs);
   const std::vector<std::string_view>& SplitRow(std::string_view row);
 

@@ -21,6 +21,15 @@ class LineParser final : public StringParser {
     parser_.Parse(text, cut, 0, outs);
   }
 
+  bool ParseRows(std::span<const std::string> lines, std::span<void* const> outs) override {
+    text_.clear();
+    for (const std::string& line : lines) {
+      if (IsBlankRow(line)) return false;
+      text_.append(line).push_back('\n');
+    }
+    return parser_.ParseLines(text_, static_cast<int64_t>(lines.size()), outs);
+  }
+
   void Parse(const Tensor& lines, Element* element) override {
     const std::vector<CsvColumn>& columns = parser_.columns();
     outs_.clear();
@@ -49,6 +58,7 @@ class LineParser final : public StringParser {
   const CsvFileOptions& options_;
   CsvParser parser_;
   std::vector<void*> outs_;
+  std::string text_;
 };
 
 class ParseCsvNode final : public ParsingNode {

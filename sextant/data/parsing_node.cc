@@ -31,6 +31,11 @@ class ParsingIterator final : public NodeIterator {
   Task in_;  // complete as the input gives it
 };
 
+bool IsText(const RowFormat* format, std::string_view field) {
+  return format != nullptr && format->fields.size() == 1 && format->fields[0].name == field &&
+         format->fields[0].dtype == DType::kString && format->fields[0].shape.rank() == 0;
+}
+
 }  // namespace
 
 // A parser that no other call uses meanwhile.
@@ -60,7 +65,11 @@ class ParsingNode::Lent {
 
 ParsingNode::ParsingNode(std::shared_ptr<const DatasetNode> input, std::string name,
                          std::string field)
-    : UnaryNode(std::move(input)), name_(std::move(name)), field_(std::move(field)) {}
+    : UnaryNode(std::move(input)),
+      name_(std::move(name)),
+      field_(std::move(field)),
+      task_rows_(input_->parallel() == 1 && IsText(input_->Rows(), field_) ? input_->Rows()
+                                                                           : nullptr) {}
 
 std::unique_ptr<NodeIterator> ParsingNode::MakeIterator(const Walk& walk) const {
   return std::make_unique<ParsingIterator>(*this, input_->MakeIterator(walk));
@@ -135,6 +144,37 @@ void ParsingNode::FinishRows(std::span<Task> tasks, RowBatch& batch, int64_t fir
       parser->ParseRow(*text.data<std::string>(), outs);
     } catch (...) {  // the consumer throws it when it comes to this row
       batch.Reject(row, Error(CurrentStatus()).WithPrefix(Place(task.origin)).status());
+    }
+  }
+}
+
+void ParsingNode::FinishRows(RowBatch& inputs, RowBatch& batch, int64_t first) const {
+  const std::vector<RowField>& fields = RowFields();
+  const std::span texts(inputs.row_data<std::string>(0, 0), static_cast<size_t>(inputs.rows()));
+  if (fields.empty() || !batch.Prepare(fields)) {
+    for (size_t i = 0; i < texts.size(); ++i) {
+      const Element input = {{field_, std::move(texts[i])}};
+      batch.Make(first + static_cast<int64_t>(i), [&](Element* element) {
+        Parse(input, inputs.origin(static_cast<int64_t>(i)), element);
+      });
+    }
+    return;
+  }
+  Lent parser(*this);
+  std::vector<void*> outs(fields.size());
+  const auto point_to = [&](int64_t row) {
+    for (size_t f = 0; f < outs.size(); ++f) outs[f] = batch.raw_row(static_cast<int>(f), row);
+  };
+  point_to(first);
+  if (parser->ParseRows(texts, outs)) return;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const int64_t row = static_cast<int64_t>(i);
+    point_to(first + row);
+    try {
+      parser->ParseRow(texts[i], outs);
+    } catch (...) {  // the consumer throws it when it comes to this row
+      batch.Reject(first + row,
+                   Error(CurrentStatus()).WithPrefix(Place(inputs.origin(row))).status());
     }
   }
 }

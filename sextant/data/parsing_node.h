@@ -22,6 +22,12 @@ class StringParser {
   virtual ~StringParser() = default;
   // outs[f] is where the values of field f go. Called only where the node has row fields.
   virtual void ParseRow(std::string_view text, std::span<void* const> outs) = 0;
+  // The same of consecutive rows, the first of which goes to outs. False when they are to be parsed
+  // one by one, because that is as quick or one of them may be bad.
+  virtual bool ParseRows(std::span<const std::string> texts, std::span<void* const> outs) {
+    (void)texts, (void)outs;
+    return false;
+  }
   // One string, or a tensor of them: the shapes of the fields then follow its shape.
   virtual void Parse(const Tensor& texts, Element* element) = 0;
 };
@@ -41,6 +47,8 @@ class ParsingNode : public UnaryNode {
   bool SeekableTasks() const override { return input_->SeekableTasks(); }
   void Finish(Task& task, Element* element) const override;
   void FinishRows(std::span<Task> tasks, RowBatch& batch, int64_t first) const override;
+  const RowFormat* TaskRows() const override { return task_rows_; }
+  void FinishRows(RowBatch& inputs, RowBatch& batch, int64_t first) const override;
 
   // Of an element of the input.
   void Parse(const Element& input, std::string_view origin, Element* element) const;
@@ -61,6 +69,7 @@ class ParsingNode : public UnaryNode {
   const Element& Input(Task& task, Element* scratch) const;
 
   const std::string name_, field_;
+  const RowFormat* const task_rows_;  // of the input, when they are the field alone
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<StringParser>> free_;
 };

@@ -76,9 +76,9 @@ class RecordWalk {
 
 class RecordIterator final : public SeekableIterator {
  public:
-  RecordIterator(const RecordFilesParams& params, const Walk& walk)
+  RecordIterator(const RecordFilesParams& params, const RowFormat& format, const Walk& walk)
       : params_(params),
-        row_fields_{{params.field, DType::kString, Shape()}},
+        format_(format),
         cancellation_(walk.cancellation),
         records_(params),
         opened_(records_.files().size()) {}
@@ -96,20 +96,20 @@ class RecordIterator final : public SeekableIterator {
   }
   void NextRows(RowBatch& batch) override {
     cancellation_->ThrowIfCancelled();
-    if (batch.capacity() > RowBatch::kMostRowsAtOnce || !batch.Prepare(row_fields_)) {
+    if (batch.capacity() > RowBatch::kMostRowsAtOnce || !batch.Prepare(format_.fields)) {
       return NodeIterator::NextRows(batch);
     }
     for (std::string_view record; !batch.full() && records_.Next(&record); batch.AddRows(1)) {
       batch.row_data<std::string>(0, batch.rows())->assign(record);
+      if (batch.keeps_origins()) PutPosition(&batch.origin(batch.rows()));
     }
   }
   void Save(StateWriter& writer) override { records_.Save(writer); }
   void Restore(StateReader& reader) override { records_.Restore(reader); }
 
   std::string Position() const override {
-    std::string position;  // short enough to need no memory of its own
-    PutFixed32(&position, static_cast<uint32_t>(records_.file_index()));
-    PutFixed64(&position, records_.offset());
+    std::string position;
+    PutPosition(&position);
     return position;
   }
   Element ElementAt(std::string_view position) override {
@@ -132,6 +132,12 @@ class RecordIterator final : public SeekableIterator {
   }
 
  private:
+  // Short enough to need no memory of its own.
+  void PutPosition(std::string* position) const {
+    position->clear();
+    PutFixed32(position, static_cast<uint32_t>(records_.file_index()));
+    PutFixed64(position, records_.offset());
+  }
   void Put(std::string_view record, Element* element) const {
     element->fields().resize(1);
     auto& [name, tensor] = element->fields()[0];
@@ -141,7 +147,7 @@ class RecordIterator final : public SeekableIterator {
   }
 
   const RecordFilesParams& params_;
-  const std::vector<RowField> row_fields_;
+  const RowFormat& format_;
   const std::shared_ptr<CancellationToken> cancellation_;
   RecordWalk records_;
   std::vector<std::unique_ptr<RecordFile>> opened_;  // by ElementAt
@@ -149,16 +155,19 @@ class RecordIterator final : public SeekableIterator {
 
 class RecordFilesNode final : public DatasetNode {
  public:
-  explicit RecordFilesNode(RecordFilesParams params) : params_(std::move(params)) {}
+  explicit RecordFilesNode(RecordFilesParams params)
+      : params_(std::move(params)),
+        format_{.fields = {{params_.field, DType::kString, Shape()}}, .origins = true} {}
 
   std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override {
-    return std::make_unique<RecordIterator>(params_, walk);
+    return std::make_unique<RecordIterator>(params_, format_, walk);
   }
   std::string Describe() const override {
     return fmt::format("{}([{}]{})", params_.kind, JoinPatterns(params_.patterns), params_.options);
   }
   ElementSpec Spec() const override { return {{params_.field, DType::kString, Shape()}}; }
   bool Seekable() const override { return params_.seekable; }
+  const RowFormat* Rows() const override { return &format_; }
   std::string Place(std::string_view position) const override {
     const std::vector<std::string> files = ExpandPatterns(params_.patterns);
     uint32_t index;
@@ -169,6 +178,7 @@ class RecordFilesNode final : public DatasetNode {
 
  private:
   const RecordFilesParams params_;
+  const RowFormat format_;
 };
 
 }  // namespace

@@ -21,6 +21,11 @@ class RepeatNode : public UnaryNode {
   void FinishRows(std::span<Task> tasks, RowBatch& batch, int64_t first) const override {
     input_->FinishRows(tasks, batch, first);
   }
+  const RowFormat* Rows() const override { return input_->Rows(); }
+  const RowFormat* TaskRows() const override { return input_->TaskRows(); }
+  void FinishRows(RowBatch& inputs, RowBatch& batch, int64_t first) const override {
+    input_->FinishRows(inputs, batch, first);
+  }
   bool Seekable() const override { return input_->Seekable(); }
   bool SeekableTasks() const override { return input_->SeekableTasks(); }
 

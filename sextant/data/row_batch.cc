@@ -27,15 +27,29 @@ void RowBatch::Reset(int64_t capacity, Element recycled) {
   if (recycled.size() > 0) batch_ = std::move(recycled);
 }
 
+void RowBatch::Restart(int64_t capacity) {
+  if (!fixed_.load(std::memory_order_relaxed) || capacity > allocated_) return Reset(capacity, {});
+  capacity_ = capacity;
+  rows_ = 0;
+}
+
+void RowBatch::CountElements() {
+  row_elements_.clear();
+  row_bytes_.clear();
+  for (const RowField& field : row_fields_) {
+    row_elements_.push_back(field.shape.num_elements());
+    row_bytes_.push_back(row_elements_.back() * static_cast<int64_t>(DTypeSize(field.dtype)));
+  }
+}
+
 // The fields last fixed often serve again: nothing is then written but the tensors.
 void RowBatch::Fix(const Element& element) {
   if (!Fits(element)) {
     row_fields_.clear();
-    row_elements_.clear();
     for (const auto& [name, tensor] : element.fields()) {
       row_fields_.push_back({name, tensor.dtype(), tensor.shape()});
-      row_elements_.push_back(tensor.num_elements());
     }
+    CountElements();
   }
 }
 
@@ -71,8 +85,7 @@ bool RowBatch::Prepare(const std::vector<RowField>& fields) {
     std::lock_guard lock(mutex_);
     if (!fixed_.load(std::memory_order_relaxed)) {
       row_fields_ = fields;
-      row_elements_.clear();
-      for (const RowField& field : fields) row_elements_.push_back(field.shape.num_elements());
+      CountElements();
       Allocate(capacity_);
       fixed_.store(true, std::memory_order_release);
       return true;
@@ -84,12 +97,6 @@ bool RowBatch::Prepare(const std::vector<RowField>& fields) {
       });
   if (same) Reserve();
   return same;
-}
-
-void* RowBatch::raw_row(int field, int64_t row) {
-  Tensor& tensor = batch_.fields()[field].second;
-  return static_cast<char*>(tensor.raw_data()) +
-         row * row_elements_[field] * DTypeSize(tensor.dtype());
 }
 
 void RowBatch::CopyRow(int64_t row, Element* element) {

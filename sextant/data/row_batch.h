@@ -28,6 +28,12 @@ struct RowField {
   Shape shape;  // of one row
 };
 
+// Of elements that are all alike, of types that are plain or strings.
+struct RowFormat {
+  std::vector<RowField> fields;
+  bool origins = false;  // whether rows have a Task::origin
+};
+
 class RowBatch {
  public:
   // Room for the rows of a larger batch is made as they come.
@@ -43,6 +49,9 @@ class RowBatch {
   // Starts an empty batch of at most `capacity` rows in the buffers of `recycled`, as far as they
   // fit and nobody else holds them. REQUIRES: no other thread uses it.
   void Reset(int64_t capacity, Element recycled);
+  // The same in the buffers that it has, also where these have room for more.
+  // REQUIRES: nobody took them.
+  void Restart(int64_t capacity);
 
   int64_t capacity() const { return capacity_; }
   // Rows appended so far; threads that Make rows have their own counts.
@@ -56,9 +65,19 @@ class RowBatch {
   T* row_data(int field, int64_t row) {
     return batch_.fields()[field].second.data<T>() + row * row_elements_[field];
   }
-  void* raw_row(int field, int64_t row);
+  void* raw_row(int field, int64_t row) {
+    return static_cast<char*>(batch_.fields()[field].second.raw_data()) + row * row_bytes_[field];
+  }
   // Counts rows that were written through row_data by the thread that appends.
   void AddRows(int64_t count) { rows_ += count; }
+
+  // Whether whoever appends rows gives their origins too (Task::origin).
+  void set_keeps_origins(bool keeps) { keeps_origins_ = keeps; }
+  bool keeps_origins() const { return keeps_origins_; }
+  std::string& origin(int64_t row) {
+    if (row >= static_cast<int64_t>(origins_.size())) origins_.resize(row + 1);
+    return origins_[row];
+  }
 
   // Puts what `make` makes of *element in the row, or rejects what it throws, or an element unlike
   // the rows before.
@@ -88,6 +107,7 @@ class RowBatch {
   bool Fits(const Element& element) const;
   void Fix(const Element& element);
   std::string Difference(const Element& element) const;
+  void CountElements();
   // Makes room for that many rows.
   void Allocate(int64_t rows);
   void CopyRow(int64_t row, Element* element);
@@ -100,10 +120,12 @@ class RowBatch {
   std::mutex mutex_;  // of fixing the fields, and of rejected_
   std::atomic<bool> fixed_{false};
   std::vector<RowField> row_fields_;
-  std::vector<int64_t> row_elements_;
+  std::vector<int64_t> row_elements_, row_bytes_;
   int64_t allocated_ = 0;  // rows that the tensors have room for
   Element batch_;
   Element scratch_;
+  bool keeps_origins_ = false;
+  std::vector<std::string> origins_;
   std::vector<Rejected> rejected_;
 };
 

@@ -49,6 +49,7 @@ class SelectingNode : public UnaryNode {
  public:
   using UnaryNode::UnaryNode;
   bool Seekable() const override { return input_->Seekable(); }
+  const RowFormat* Rows() const override { return input_->Rows(); }
 };
 
 }  // namespace sextant::data

@@ -2,9 +2,10 @@
 #include <vector>
 
 #include "sextant/base/fingerprint.h"
-#include "sextant/base/philox.h"
 #include "sextant/data/dataset.h"
 #include "sextant/data/row_batch.h"
+#include "sextant/data/row_shuffle.h"
+#include "sextant/data/shuffle_draws.h"
 #include "sextant/data/state.h"
 #include "sextant/data/unary_node.h"
 
@@ -17,7 +18,7 @@ class ShuffleIterator : public NodeIterator {
  public:
   ShuffleIterator(std::unique_ptr<NodeIterator> input, bool tasks, bool seekable, int64_t size,
                   uint64_t seed)
-      : input_(std::move(input)), tasks_(tasks), seekable_(seekable), size_(size), seed_(seed) {}
+      : input_(std::move(input)), tasks_(tasks), seekable_(seekable), size_(size), draws_{seed} {}
 
   bool Next(Element* element) override {
     Slot* const slot = Drawn();
@@ -35,7 +36,7 @@ class ShuffleIterator : public NodeIterator {
   }
 
   void Save(StateWriter& writer) override {
-    writer.Int("draws", static_cast<int64_t>(draws_));
+    writer.Int("draws", static_cast<int64_t>(draws_.count));
     writer.Int("input_ended", input_ended_);
     writer.Int("shuffle", static_cast<int64_t>(buffer_.size()));
     for (const Slot& slot : buffer_) {
@@ -49,7 +50,7 @@ class ShuffleIterator : public NodeIterator {
     input_->Save(writer);
   }
   void Restore(StateReader& reader) override {
-    draws_ = static_cast<uint64_t>(reader.Int("draws"));
+    draws_.count = static_cast<uint64_t>(reader.Int("draws"));
     input_ended_ = reader.Int("input_ended") != 0;
     for (int64_t i = reader.Int("shuffle"); i > 0; --i) {
       Slot slot;
@@ -83,7 +84,7 @@ class ShuffleIterator : public NodeIterator {
       buffer_.push_back(std::move(spare_));
       spare_ = {};
     }
-    return buffer_.empty() ? nullptr : &buffer_[Draw(buffer_.size())];
+    return buffer_.empty() ? nullptr : &buffer_[draws_.Below(buffer_.size())];
   }
   // What the caller gave for it goes on to the input as a buffer to be used again.
   void Remove(Slot* slot) {
@@ -115,19 +116,11 @@ class ShuffleIterator : public NodeIterator {
     }
   }
 
-  // A number below `count`; each is as likely as the others to one part in 2^32 of `count`.
-  size_t Draw(size_t count) {
-    const Philox::Block block = Philox::At(seed_, {draws_++, 0});
-    const uint64_t bits = UniformBits64(block[0], block[1]);
-    return static_cast<size_t>(static_cast<unsigned __int128>(bits) * count >> 64);
-  }
-
   const std::unique_ptr<NodeIterator> input_;
   const bool tasks_;
   const bool seekable_;
   const int64_t size_;
-  const uint64_t seed_;
-  uint64_t draws_ = 0;
+  ShuffleDraws draws_;
   bool input_ended_ = false;
   std::vector<Slot> buffer_;
   Slot spare_;
@@ -153,6 +146,11 @@ class ShuffleNode : public UnaryNode {
   void FinishRows(std::span<Task> tasks, RowBatch& batch, int64_t first) const override {
     input_->FinishRows(tasks, batch, first);
   }
+  const RowFormat* Rows() const override { return input_->Rows(); }
+  const RowFormat* TaskRows() const override { return input_->TaskRows(); }
+  void FinishRows(RowBatch& inputs, RowBatch& batch, int64_t first) const override {
+    input_->FinishRows(inputs, batch, first);
+  }
   std::string Describe() const override {
     return fmt::format("{}.Shuffle({},seed={},reshuffle={})", input_->Describe(), size_,
                        options_.seed ? std::to_string(*options_.seed) : "none", options_.reshuffle);
@@ -164,6 +162,12 @@ class ShuffleNode : public UnaryNode {
     uint64_t seed = options_.seed ? static_cast<uint64_t>(*options_.seed) : walk.entropy;
     if (options_.reshuffle) seed = FingerprintCat64(seed, static_cast<uint64_t>(walk.iteration));
     const bool seekable = tasks ? input_->SeekableTasks() : input_->Seekable();
+    // Tasks of which nothing is left to be finished are elements.
+    const RowFormat* const format =
+        tasks && input_->parallel() != 1 ? input_->TaskRows() : input_->Rows();
+    if (format != nullptr && size_ <= RowShuffle::kMaxSize) {
+      return std::make_unique<RowShuffle>(std::move(input), *format, tasks, seekable, size_, seed);
+    }
     return std::make_unique<ShuffleIterator>(std::move(input), tasks, seekable, size_, seed);
   }
 

@@ -1,0 +1,71 @@
+// RowShuffle: the iterator of a Shuffle whose input gives rows that are all alike. Its buffer is
+// columns of values, and rows go through it in groups, from the input to a batch, without elements.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sextant/data/dataset_node.h"
+#include "sextant/data/row_batch.h"
+#include "sextant/data/shuffle_draws.h"
+
+namespace sextant::data {
+
+// Gives the elements, and saves the state, that a buffer of elements would.
+class RowShuffle final : public NodeIterator {
+ public:
+  // Of the buffer.
+  static constexpr int64_t kMaxSize = UINT32_MAX;
+
+  RowShuffle(std::unique_ptr<NodeIterator> input, const RowFormat& format, bool tasks,
+             bool seekable, int64_t size, uint64_t seed);
+
+  bool Next(Element* element) override;
+  bool NextTask(Task* task) override;
+  void NextRows(RowBatch& batch) override;
+  void Save(StateWriter& writer) override;
+  void Restore(StateReader& reader) override;
+
+ private:
+  // A field of all slots.
+  struct Column {
+    bool strings;
+    size_t width;  // of a row: its strings, or its bytes
+    std::vector<std::string> texts;
+    std::vector<char> bytes;
+  };
+
+  // Reads until one slot is free, or to the end.
+  void Fill();
+  // Reads up to `count` rows to read_, and notes the end of the input.
+  void Read(int64_t count);
+  // Puts the rows of read_ in the buffer and draws one after each, then `more`; drawn rows go to
+  // the end of the batch.
+  void Pass(int64_t more, RowBatch& batch);
+  // A free one.
+  uint32_t NewSlot();
+  // The slot of a buffered row, which is free from now on. REQUIRES: there is one.
+  uint32_t DrawSlot();
+  bool DrawOne(uint32_t* slot);
+  void PutElement(uint32_t slot, Element* element);
+  void TakeElement(uint32_t slot, Element* element);
+
+  const std::unique_ptr<NodeIterator> input_;
+  const RowFormat& format_;
+  const bool tasks_, seekable_;
+  const size_t size_;
+  ShuffleDraws draws_;
+  bool input_ended_ = false;
+  std::vector<Column> columns_;
+  std::vector<std::string> origins_;
+  std::vector<uint32_t> order_;  // slots of the rows in the buffer
+  std::vector<uint32_t> free_;
+  uint32_t slots_ = 0;
+  RowBatch read_;
+  std::vector<uint32_t> put_, drawn_;  // slots of the rows that are moved
+  Task task_;
+};
+
+}  // namespace sextant::data
