@@ -10,7 +10,10 @@ class AtomicWriter : public FileWriter {
  public:
   AtomicWriter(FileSystem& fs, const std::string& path)
       : fs_(fs), path_(path), temporary_(TemporaryName(path)) {
-    Guarded([&] { writer_ = fs.NewWriter(temporary_); });
+    Guarded([&] {
+      writer_ = fs.NewWriter(temporary_);
+      writer_->ExpectSync();
+    });
   }
   ~AtomicWriter() override { Discard(); }
 

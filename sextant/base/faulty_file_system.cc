@@ -38,6 +38,7 @@ class FaultyFileSystem::Writer : public FileWriter {
     }
     base_->Append(data);
   }
+  void ExpectSync() override { base_->ExpectSync(); }
   void Flush() override {
     system_.Enter(Operation::kFlush, path_);
     base_->Flush();

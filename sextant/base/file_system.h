@@ -42,6 +42,9 @@ class FileWriter {
  public:
   virtual ~FileWriter() = default;
   virtual void Append(std::string_view data) = 0;
+  // A hint that Sync will be called in the end: what is appended from now on goes to disk
+  // meanwhile, so that little is left to wait for.
+  virtual void ExpectSync() {}
   // Hands buffered data over, so that readers see it.
   virtual void Flush() = 0;
   // Flushes and returns when the data would survive a loss of power.

@@ -67,6 +67,24 @@ TEST_P(FileSystemTest, WritesLargeFilesOfOddPieces) {
   EXPECT_TRUE(fs_.ReadFile(Path("large")) == expected);
 }
 
+// Large enough that the disk is asked to write before Sync.
+TEST_P(FileSystemTest, ExpectingSyncChangesNoBytes) {
+  std::string expected;
+  for (const bool append : {false, true}) {
+    const auto writer = fs_.NewWriter(Path("large"), append);
+    writer->ExpectSync();
+    for (const size_t size : {5, 9'000'003, 70'000}) {
+      const std::string piece(size, static_cast<char>('a' + size % 26 + append));
+      writer->Append(piece);
+      expected += piece;
+    }
+    writer->Sync();
+    EXPECT_TRUE(fs_.ReadFile(Path("large")) == expected);
+    writer->Close();
+  }
+  EXPECT_TRUE(fs_.ReadFile(Path("large")) == expected);
+}
+
 TEST_P(FileSystemTest, WritesAndReads) {
   Write("a", "hello world");
   EXPECT_EQ(fs_.ReadFile(Path("a")), "hello world");

@@ -9,7 +9,9 @@ PendingFile::PendingFile(FileSystem& files, const std::string& final_path)
     : files_(files),
       final_path_(final_path),
       path_(TemporaryName(final_path)),
-      writer_(files.NewWriter(path_)) {}
+      writer_(files.NewWriter(path_)) {
+  writer_->ExpectSync();
+}
 
 PendingFile::~PendingFile() {
   if (renamed_) return;
