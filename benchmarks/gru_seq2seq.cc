@@ -10,7 +10,7 @@
 namespace sextant::bench {
 namespace {
 
-constexpr int kBatches = 50;
+constexpr int kSentenceBatches = 50;
 
 // Per position: the symbols of the batch. Sequences have no symbol twice.
 std::vector<Tensor> Sequences(NumpyRandom& random, int64_t batch) {
@@ -34,7 +34,7 @@ void MeasureGruSeq2Seq(const Options& options) {
     Session session(graph, {.threads = options.threads});
     session.Run(GlobalVariablesInitializer());
     std::vector<std::vector<Tensor>> pool;
-    for (int i = 0; i < kBatches; ++i) pool.push_back(Sequences(random, batch));
+    for (int i = 0; i < kSentenceBatches; ++i) pool.push_back(Sequences(random, batch));
     const Callable call = session.MakeCallable(model.inputs, {model.loss}, {model.train});
     Tensor loss;
     size_t count = 0;
@@ -42,7 +42,7 @@ void MeasureGruSeq2Seq(const Options& options) {
         {.workload = "gru_seq2seq", .metric = "steps/s", .mode = "training, fed", .batch = batch},
         options,
         [&](const RunOptions& run) {
-          call.Call(pool[++count % kBatches], std::span(&loss, 1), run);
+          call.Call(pool[++count % kSentenceBatches], std::span(&loss, 1), run);
         },
         [&] {
           return Extra{{"nodes", std::to_string(graph.num_nodes())},

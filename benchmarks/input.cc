@@ -1,11 +1,10 @@
 // Files in and out: what peers/input_tf.py measures of tf.data.
 #include <fmt/format.h>
 
-#include <chrono>
-
 #include "benchmarks/input_pipelines.h"
 #include "benchmarks/random_records.h"
 #include "benchmarks/report.h"
+#include "benchmarks/timing.h"
 #include "benchmarks/work_folder.h"
 #include "sextant/base/file_system.h"
 #include "sextant/data/sources.h"
@@ -13,12 +12,6 @@
 
 namespace sextant::bench {
 namespace {
-
-double Seconds(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 void MeasureRecords(const Options& options, const InputOptions& input, const std::string& path) {
   const std::vector<std::string> pool = RandomCifarRecords(1000);

@@ -8,7 +8,7 @@
 namespace sextant::bench {
 namespace {
 
-constexpr int kBatches = 20;
+constexpr int kImageBatches = 20;
 
 // Images, labels and the probability of dropout to keep an element.
 std::vector<Tensor> Batch(NumpyRandom& random, int64_t batch, float keep) {
@@ -30,13 +30,14 @@ void MeasureMnistConvnet(const Options& options) {
     Session session(graph, {.threads = options.threads});
     session.Run(GlobalVariablesInitializer());
     std::vector<std::vector<Tensor>> pool;
-    for (int i = 0; i < kBatches; ++i) pool.push_back(Batch(random, batch, 0.5f));
+    for (int i = 0; i < kImageBatches; ++i) pool.push_back(Batch(random, batch, 0.5f));
     size_t count = 0;
     const Callable train =
         session.MakeCallable({model.images, model.labels, model.keep}, {}, {model.train});
     MeasureSteps(
         {.workload = "mnist_convnet", .metric = "steps/s", .mode = "training, fed", .batch = batch},
-        options, [&](const RunOptions& run) { train.Call(pool[count++ % kBatches], {}, run); });
+        options,
+        [&](const RunOptions& run) { train.Call(pool[count++ % kImageBatches], {}, run); });
     if (options.profile) continue;
     for (std::vector<Tensor>& feeds : pool) feeds[2] = Tensor(1.0f);
     const Callable predict =
@@ -48,7 +49,7 @@ void MeasureMnistConvnet(const Options& options) {
                   .batch = batch,
                   .per_step = static_cast<double>(batch)},
                  options, [&](const RunOptions& run) {
-                   predict.Call(pool[count++ % kBatches], std::span(&result, 1), run);
+                   predict.Call(pool[count++ % kImageBatches], std::span(&result, 1), run);
                  });
   }
 }

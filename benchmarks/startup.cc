@@ -17,12 +17,12 @@
 namespace sextant::bench {
 namespace {
 
-double Now() {
+double SinceEpoch() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
 void Mark(const char* name) {
-  fmt::print("{}|{:.6f}|{:.1f}\n", name, Now(), PeakMegabytes());
+  fmt::print("{}|{:.6f}|{:.1f}\n", name, SinceEpoch(), PeakMegabytes());
   std::fflush(stdout);
 }
 
@@ -44,7 +44,7 @@ struct Marks {
 
 // What a child process printed, by name; "exit" is when it was gone.
 void RunChild(const std::string& data, std::map<std::string, Marks>* marks) {
-  const double start = Now();
+  const double start = SinceEpoch();
   const std::string command =
       fmt::format("'{}' startup --child --data '{}'",
                   std::filesystem::read_symlink("/proc/self/exe").string(), data);
@@ -59,7 +59,7 @@ void RunChild(const std::string& data, std::map<std::string, Marks>* marks) {
     mark.megabytes = megabytes;
   }
   if (pclose(child) != 0) throw Internal("{} failed", command);
-  (*marks)["exit"].seconds.push_back(Now() - start);
+  (*marks)["exit"].seconds.push_back(SinceEpoch() - start);
 }
 
 }  // namespace

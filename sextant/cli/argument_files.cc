@@ -9,25 +9,25 @@
 namespace sextant::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 constexpr int kMostNested = 10;
 
 std::string ReadFile(const std::string& path) { return FileSystem::ForPath(path).ReadFile(path); }
 
-std::string TextOf(const Json& value) {
+std::string FlagText(const OrderedJson& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
 void AddJson(const std::string& path, std::vector<std::string>& arguments) {
-  const Json json = Json::parse(ReadFile(path), nullptr, /*allow_exceptions=*/false);
+  const OrderedJson json = OrderedJson::parse(ReadFile(path), nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) {
     throw InvalidArgument("{} is no JSON object like {{\"train_steps\": 1000}}", path);
   }
   for (const auto& [name, value] : json.items()) {
     const std::string flag = "--" + name + "=";
-    const auto is_plain = [](const Json& v) { return v.is_primitive() && !v.is_null(); };
+    const auto is_plain = [](const OrderedJson& v) { return v.is_primitive() && !v.is_null(); };
     if (is_plain(value)) {
-      arguments.push_back(flag + TextOf(value));
+      arguments.push_back(flag + FlagText(value));
       continue;
     }
     if (!value.is_array() || !std::all_of(value.begin(), value.end(), is_plain)) {
@@ -36,9 +36,9 @@ void AddJson(const std::string& path, std::vector<std::string>& arguments) {
     }
     const bool texts = !value.empty() && value[0].is_string();
     std::string joined;
-    for (const Json& item : value) {
-      if (texts) arguments.push_back(flag + TextOf(item));
-      joined += (joined.empty() ? "" : ",") + TextOf(item);
+    for (const OrderedJson& item : value) {
+      if (texts) arguments.push_back(flag + FlagText(item));
+      joined += (joined.empty() ? "" : ",") + FlagText(item);
     }
     if (!texts) arguments.push_back(flag + joined);
   }

@@ -13,7 +13,7 @@ namespace {
 
 Tensor Array(std::string_view text) { return ArrayOf(ParsePythonLiteral(text)); }
 
-std::string MessageOf(std::string_view text) {
+std::string ParseErrorOf(std::string_view text) {
   try {
     Array(text);
   } catch (const Error& e) {
@@ -37,8 +37,7 @@ TEST(PythonLiteralTest, ReadsNumbersAndStrings) {
 }
 
 TEST(PythonLiteralTest, ReadsNestedLists) {
-  EXPECT_TRUE(
-      Array("[[1, 2], (3, 4),]").Identical(Tensor::Of<int64_t>(Shape{2, 2}, {1, 2, 3, 4})));
+  EXPECT_TRUE(Array("[[1, 2], (3, 4),]").Identical(Tensor::Of<int64_t>(Shape{2, 2}, {1, 2, 3, 4})));
   EXPECT_TRUE(Array("[1, 2.5]").Identical(Tensor::Of<double>({1, 2.5})));
   EXPECT_TRUE(Array("['a', 'b']").Identical(Tensor::Of<std::string>({"a", "b"})));
   EXPECT_TRUE(Array("(3)").Identical(Tensor(int64_t{3})));
@@ -56,23 +55,23 @@ TEST(PythonLiteralTest, MakesArraysAsNumPyDoes) {
   EXPECT_TRUE(Array("np.arange(4, dtype=np.float32).reshape(-1, 2)")
                   .Identical(Tensor::Of<float>(Shape{2, 2}, {0, 1, 2, 3})));
   EXPECT_TRUE(Array("np.array([1, 0]).astype(bool)").Identical(Tensor::Of<bool>({true, false})));
-  EXPECT_TRUE(Array("[np.zeros(2), [1, 2]]")
-                  .Identical(Tensor::Of<double>(Shape{2, 2}, {0, 0, 1, 2})));
+  EXPECT_TRUE(
+      Array("[np.zeros(2), [1, 2]]").Identical(Tensor::Of<double>(Shape{2, 2}, {0, 0, 1, 2})));
 }
 
 TEST(PythonLiteralTest, SaysWhatIsWrongAndWhere) {
-  EXPECT_EQ(MessageOf("[1, 2"), "expected ',' or ']' at character 6 of '[1, 2'");
-  EXPECT_EQ(MessageOf("'abc"), "expected the end of the string at character 5 of ''abc'");
-  EXPECT_EQ(MessageOf("1 2"), "expected the end at character 3 of '1 2'");
-  EXPECT_EQ(MessageOf("[[1], [1, 2]]"), "a list has items of the shapes [1] and [2]");
-  EXPECT_EQ(MessageOf("[1, 'a']"), "a list has items of int64 and string");
-  EXPECT_EQ(MessageOf("np.eye(3)"),
+  EXPECT_EQ(ParseErrorOf("[1, 2"), "expected ',' or ']' at character 6 of '[1, 2'");
+  EXPECT_EQ(ParseErrorOf("'abc"), "expected the end of the string at character 5 of ''abc'");
+  EXPECT_EQ(ParseErrorOf("1 2"), "expected the end at character 3 of '1 2'");
+  EXPECT_EQ(ParseErrorOf("[[1], [1, 2]]"), "a list has items of the shapes [1] and [2]");
+  EXPECT_EQ(ParseErrorOf("[1, 'a']"), "a list has items of int64 and string");
+  EXPECT_EQ(ParseErrorOf("np.eye(3)"),
             "the function np.eye is not known; there are np.zeros, ones, full, arange and array");
-  EXPECT_EQ(MessageOf("np.zeros(2, shap=3)"), "np.zeros has no argument 'shap'");
-  EXPECT_EQ(MessageOf("np.zeros(-1)"), "np.zeros: the shape has a size of -1");
-  EXPECT_EQ(MessageOf("np.arange(0, 1, 0)"), "np.arange from 0 to 1 by 0 has no end");
-  EXPECT_NE(MessageOf("__import__('os')"), "");
-  EXPECT_NE(MessageOf(std::string(100000, '[')), "");
+  EXPECT_EQ(ParseErrorOf("np.zeros(2, shap=3)"), "np.zeros has no argument 'shap'");
+  EXPECT_EQ(ParseErrorOf("np.zeros(-1)"), "np.zeros: the shape has a size of -1");
+  EXPECT_EQ(ParseErrorOf("np.arange(0, 1, 0)"), "np.arange from 0 to 1 by 0 has no end");
+  EXPECT_NE(ParseErrorOf("__import__('os')"), "");
+  EXPECT_NE(ParseErrorOf(std::string(100000, '[')), "");
 }
 
 TEST(PythonLiteralTest, ConvertsWithoutLoss) {

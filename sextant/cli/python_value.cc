@@ -40,7 +40,7 @@ std::string Dims(const tensorflow::TensorShapeProto& shape) {
 }
 
 // str(TensorShape)
-std::string ShapeText(const tensorflow::TensorShapeProto& shape) {
+std::string PythonShape(const tensorflow::TensorShapeProto& shape) {
   if (shape.unknown_rank()) return "<unknown>";
   return fmt::format("({}{})", Dims(shape), shape.dim_size() == 1 ? "," : "");
 }
@@ -98,7 +98,7 @@ std::string PythonRepr(std::string_view text) {
 }
 
 std::string PythonRepr(const tensorflow::TensorSpecProto& spec) {
-  return fmt::format("TensorSpec(shape={}, dtype=tf.{}, name={})", ShapeText(spec.shape()),
+  return fmt::format("TensorSpec(shape={}, dtype=tf.{}, name={})", PythonShape(spec.shape()),
                      PythonDType(spec.dtype()),
                      spec.name().empty() ? "None" : PythonRepr(spec.name()));
 }
@@ -154,7 +154,7 @@ std::string PythonRepr(const StructuredValue& value) {
 
 std::string PythonStr(const StructuredValue& value) {
   if (value.has_string_value()) return value.string_value();
-  if (value.has_tensor_shape_value()) return ShapeText(value.tensor_shape_value());
+  if (value.has_tensor_shape_value()) return PythonShape(value.tensor_shape_value());
   if (value.has_tensor_dtype_value()) {
     return fmt::format("<dtype: '{}'>", PythonDType(value.tensor_dtype_value()));
   }

@@ -46,7 +46,7 @@ std::string DTypeText(int dtype) {
   return name.empty() ? fmt::format("{}", dtype) : name;
 }
 
-std::string ShapeText(const tensorflow::TensorShapeProto& shape) {
+std::string ShownShape(const tensorflow::TensorShapeProto& shape) {
   if (shape.unknown_rank()) return "unknown_rank";
   std::vector<int64_t> sizes;
   for (const auto& dim : shape.dim()) sizes.push_back(dim.size());
@@ -60,7 +60,7 @@ std::string TensorsText(const char* kind, const TensorInfos& infos, const std::s
     text += fmt::format(
         "{0}  {1}['{2}'] tensor_info:\n"
         "{0}      dtype: {3}\n{0}      shape: {4}\n{0}      name: {5}\n",
-        indent, kind, key, DTypeText(info.dtype()), ShapeText(info.tensor_shape()), info.name());
+        indent, kind, key, DTypeText(info.dtype()), ShownShape(info.tensor_shape()), info.name());
   }
   return text;
 }

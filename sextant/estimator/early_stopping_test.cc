@@ -117,7 +117,7 @@ Estimator CountDown(const std::string& model_dir, int64_t nan_rewinds = 0) {
   return Estimator(model_fn, config);
 }
 
-InputFn Batches(std::vector<float> values) {
+InputFn LossesOf(std::vector<float> values) {
   return [=] { return data::FromTensorSlices({{"x", Tensor::FromVector(values)}}).Batch(1); };
 }
 
@@ -125,10 +125,10 @@ TEST_F(EarlyStoppingTest, EndsTrainAndEvaluateWithTheBestCheckpointKept) {
   const Estimator estimator = CountDown(directory_);
   const TrainAndEvaluateResult result = TrainAndEvaluate(
       estimator,
-      {.input_fn = Batches(std::vector<float>(40, 1)),
+      {.input_fn = LossesOf(std::vector<float>(40, 1)),
        .max_steps = 40,
        .hooks = {StopIfNoDecrease(estimator, "loss", 6)}},
-      {.input_fn = Batches({1}), .steps = 1, .keep_best = Smaller("loss"), .throttle_secs = 0});
+      {.input_fn = LossesOf({1}), .steps = 1, .keep_best = Smaller("loss"), .throttle_secs = 0});
   EXPECT_EQ(result.global_step, 13);  // the evaluation of step 12 is 6 steps after the best
   for (const int step : {6, 12, 13}) {
     EXPECT_TRUE(CheckpointExists(directory_ + "/model.ckpt-" + std::to_string(step))) << step;
@@ -141,9 +141,9 @@ TEST_F(EarlyStoppingTest, EndsTrainAndEvaluateWithTheBestCheckpointKept) {
 TEST_F(EarlyStoppingTest, ANanSetsATrainingBack) {
   Estimator estimator = CountDown(directory_, 1);
   // Step 4 is bad: back to step 2 with w = 8, then 2 more steps.
-  EXPECT_EQ(estimator.Train(Batches({1, 1, 1, NAN, 1, 1}), {.max_steps = 6}), 4);
+  EXPECT_EQ(estimator.Train(LossesOf({1, 1, 1, NAN, 1, 1}), {.max_steps = 6}), 4);
   EXPECT_FLOAT_EQ(estimator.VariableValue("w").scalar<float>(), 6);
-  EXPECT_THROW(CountDown(directory_ + "/other").Train(Batches({1, NAN})), Error);
+  EXPECT_THROW(CountDown(directory_ + "/other").Train(LossesOf({1, NAN})), Error);
 }
 
 TEST_F(EarlyStoppingTest, AsksAFunctionEverySoOften) {

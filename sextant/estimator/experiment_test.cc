@@ -14,12 +14,12 @@
 namespace sextant {
 namespace {
 
-EstimatorSpec Line(const ModelFnArgs& args) {
+EstimatorSpec StraightLine(const ModelFnArgs& args) {
   return heads::Regression().Spec(args, layers::Dense(args.features["x"], {.units = 1}),
                                   train::GradientDescent({.learning_rate = 0.1}));
 }
 
-Input Points() {
+Input PointsOfLine() {
   const Tensor x = Tensor::Of<float>({4, 1}, {0, 1, 2, 3});
   const Tensor y = Tensor::Of<float>({4, 1}, {1, 3, 5, 7});
   return data::FromTensorSlices({{"x", x}, {"label", y}}).Repeat().Batch(4);
@@ -32,9 +32,9 @@ class ExperimentTest : public testing::Test {
     if (files.Exists(directory_)) files.DeleteRecursively(directory_);
   }
   Experiment Make(const RunConfig& config, const HParams& params = {}) const {
-    return Experiment{.estimator = Estimator(Line, config, params),
-                      .train_input_fn = Points,
-                      .eval_input_fn = Points,
+    return Experiment{.estimator = Estimator(StraightLine, config, params),
+                      .train_input_fn = PointsOfLine,
+                      .eval_input_fn = PointsOfLine,
                       .train_steps = 40,
                       .eval_steps = 3,
                       .eval_delay_secs = 0,

@@ -11,17 +11,18 @@
 namespace sextant {
 namespace {
 
-constexpr int kRows = 60, kTotalBatch = 12;
+constexpr int kLabelledRows = 60, kRowsBatch = 12;
 
-float Noise(int64_t i) {
+float RowNoise(int64_t i) {
   const double x = std::sin(static_cast<double>(i) * 78.233) * 43758.5453;
   return static_cast<float>(2 * (x - std::floor(x)) - 1);
 }
 
-data::Dataset Rows() {
-  Tensor x(DType::kFloat, {kRows, 3}), word(DType::kString, {kRows}), label(DType::kInt64, {kRows});
-  for (int64_t i = 0; i < kRows; ++i) {
-    for (int64_t j = 0; j < 3; ++j) x.data<float>()[i * 3 + j] = Noise(i * 3 + j);
+data::Dataset LabelledRows() {
+  Tensor x(DType::kFloat, {kLabelledRows, 3}), word(DType::kString, {kLabelledRows}),
+      label(DType::kInt64, {kLabelledRows});
+  for (int64_t i = 0; i < kLabelledRows; ++i) {
+    for (int64_t j = 0; j < 3; ++j) x.data<float>()[i * 3 + j] = RowNoise(i * 3 + j);
     word.data<std::string>()[i] = std::string(1, static_cast<char>('a' + i * 11 % 7));
     label.data<int64_t>()[i] = (i * 11 % 7 < 3) == (x.data<float>()[i * 3] > 0.2f) ? 1 : 0;
   }
@@ -55,7 +56,9 @@ class MirroredEstimatorTest : public testing::Test {
         config);
   }
   static InputFn Batches(int devices) {
-    return [=] { return Rows().Shuffle(20, {.seed = 5}).Repeat().Batch(kTotalBatch / devices); };
+    return [=] {
+      return LabelledRows().Shuffle(20, {.seed = 5}).Repeat().Batch(kRowsBatch / devices);
+    };
   }
   static double Difference(const Estimator& a, const Estimator& b) {
     double most = 0;
@@ -78,7 +81,7 @@ class MirroredEstimatorTest : public testing::Test {
 TEST_F(MirroredEstimatorTest, CannedEstimatorsLearnTheSameOnAnyNumberOfDevices) {
   Estimator one = WideAndDeep(Config("one", 1));
   EXPECT_EQ(one.Train(Batches(1), {.steps = 20}), 20);
-  const InputFn test = [] { return Rows().Batch(7); };  // 9 batches, the last one smaller
+  const InputFn test = [] { return LabelledRows().Batch(7); };  // 9 batches, the last one smaller
   EvalResult expected = one.Evaluate(test);
   EXPECT_GT(expected["accuracy"], 0.5);
   for (const int devices : {2, 4}) {

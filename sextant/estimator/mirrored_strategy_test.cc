@@ -25,21 +25,21 @@
 namespace sextant {
 namespace {
 
-constexpr int kSteps = 20, kTotalBatch = 16, kRows = 48;
+constexpr int kSteps = 20, kTotalBatch = 16, kImageRows = 48;
 
 // Numbers in [-1, 1) that look random.
-float Noise(int64_t i) {
+float ImageNoise(int64_t i) {
   const double x = std::sin(static_cast<double>(i) * 12.9898) * 43758.5453;
   return static_cast<float>(2 * (x - std::floor(x)) - 1);
 }
 
 // image [8,8], x [4], word "w0".."w9", label 0..2.
-data::Dataset Rows() {
-  Tensor image(DType::kFloat, {kRows, 8, 8}), x(DType::kFloat, {kRows, 4});
-  Tensor word(DType::kString, {kRows}), label(DType::kInt64, {kRows});
-  for (int64_t i = 0; i < kRows * 64; ++i) image.data<float>()[i] = Noise(i);
-  for (int64_t i = 0; i < kRows * 4; ++i) x.data<float>()[i] = Noise(100000 + i);
-  for (int64_t i = 0; i < kRows; ++i) {
+data::Dataset ImageRows() {
+  Tensor image(DType::kFloat, {kImageRows, 8, 8}), x(DType::kFloat, {kImageRows, 4});
+  Tensor word(DType::kString, {kImageRows}), label(DType::kInt64, {kImageRows});
+  for (int64_t i = 0; i < kImageRows * 64; ++i) image.data<float>()[i] = ImageNoise(i);
+  for (int64_t i = 0; i < kImageRows * 4; ++i) x.data<float>()[i] = ImageNoise(100000 + i);
+  for (int64_t i = 0; i < kImageRows; ++i) {
     word.data<std::string>()[i] = "w" + std::to_string((i * 7) % 10);
     label.data<int64_t>()[i] = (i * 5 + i / 7) % 3;
   }
@@ -74,7 +74,7 @@ Trained Train(const ModelFn& model_fn, const MirroredStrategy& strategy, int tot
   graph.set_seed(1);
   const RunConfig config{.session = SessionFor(strategy, {})};
   const int devices = static_cast<int>(strategy.devices.size());
-  const auto iterator = data::OneShotIterator(Rows().Repeat().Batch(total / devices));
+  const auto iterator = data::OneShotIterator(ImageRows().Repeat().Batch(total / devices));
   const EstimatorSpec spec =
       BuildMirrored(strategy, BatchesOf(iterator), model_fn, Mode::kTrain, {}, config);
   Session session(graph, config.session);
@@ -257,7 +257,8 @@ TEST(MirroredStrategyTest, EvaluatesAllBatches) {
     const GraphScope use(graph);
     const MirroredStrategy strategy = OnHosts(devices);
     const RunConfig config{.session = SessionFor(strategy, {})};
-    const auto iterator = data::OneShotIterator(FillLastStep(Rows().Take(35).Batch(5), devices));
+    const auto iterator =
+        data::OneShotIterator(FillLastStep(ImageRows().Take(35).Batch(5), devices));
     EstimatorSpec spec =
         BuildMirrored(strategy, BatchesOf(iterator), model_fn, Mode::kEval, {}, config);
     if (devices == 1) spec.eval_metrics.emplace_back("loss", metrics::Mean(spec.loss));
@@ -290,7 +291,7 @@ TEST(MirroredStrategyTest, SumsWhereTheReductionSays) {
     Graph graph;
     const GraphScope use(graph);
     const MirroredStrategy strategy = OnHosts(4, reduction);
-    const auto iterator = data::OneShotIterator(Rows().Repeat().Batch(4));
+    const auto iterator = data::OneShotIterator(ImageRows().Repeat().Batch(4));
     BuildMirrored(strategy, BatchesOf(iterator),
                   [](const ModelFnArgs& args) {
                     const Output loss = losses::SparseSoftmaxCrossEntropy(

@@ -5,17 +5,10 @@
 #include <atomic>
 #include <future>
 
+#include "sextant/testing/status_of.h"
+
 namespace sextant::train {
 namespace {
-
-Status StatusOf(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.status();
-  }
-  return Status();
-}
 
 TEST(CoordinatorTest, StopsThreadsTogether) {
   Coordinator coordinator;

@@ -12,20 +12,12 @@
 #include "sextant/ops/queue/queue.h"
 #include "sextant/ops/state/variable.h"
 #include "sextant/runtime/session.h"
+#include "sextant/testing/status_of.h"
 #include "sextant/train/coordinator.h"
 #include "sextant/train/queue_runner.h"
 
 namespace sextant::train {
 namespace {
-
-Status StatusOf(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.status();
-  }
-  return Status();
-}
 
 class InputTest : public testing::Test {
  protected:

@@ -30,12 +30,12 @@ class MonitoredSessionTest : public testing::Test {
 };
 
 // A model with all that resuming must not lose: shuffled data, dropout, slots, a step.
-struct Model {
+struct LinearModel {
   Graph graph;
   Output loss;
   Operation step;
 
-  Model() {
+  LinearModel() {
     const GraphScope use(graph);
     graph.set_seed(7);
     std::vector<float> numbers(40);
@@ -53,7 +53,7 @@ struct Model {
   }
 };
 
-std::vector<float> Losses(Model& model, MonitoredSession& session, int count) {
+std::vector<float> Losses(LinearModel& model, MonitoredSession& session, int count) {
   std::vector<float> losses;
   for (int i = 0; i < count; ++i) {
     losses.push_back(session.Run({model.loss}, {}, {model.step})[0].scalar<float>());
@@ -62,13 +62,13 @@ std::vector<float> Losses(Model& model, MonitoredSession& session, int count) {
 }
 
 TEST_F(MonitoredSessionTest, ResumesExactly) {
-  Model whole;
+  LinearModel whole;
   MonitoredSession uninterrupted(whole.graph, {});
   const std::vector<float> expected = Losses(whole, uninterrupted, 12);
 
   std::vector<float> actual;
   for (const int count : {1, 4, 7}) {
-    Model model;
+    LinearModel model;
     MonitoredSession session(model.graph, {.checkpoint_dir = directory_});
     for (const float loss : Losses(model, session, count)) actual.push_back(loss);
     session.Save(directory_ + "/model.ckpt", static_cast<int64_t>(actual.size()));
@@ -77,7 +77,7 @@ TEST_F(MonitoredSessionTest, ResumesExactly) {
 }
 
 TEST_F(MonitoredSessionTest, HooksSeeAndStopTheLoop) {
-  Model model;
+  LinearModel model;
   int calls = 0, ended = 0;
   std::vector<Tensor> last;
   Output seven;
@@ -113,7 +113,7 @@ TEST_F(MonitoredSessionTest, HooksSeeAndStopTheLoop) {
 
 TEST_F(MonitoredSessionTest, StopsAfterSoManyStepsAlsoWhenResumed) {
   for (const int64_t end : {3, 6}) {
-    Model model;
+    LinearModel model;
     MonitoredSession session(model.graph,
                              {.checkpoint_dir = directory_, .hooks = {StopAfterSteps(3)}});
     while (!session.ShouldStop()) session.Run(model.step);
@@ -139,7 +139,7 @@ TEST_F(MonitoredSessionTest, NotANumberIsAnErrorOrTheEnd) {
 }
 
 TEST_F(MonitoredSessionTest, TimelinesAreWritten) {
-  Model model;
+  LinearModel model;
   MonitoredSession session(model.graph,
                            {.hooks = {ProfileSteps(directory_, {.steps = 2}), StopAtStep(4)}});
   while (!session.ShouldStop()) session.Run(model.step);

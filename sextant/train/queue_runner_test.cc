@@ -15,21 +15,13 @@
 #include "sextant/proto/meta_graph.pb.h"
 #include "sextant/proto/queue_runner.pb.h"
 #include "sextant/runtime/session.h"
+#include "sextant/testing/status_of.h"
 #include "sextant/train/coordinator.h"
 
 namespace sextant::train {
 namespace {
 
 using nlohmann::json;
-
-Status StatusOf(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.status();
-  }
-  return Status();
-}
 
 class QueueRunnerTest : public testing::Test {
  protected:

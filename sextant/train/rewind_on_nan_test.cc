@@ -25,13 +25,13 @@ class RewindOnNanTest : public testing::Test {
 };
 
 // w -= x for each x of the data.
-struct Model {
+struct PoisonedModel {
   Graph graph;
   Output loss;
   Operation step, poison;
   Variable w;
 
-  explicit Model(const std::vector<float>& xs) {
+  explicit PoisonedModel(const std::vector<float>& xs) {
     const GraphScope use(graph);
     const auto next =
         data::OneShotIterator(data::FromTensorSlices({{"x", Tensor::FromVector(xs)}})).GetNext();
@@ -49,7 +49,7 @@ struct Model {
 };
 
 TEST_F(RewindOnNanTest, GoesOnFromTheNewestCheckpointBehindTheBatch) {
-  Model model({1, 2, 4, NAN, 8, 16});
+  PoisonedModel model({1, 2, 4, NAN, 8, 16});
   std::vector<int64_t> steps;
   MonitoredSession session(
       model.graph,
@@ -69,13 +69,13 @@ TEST_F(RewindOnNanTest, GoesOnFromTheNewestCheckpointBehindTheBatch) {
 TEST_F(RewindOnNanTest, GivesUpAfterSoManyTimesAlsoWhenResumed) {
   const std::vector<float> xs = {1, NAN, 1, 1, 1, NAN, 1, NAN, 1};
   {
-    Model model(xs);
+    PoisonedModel model(xs);
     MonitoredSession session(
         model.graph, model.Options(directory_, RewindOnNan(model.loss, directory_, {.times = 2})));
     for (int i = 0; i < 5; ++i) session.Run(model.step);
     session.Close();
   }
-  Model model(xs);
+  PoisonedModel model(xs);
   MonitoredSession session(
       model.graph, model.Options(directory_, RewindOnNan(model.loss, directory_, {.times = 2})));
   session.Run(model.step);
@@ -91,7 +91,7 @@ TEST_F(RewindOnNanTest, GivesUpAfterSoManyTimesAlsoWhenResumed) {
 }
 
 TEST_F(RewindOnNanTest, TakesAnOlderCheckpointWhenTheNewestIsBad) {
-  Model model({1, 2, 4, 8, 16});
+  PoisonedModel model({1, 2, 4, 8, 16});
   MonitoredSession session(model.graph,
                            model.Options(directory_, RewindOnNan(model.loss, directory_)));
   session.Run(model.step);
@@ -106,7 +106,7 @@ TEST_F(RewindOnNanTest, TakesAnOlderCheckpointWhenTheNewestIsBad) {
 }
 
 TEST_F(RewindOnNanTest, SaysThatThereIsNoCheckpoint) {
-  Model model({NAN});
+  PoisonedModel model({NAN});
   MonitoredSession session(model.graph, {.hooks = {RewindOnNan(model.loss, directory_)}});
   try {
     session.Run(model.step);

@@ -42,9 +42,9 @@ class RecordedGraph {
 };
 
 // Collects the first difference of a series of comparisons, with the moment it was seen at.
-class Comparison {
+class StepComparison {
  public:
-  explicit Comparison(const Example& example) : tolerance_(ToleranceOf(example)) {}
+  explicit StepComparison(const Example& example) : tolerance_(ToleranceOf(example)) {}
 
   void Check(const std::string& when, const std::vector<Tensor>& actual,
              std::span<const Tensor> expected, const std::vector<std::string>& names) {
@@ -66,7 +66,7 @@ std::vector<Tensor> Concat(std::vector<Tensor> a, std::span<const Tensor> b) {
 
 std::string RunOptimizer(const Example& example) {
   RecordedGraph graph(example);
-  Comparison comparison(example);
+  StepComparison comparison(example);
   const auto reads = Names(example, "read_names");
   std::vector<std::string> names = Names(example, "slot_names");
   names.insert(names.begin(), "the variable");
@@ -93,7 +93,7 @@ std::string RunOptimizer(const Example& example) {
 
 std::string RunSchedule(const Example& example) {
   RecordedGraph graph(example);
-  Comparison comparison(example);
+  StepComparison comparison(example);
   const auto feed_names = Names(example, "feed_names"), fetch_names = Names(example, "fetch_names");
   const auto steps = GetInt64s(example, "steps");
   const auto values = GetFloats(example, "values");
@@ -110,7 +110,7 @@ std::string RunSchedule(const Example& example) {
 
 std::string RunAverage(const Example& example) {
   RecordedGraph graph(example);
-  Comparison comparison(example);
+  StepComparison comparison(example);
   const std::vector<std::string> average = Names(example, "average_tensor");
   const std::string feed(GetOneBytes(example, "assign_feed"));
   const auto assigned = Tensors(example, "assigned_values");
@@ -129,7 +129,7 @@ std::string RunAverage(const Example& example) {
 
 std::string RunClipping(const Example& example) {
   RecordedGraph graph(example);
-  Comparison comparison(example);
+  StepComparison comparison(example);
   NamedFeeds feeds;
   const auto feed_names = Names(example, "feed_names");
   const auto feed_values = Tensors(example, "feed_values");
@@ -144,7 +144,7 @@ std::string RunClipping(const Example& example) {
 
 std::string RunMetric(const Example& example) {
   RecordedGraph graph(example);
-  Comparison comparison(example);
+  StepComparison comparison(example);
   const auto value = Names(example, "value_tensor"), update = Names(example, "update_tensor");
   const auto reads = Names(example, "read_names");
   const auto value_after = Tensors(example, "value_after");

@@ -182,9 +182,9 @@ double RelativeToLargest(const Tensor& actual, const Tensor& expected, double fl
   return difference == 0 ? 0 : difference / (floor + largest);
 }
 
-class Comparison {
+class TrajectoryComparison {
  public:
-  explicit Comparison(const json& tolerances)
+  explicit TrajectoryComparison(const json& tolerances)
       : tolerances_(tolerances), floor_(tolerances.value("max_floor", 0.0)) {}
 
   void Scalars(int step, const std::map<std::string, double>& actual, const json& expected) {
@@ -261,7 +261,7 @@ class Comparison {
 
 std::string Follow(Trainer& trainer, const json& record, const std::string& directory,
                    const std::vector<Batch>& batches) {
-  Comparison comparison(record.at("tolerances"));
+  TrajectoryComparison comparison(record.at("tolerances"));
   comparison.Gradients(directory + "/gradients_float64.tfrecord", trainer.Gradients(batches.at(0)));
   const json& fetched = record.at("fetched_before_update");
   for (size_t step = 0; step < batches.size() && comparison.problem().empty(); ++step) {

@@ -19,7 +19,7 @@
 namespace sextant::interop {
 namespace {
 
-constexpr int64_t kRows = 40;
+constexpr int64_t kEstimatorRows = 40;
 
 // In lifetimes of 64 years: numbers near 1 keep rounding small.
 float Age(int64_t row) { return static_cast<float>(17 + row * 7 % 60) / 64; }
@@ -31,24 +31,24 @@ std::string Job(int64_t row) {
 template <typename T>
 Tensor Column(const Shape& shape, const std::function<T(int64_t)>& value) {
   Tensor tensor(DTypeOf<T>, shape);
-  for (int64_t i = 0; i < kRows; ++i) tensor.data<T>()[i] = value(i);
+  for (int64_t i = 0; i < kEstimatorRows; ++i) tensor.data<T>()[i] = value(i);
   return tensor;
 }
 
 data::Dataset Rows(const Tensor& label) {
-  return data::FromTensorSlices({{"age", Column<float>({kRows, 1}, Age)},
-                                 {"job", Column<std::string>({kRows, 1}, Job)},
+  return data::FromTensorSlices({{"age", Column<float>({kEstimatorRows, 1}, Age)},
+                                 {"job", Column<std::string>({kEstimatorRows, 1}, Job)},
                                  {"label", label}})
-      .Batch(kRows);
+      .Batch(kEstimatorRows);
 }
 Tensor Classes(int64_t count) {
-  return Column<int64_t>({kRows}, [=](int64_t i) { return i * i % 7 % count; });
+  return Column<int64_t>({kEstimatorRows}, [=](int64_t i) { return i * i % 7 % count; });
 }
 Tensor Words() {
-  return Column<std::string>({kRows}, [](int64_t i) { return i % 3 == 0 ? "yes" : "no"; });
+  return Column<std::string>({kEstimatorRows}, [](int64_t i) { return i % 3 == 0 ? "yes" : "no"; });
 }
 Tensor Numbers() {
-  return Column<float>({kRows}, [](int64_t i) { return static_cast<float>(i % 9) / 3; });
+  return Column<float>({kEstimatorRows}, [](int64_t i) { return static_cast<float>(i % 9) / 3; });
 }
 
 struct Columns {
@@ -81,20 +81,21 @@ std::vector<Receiver> Receivers() {
     return ExampleBuilder().Float("age", Age(i)).Bytes("job", Job(i)).Serialize();
   };
   const auto line = [](int64_t i) { return fmt::format("{},\"{}\"", Age(i), Job(i)); };
-  return {
-      {"parsing",
-       ParsingReceiver(columns::MakeParseExampleSpec(all)),
-       {{"examples", Column<std::string>({kRows}, example)}}},
-      {"raw",
-       RawReceiver({{"age", DType::kFloat, PartialShape({-1, 1})},
-                    {"job", DType::kString, PartialShape({-1, 1})}}),
-       {{"age", Column<float>({kRows, 1}, Age)}, {"job", Column<std::string>({kRows, 1}, Job)}}},
-      {"csv",
-       CsvReceiver(CsvColumns(), {"label"}),
-       {{"csv_row", Column<std::string>({kRows}, line)}}},
-      {"json",
-       JsonReceiver(CsvColumns(), {"label"}),
-       {{"age", Column<float>({kRows}, Age)}, {"job", Column<std::string>({kRows}, Job)}}}};
+  return {{"parsing",
+           ParsingReceiver(columns::MakeParseExampleSpec(all)),
+           {{"examples", Column<std::string>({kEstimatorRows}, example)}}},
+          {"raw",
+           RawReceiver({{"age", DType::kFloat, PartialShape({-1, 1})},
+                        {"job", DType::kString, PartialShape({-1, 1})}}),
+           {{"age", Column<float>({kEstimatorRows, 1}, Age)},
+            {"job", Column<std::string>({kEstimatorRows, 1}, Job)}}},
+          {"csv",
+           CsvReceiver(CsvColumns(), {"label"}),
+           {{"csv_row", Column<std::string>({kEstimatorRows}, line)}}},
+          {"json",
+           JsonReceiver(CsvColumns(), {"label"}),
+           {{"age", Column<float>({kEstimatorRows}, Age)},
+            {"job", Column<std::string>({kEstimatorRows}, Job)}}}};
 }
 
 // The inputs of a signature, by whatever names it has.

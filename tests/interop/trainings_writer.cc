@@ -15,7 +15,7 @@
 namespace sextant::interop {
 namespace {
 
-constexpr int64_t kRows = 64;
+constexpr int64_t kTrainingRows = 64;
 
 // People made up of the words that the columns know, and of one that they do not.
 data::Element People() {
@@ -24,8 +24,8 @@ data::Element People() {
                                " Private", " Sales", " Cuba",    " Female",   " Unheard-of"};
   const std::vector<data::CsvColumn> columns = models::CensusRequestColumns();
   for (size_t k = 0; k < columns.size(); ++k) {
-    Tensor values(columns[k].dtype, Shape{kRows});
-    for (int64_t i = 0; i < kRows; ++i) {
+    Tensor values(columns[k].dtype, Shape{kTrainingRows});
+    for (int64_t i = 0; i < kTrainingRows; ++i) {
       const auto number = static_cast<int64_t>(k);
       if (columns[k].dtype == DType::kString) {
         values.data<std::string>()[i] = words[(i % 3 == 0 ? number : i * 7 + number) % 10];
@@ -35,8 +35,8 @@ data::Element People() {
     }
     people.Set(columns[k].name, values);
   }
-  Tensor label(DType::kInt64, Shape{kRows});
-  for (int64_t i = 0; i < kRows; ++i) label.data<int64_t>()[i] = i % 3 == 0;
+  Tensor label(DType::kInt64, Shape{kTrainingRows});
+  for (int64_t i = 0; i < kTrainingRows; ++i) label.data<int64_t>()[i] = i % 3 == 0;
   people.Set("label", label);
   return people;
 }

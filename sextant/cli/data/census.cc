@@ -13,9 +13,9 @@
 namespace sextant::cli {
 namespace {
 
-constexpr int kColumns = 15;
+constexpr int kCensusColumns = 15;
 
-PublishedFile Published(const std::string& name, uint64_t size, const std::string& digest) {
+PublishedFile CensusFile(const std::string& name, uint64_t size, const std::string& digest) {
   return {
       .name = name,
       .urls = {"https://archive.ics.uci.edu/ml/machine-learning-databases/adult/" + name},
@@ -25,16 +25,16 @@ PublishedFile Published(const std::string& name, uint64_t size, const std::strin
 }
 
 PublishedFile TrainFile() {
-  return Published("adult.data", 3974305,
-                   "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d");
+  return CensusFile("adult.data", 3974305,
+                    "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d");
 }
 
 PublishedFile TestFile() {
-  return Published("adult.test", 2003153,
-                   "a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05");
+  return CensusFile("adult.test", 2003153,
+                    "a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05");
 }
 
-std::string Read(const PublishedFile& file, const DataOptions& options, std::ostream& out) {
+std::string ReadCensus(const PublishedFile& file, const DataOptions& options, std::ostream& out) {
   const std::string path =
       options.from.empty() ? Fetch(file, options, out) : JoinPath(options.from, file.name);
   ThrowIfInterrupted();
@@ -66,7 +66,7 @@ std::string CleanCensus(std::string_view text, int64_t count, const std::string&
     if (line.empty() || line.starts_with('|')) continue;
     if (line.ends_with('.')) line.remove_suffix(1);
     const auto columns = std::count(line.begin(), line.end(), ',') + 1;
-    if (columns != kColumns || !(line.ends_with("<=50K") || line.ends_with(">50K"))) {
+    if (columns != kCensusColumns || !(line.ends_with("<=50K") || line.ends_with(">50K"))) {
       throw DataLoss("{}, line {}, is no row of 15 columns with the label <=50K or >50K at the end",
                      name, line_number);
     }
@@ -82,8 +82,8 @@ void MakeCensus(const DataOptions& options, std::ostream& out) {
     train = SyntheticCensus(CountOr(options.train, 32561), options.seed, 0);
     test = SyntheticCensus(CountOr(options.eval, 16281), options.seed, 1);
   } else {
-    train = CleanCensus(Read(TrainFile(), options, out), options.train, "adult.data");
-    test = CleanCensus(Read(TestFile(), options, out), options.eval, "adult.test");
+    train = CleanCensus(ReadCensus(TrainFile(), options, out), options.train, "adult.data");
+    test = CleanCensus(ReadCensus(TestFile(), options, out), options.eval, "adult.test");
   }
   Write(train, options.train, "adult.data.csv", options, out);
   Write(test, options.eval, "adult.test.csv", options, out);

@@ -16,9 +16,9 @@ namespace sextant::cli {
 namespace {
 
 using Options = std::shared_ptr<DataOptions>;
-using Make = void (*)(const DataOptions& options, std::ostream& out);
+using MakeData = void (*)(const DataOptions& options, std::ostream& out);
 
-Options AddCommonOptions(Command& command, const std::string& from, Make make) {
+Options AddCommonOptions(Command& command, const std::string& from, MakeData make) {
   auto options = std::make_shared<DataOptions>();
   command.AddOption("--out DIR", &options->out, "folder of the results, made if need be",
                     Need::kRequired);

@@ -10,8 +10,6 @@
 namespace sextant::cli {
 namespace {
 
-FileSystem& Disk() { return FileSystem::ForPath("/"); }
-
 // 1,000 bytes whose digests were taken with coreutils.
 std::string Content() {
   std::string content;
@@ -32,9 +30,9 @@ TEST(Download, FetchesAndChecks) {
   bool was_there = true;
   const std::string path = Download(FileAt(server), folder, &was_there);
   EXPECT_EQ(path, folder + "/file.bin");
-  EXPECT_EQ(Disk().ReadFile(path), Content());
+  EXPECT_EQ(FileSystem::ForPath("/").ReadFile(path), Content());
   EXPECT_FALSE(was_there);
-  EXPECT_EQ(Disk().ListDirectory(folder), std::vector<std::string>{"file.bin"});
+  EXPECT_EQ(FileSystem::ForPath("/").ListDirectory(folder), std::vector<std::string>{"file.bin"});
   PublishedFile other = FileAt(server);
   other.digest = kSha256;
   Download(other, folder, &was_there);
@@ -47,38 +45,38 @@ TEST(Download, GoesOnWhereItWasCutOff) {
   const std::string folder = NewFolder();
   bool was_there = false;
   Download(FileAt(server), folder, &was_there);
-  EXPECT_EQ(Disk().ReadFile(folder + "/file.bin"), Content());
+  EXPECT_EQ(FileSystem::ForPath("/").ReadFile(folder + "/file.bin"), Content());
   EXPECT_EQ(server.ranges(), (std::vector<std::string>{"", "bytes=300-"}));
 }
 
 TEST(Download, KeepsThePartForTheNextTime) {
   const std::string folder = NewFolder();
-  Disk().WriteFileAtomically(folder + "/file.bin.part", Content().substr(0, 400));
+  FileSystem::ForPath("/").WriteFileAtomically(folder + "/file.bin.part", Content().substr(0, 400));
   TestHttpServer server(Content());
   bool was_there = false;
   Download(FileAt(server), folder, &was_there);
-  EXPECT_EQ(Disk().ReadFile(folder + "/file.bin"), Content());
+  EXPECT_EQ(FileSystem::ForPath("/").ReadFile(folder + "/file.bin"), Content());
   EXPECT_EQ(server.ranges(), std::vector<std::string>{"bytes=400-"});
 }
 
 TEST(Download, BeginsAnewWhereTheServerKnowsNoRanges) {
   const std::string folder = NewFolder();
-  Disk().WriteFileAtomically(folder + "/file.bin.part", "other bytes");
+  FileSystem::ForPath("/").WriteFileAtomically(folder + "/file.bin.part", "other bytes");
   TestHttpServer server(Content(), {.ranges = false});
   bool was_there = false;
   Download(FileAt(server), folder, &was_there);
-  EXPECT_EQ(Disk().ReadFile(folder + "/file.bin"), Content());
+  EXPECT_EQ(FileSystem::ForPath("/").ReadFile(folder + "/file.bin"), Content());
 }
 
 TEST(Download, BeginsAnewWhenThePartIsTooLong) {
   const std::string folder = NewFolder();
-  Disk().WriteFileAtomically(folder + "/file.bin.part", std::string(2000, 'x'));
+  FileSystem::ForPath("/").WriteFileAtomically(folder + "/file.bin.part", std::string(2000, 'x'));
   TestHttpServer server(Content());
   PublishedFile file = FileAt(server);
   file.size = 0;
   bool was_there = false;
   Download(file, folder, &was_there);
-  EXPECT_EQ(Disk().ReadFile(folder + "/file.bin"), Content());
+  EXPECT_EQ(FileSystem::ForPath("/").ReadFile(folder + "/file.bin"), Content());
 }
 
 TEST(Download, RefusesAnotherFile) {
@@ -100,7 +98,7 @@ TEST(Download, RefusesAnotherFile) {
       EXPECT_NE(e.message().find("not the file that its authors publish"), std::string::npos)
           << e.message();
     }
-    EXPECT_TRUE(Disk().ListDirectory(folder).empty());
+    EXPECT_TRUE(FileSystem::ForPath("/").ListDirectory(folder).empty());
   }
 }
 
@@ -111,7 +109,7 @@ TEST(Download, TriesTheNextUrl) {
   const std::string folder = NewFolder();
   bool was_there = false;
   Download(file, folder, &was_there);
-  EXPECT_EQ(Disk().ReadFile(folder + "/file.bin"), Content());
+  EXPECT_EQ(FileSystem::ForPath("/").ReadFile(folder + "/file.bin"), Content());
 }
 
 TEST(Download, SaysWhatToDoWithoutNetwork) {

@@ -19,8 +19,6 @@
 namespace sextant::cli {
 namespace {
 
-FileSystem& Disk() { return FileSystem::ForPath("/"); }
-
 struct Records {
   std::vector<std::string> images;
   std::vector<int64_t> labels;
@@ -52,9 +50,9 @@ Files CifarFiles(bool binary) {
 }
 
 std::string WriteFiles(const Files& files, const std::string& folder) {
-  Disk().CreateDirectories(folder);
+  FileSystem::ForPath("/").CreateDirectories(folder);
   for (const auto& [name, content] : files) {
-    Disk().WriteFileAtomically(JoinPath(folder, name), content);
+    FileSystem::ForPath("/").WriteFileAtomically(JoinPath(folder, name), content);
   }
   return folder;
 }
@@ -64,7 +62,7 @@ std::string WriteArchive(bool binary, const std::string& path) {
   Files files = {{folder + "readme.html", "<html>"}};
   for (auto& [name, content] : CifarFiles(binary)) files.emplace_back(folder + name, content);
   std::reverse(files.begin(), files.end());  // archives keep no order
-  Disk().WriteFileAtomically(path, Gzip(MakeTar(files)));
+  FileSystem::ForPath("/").WriteFileAtomically(path, Gzip(MakeTar(files)));
   return path;
 }
 
@@ -85,7 +83,7 @@ void ExpectCifar(const std::string& from) {
                                         out)),
             std::string::npos)
       << text.str();
-  EXPECT_EQ(Disk().ListDirectory(out).size(), 3u);
+  EXPECT_EQ(FileSystem::ForPath("/").ListDirectory(out).size(), 3u);
 }
 
 TEST(MakeCifar10, TakesArchives) {
@@ -123,19 +121,19 @@ TEST(MakeCifar10, SaysWhatIsMissingOrDamaged) {
   EXPECT_NE(WhyNot(MakeCifar10, {.out = out, .from = empty}).find("data_batch_1"),
             std::string::npos);
   const std::string archive = WriteArchive(false, empty + "/archive");
-  const std::string bytes = Disk().ReadFile(archive);
-  Disk().WriteFileAtomically(archive, bytes.substr(0, bytes.size() / 2));
+  const std::string bytes = FileSystem::ForPath("/").ReadFile(archive);
+  FileSystem::ForPath("/").WriteFileAtomically(archive, bytes.substr(0, bytes.size() / 2));
   EXPECT_NE(WhyNot(MakeCifar10, {.out = out, .from = archive}), "");
-  Disk().WriteFileAtomically(archive, "no archive");
+  FileSystem::ForPath("/").WriteFileAtomically(archive, "no archive");
   EXPECT_NE(WhyNot(MakeCifar10, {.out = out, .from = archive}), "");
   Files files = CifarFiles(true);
   files[2].second[0] = 77;
   const std::string folder = WriteFiles(files, NewFolder());
   EXPECT_NE(WhyNot(MakeCifar10, {.out = out, .from = folder}).find("label 77"), std::string::npos);
-  Disk().Delete(folder + "/data_batch_3.bin");
+  FileSystem::ForPath("/").Delete(folder + "/data_batch_3.bin");
   EXPECT_NE(WhyNot(MakeCifar10, {.out = out, .from = folder}).find("has no data_batch_3"),
             std::string::npos);
-  EXPECT_TRUE(Disk().ListDirectory(out).empty());
+  EXPECT_TRUE(FileSystem::ForPath("/").ListDirectory(out).empty());
 }
 
 TEST(MakeCifar10, TakesTheFirstSoMany) {
@@ -154,8 +152,9 @@ void WriteMnist(const std::string& folder, int64_t train, int64_t test, bool gzi
     const std::string path = JoinPath(folder, name);
     WriteIdx(path, array);
     if (!gzip) return;
-    Disk().WriteFileAtomically(path + ".gz", Gzip(Disk().ReadFile(path)));
-    Disk().Delete(path);
+    FileSystem::ForPath("/").WriteFileAtomically(path + ".gz",
+                                                 Gzip(FileSystem::ForPath("/").ReadFile(path)));
+    FileSystem::ForPath("/").Delete(path);
   };
   for (const auto& [name, count] : {std::pair{"train", train}, {"t10k", test}}) {
     IdxArray images{{count, 28, 28}, ""}, labels{{count}, ""};
@@ -187,16 +186,16 @@ TEST(MakeMnist, RefusesDamagedFiles) {
   const std::string from = NewFolder(), out = NewFolder();
   WriteMnist(from, 5, 4, false);
   const std::string path = from + "/train-images-idx3-ubyte";
-  const std::string whole = Disk().ReadFile(path);
+  const std::string whole = FileSystem::ForPath("/").ReadFile(path);
   for (const std::string& bytes :
        {std::string(), whole.substr(0, 3), whole.substr(0, 10), whole.substr(0, 100), whole + "x",
         "\x01" + whole.substr(1), std::string("\0\0\x08\x03\xff\xff\xff\xff\xff\xff\xff\xff", 12),
         whole.substr(0, 4) + std::string("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 12)}) {
-    Disk().WriteFileAtomically(path, bytes);
+    FileSystem::ForPath("/").WriteFileAtomically(path, bytes);
     EXPECT_NE(WhyNot(MakeMnist, {.out = out, .from = from}).find("train-images"),
               std::string::npos);
   }
-  Disk().Delete(path);
+  FileSystem::ForPath("/").Delete(path);
   EXPECT_NE(WhyNot(MakeMnist, {.out = out, .from = from}).find("train-images-idx3-ubyte.gz"),
             std::string::npos);
 }
@@ -232,12 +231,12 @@ TEST(Synthetic, IsTheSameForTheSameSeed) {
   }
   for (const char* name : {"train.tfrecords", "validation.tfrecords", "eval.tfrecords",
                            "test.tfrecords", "adult.data.csv", "adult.test.csv"}) {
-    const std::string first = Disk().ReadFile(JoinPath(folders[0], name));
-    EXPECT_EQ(first, Disk().ReadFile(JoinPath(folders[1], name))) << name;
-    EXPECT_NE(first, Disk().ReadFile(JoinPath(folders[2], name))) << name;
+    const std::string first = FileSystem::ForPath("/").ReadFile(JoinPath(folders[0], name));
+    EXPECT_EQ(first, FileSystem::ForPath("/").ReadFile(JoinPath(folders[1], name))) << name;
+    EXPECT_NE(first, FileSystem::ForPath("/").ReadFile(JoinPath(folders[2], name))) << name;
   }
   EXPECT_EQ(ReadRecords(folders[0] + "/train.tfrecords").labels.size(), 300u);
-  const std::string rows = Disk().ReadFile(folders[0] + "/adult.data.csv");
+  const std::string rows = FileSystem::ForPath("/").ReadFile(folders[0] + "/adult.data.csv");
   EXPECT_EQ(CleanCensus(rows, -1, "rows"), rows);
   EXPECT_EQ(std::count(rows.begin(), rows.end(), '\n'), 300);
 }

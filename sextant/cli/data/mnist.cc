@@ -18,7 +18,7 @@ constexpr int64_t kSide = 28;
 constexpr int64_t kValidation = 5000;
 
 // The authors' page, and the copy of it that TensorFlow's own loader reads.
-PublishedFile Published(const std::string& name, uint64_t size, const std::string& digest) {
+PublishedFile MnistFile(const std::string& name, uint64_t size, const std::string& digest) {
   return {.name = name,
           .urls = {"http://yann.lecun.com/exdb/mnist/" + name,
                    "https://storage.googleapis.com/cvdf-datasets/mnist/" + name},
@@ -32,13 +32,13 @@ struct Files {
 };
 
 Files TrainFiles() {
-  return {Published("train-images-idx3-ubyte.gz", 9912422, "f68b3c2dcbeaaa9fbdd348bbdeb94873"),
-          Published("train-labels-idx1-ubyte.gz", 28881, "d53e105ee54ea40749a09fcbcd1e9432")};
+  return {MnistFile("train-images-idx3-ubyte.gz", 9912422, "f68b3c2dcbeaaa9fbdd348bbdeb94873"),
+          MnistFile("train-labels-idx1-ubyte.gz", 28881, "d53e105ee54ea40749a09fcbcd1e9432")};
 }
 
 Files TestFiles() {
-  return {Published("t10k-images-idx3-ubyte.gz", 1648877, "9fb629c4189551a2d022fa330f9573f3"),
-          Published("t10k-labels-idx1-ubyte.gz", 4542, "ec29112dd5afa0611ce80d1b7f02629c")};
+  return {MnistFile("t10k-images-idx3-ubyte.gz", 1648877, "9fb629c4189551a2d022fa330f9573f3"),
+          MnistFile("t10k-labels-idx1-ubyte.gz", 4542, "ec29112dd5afa0611ce80d1b7f02629c")};
 }
 
 // The file in a folder, as published or unpacked.
@@ -53,7 +53,7 @@ std::string Locate(const PublishedFile& file, const DataOptions& options, std::o
   throw NotFound("{} holds neither {} nor {}", options.from, file.name, BaseName(unpacked));
 }
 
-IdxArray Read(const PublishedFile& file, const DataOptions& options, std::ostream& out) {
+IdxArray ReadMnist(const PublishedFile& file, const DataOptions& options, std::ostream& out) {
   const std::string path = Locate(file, options, out);
   if (path.ends_with(".gz")) out << fmt::format("Extracting {}\n", path) << std::flush;
   ThrowIfInterrupted();
@@ -61,8 +61,8 @@ IdxArray Read(const PublishedFile& file, const DataOptions& options, std::ostrea
 }
 
 LabelledImages ReadImages(const Files& files, const DataOptions& options, std::ostream& out) {
-  IdxArray images = Read(files.images, options, out);
-  IdxArray labels = Read(files.labels, options, out);
+  IdxArray images = ReadMnist(files.images, options, out);
+  IdxArray labels = ReadMnist(files.labels, options, out);
   if (images.shape.size() != 3 || images.shape[1] != kSide || images.shape[2] != kSide) {
     throw DataLoss("{} holds no images of 28 x 28 pixels", files.images.name);
   }

@@ -20,15 +20,13 @@
 namespace sextant::cli {
 namespace {
 
-FileSystem& Disk() { return FileSystem::ForPath("/"); }
-
 struct Found {
   int64_t records = 0;
   std::array<int64_t, 10> labels = {};
   std::string first;
 };
 
-Found ReadRecords(const std::string& path) {
+Found CountRecords(const std::string& path) {
   Found found;
   TFRecordReader reader(path);
   for (std::string record; reader.Next(&record); ++found.records) {
@@ -41,12 +39,12 @@ Found ReadRecords(const std::string& path) {
 
 TEST(RealData, Census) {
   const std::string from = std::string(SEXTANT_SOURCE_DIR) + "/../shared/data/census";
-  if (!Disk().Exists(from + "/adult.data")) GTEST_SKIP() << "no census data";
+  if (!FileSystem::ForPath("/").Exists(from + "/adult.data")) GTEST_SKIP() << "no census data";
   const std::string out = NewFolder();
   std::ostringstream text;
   MakeCensus({.out = out, .from = from}, text);
   const auto count = [&](const std::string& name, const std::string& end) {
-    const std::string rows = Disk().ReadFile(JoinPath(out, name));
+    const std::string rows = FileSystem::ForPath("/").ReadFile(JoinPath(out, name));
     int64_t found = 0;
     for (size_t at = rows.find(end); at != std::string::npos; at = rows.find(end, at + 1)) ++found;
     return found;
@@ -64,13 +62,14 @@ std::string RealFolder() {
 
 TEST(RealData, Cifar10) {
   const std::string from = RealFolder();
-  if (from.empty() || !Disk().Exists(from + "/cifar-10-batches-bin")) GTEST_SKIP() << "no CIFAR-10";
+  if (from.empty() || !FileSystem::ForPath("/").Exists(from + "/cifar-10-batches-bin"))
+    GTEST_SKIP() << "no CIFAR-10";
   const std::string out = NewFolder();
   std::ostringstream text;
   MakeCifar10({.out = out, .from = from}, text);
-  const Found train = ReadRecords(out + "/train.tfrecords");
-  const Found validation = ReadRecords(out + "/validation.tfrecords");
-  const Found eval = ReadRecords(out + "/eval.tfrecords");
+  const Found train = CountRecords(out + "/train.tfrecords");
+  const Found validation = CountRecords(out + "/validation.tfrecords");
+  const Found eval = CountRecords(out + "/eval.tfrecords");
   EXPECT_EQ(train.records, 40000);
   EXPECT_EQ(validation.records, 10000);
   EXPECT_EQ(eval.records, 10000);
@@ -78,24 +77,26 @@ TEST(RealData, Cifar10) {
     EXPECT_EQ(train.labels[label] + validation.labels[label], 5000);
     EXPECT_EQ(eval.labels[label], 1000);
   }
-  const std::string batch = Disk().ReadFile(from + "/cifar-10-batches-bin/data_batch_1.bin");
+  const std::string batch =
+      FileSystem::ForPath("/").ReadFile(from + "/cifar-10-batches-bin/data_batch_1.bin");
   EXPECT_EQ(train.first, batch.substr(1, 3072));
 }
 
 TEST(RealData, Mnist) {
   const std::string from = RealFolder();
-  if (from.empty() || !Disk().Exists(from + "/t10k-labels-idx1-ubyte")) GTEST_SKIP() << "no MNIST";
+  if (from.empty() || !FileSystem::ForPath("/").Exists(from + "/t10k-labels-idx1-ubyte"))
+    GTEST_SKIP() << "no MNIST";
   const std::string out = NewFolder();
   std::ostringstream text;
   MakeMnist({.out = out, .from = from}, text);
-  EXPECT_EQ(ReadRecords(out + "/train.tfrecords").records, 55000);
-  EXPECT_EQ(ReadRecords(out + "/validation.tfrecords").records, 5000);
-  const Found test = ReadRecords(out + "/test.tfrecords");
+  EXPECT_EQ(CountRecords(out + "/train.tfrecords").records, 55000);
+  EXPECT_EQ(CountRecords(out + "/validation.tfrecords").records, 5000);
+  const Found test = CountRecords(out + "/test.tfrecords");
   EXPECT_EQ(test.records, 10000);
   // As published with the set.
   EXPECT_EQ(test.labels,
             (std::array<int64_t, 10>{980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009}));
-  const std::string images = Disk().ReadFile(from + "/t10k-images-idx3-ubyte");
+  const std::string images = FileSystem::ForPath("/").ReadFile(from + "/t10k-images-idx3-ubyte");
   EXPECT_EQ(test.first, images.substr(16, 784));
 }
 

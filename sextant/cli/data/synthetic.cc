@@ -18,7 +18,7 @@ char Pixel(double value) { return static_cast<char>(std::lround(std::clamp(value
 
 // Makes `count` images by `draw(label, random, pixels)`, which appends image_bytes.
 template <typename Draw>
-LabelledImages Make(int64_t count, int64_t image_bytes, RandomDraw random, const Draw& draw) {
+LabelledImages MakeImages(int64_t count, int64_t image_bytes, RandomDraw random, const Draw& draw) {
   LabelledImages images{.image_bytes = image_bytes};
   images.pixels.reserve(count * image_bytes);
   for (int64_t i = 0; i < count; ++i) {
@@ -71,7 +71,7 @@ LabelledImages SyntheticCifar10(int64_t count, int64_t seed, int split) {
       }
     }
   };
-  return Make(count, 3 * 32 * 32, RandomDraw(seed, split), draw);
+  return MakeImages(count, 3 * 32 * 32, RandomDraw(seed, split), draw);
 }
 
 LabelledImages SyntheticMnist(int64_t count, int64_t seed, int split) {
@@ -93,7 +93,7 @@ LabelledImages SyntheticMnist(int64_t count, int64_t seed, int split) {
       pixels.push_back(Pixel(ink * cover + (cover > 0 ? 12 * random.Normal() : 0)));
     }
   };
-  return Make(count, 28 * 28, RandomDraw(seed, split), draw);
+  return MakeImages(count, 28 * 28, RandomDraw(seed, split), draw);
 }
 
 }  // namespace sextant::cli

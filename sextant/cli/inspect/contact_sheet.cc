@@ -19,7 +19,7 @@
 namespace sextant::cli {
 namespace {
 
-constexpr int64_t kColumns = 10;
+constexpr int64_t kSheetColumns = 10;
 constexpr int64_t kMargin = 2;
 constexpr int64_t kMaxSide = 128;
 
@@ -100,7 +100,7 @@ std::string DrawSheet(const std::vector<Image>& images) {
     cell_width = std::max(cell_width, image.width + kMargin);
   }
   const auto count = static_cast<int64_t>(images.size());
-  const int64_t columns = std::min(kColumns, count);
+  const int64_t columns = std::min(kSheetColumns, count);
   const int64_t rows = (count + columns - 1) / columns;
   const int64_t height = rows * cell_height + kMargin, width = columns * cell_width + kMargin;
   std::vector<uint8_t> sheet(static_cast<size_t>(height * width * 3), 255);

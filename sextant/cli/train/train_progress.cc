@@ -16,14 +16,14 @@ namespace sextant::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json NumberOrText(double value) {
+OrderedJson NumberOrText(double value) {
   if (std::isfinite(value)) return value;
   return std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
 }
 
-std::string TimeText(double seconds) {
+std::string DurationText(double seconds) {
   const auto whole = static_cast<int64_t>(std::llround(seconds));
   if (whole >= 3600) {
     return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
@@ -72,7 +72,7 @@ class ProgressHook : public train::Hook {
   }
 
   void Report(int64_t step, double loss) {
-    Json line = {{"event", "train"}, {"step", step}};
+    OrderedJson line = {{"event", "train"}, {"step", step}};
     if (loss_) line["loss"] = NumberOrText(loss);
     line["examples_per_sec"] = NumberOrText(PerSecond(steps_ - reported_, last_) *
                                             static_cast<double>(options_.batch_size));
@@ -119,7 +119,7 @@ std::string TrainProgressLine(int64_t step, int64_t last_step, double loss, doub
     line += fmt::format(", {:.0f} examples/s", steps_per_second * static_cast<double>(batch_size));
     if (last_step > step) {
       line += fmt::format(", {} left",
-                          TimeText(static_cast<double>(last_step - step) / steps_per_second));
+                          DurationText(static_cast<double>(last_step - step) / steps_per_second));
     }
   }
   return line;
@@ -128,14 +128,15 @@ std::string TrainProgressLine(int64_t step, int64_t last_step, double loss, doub
 void PrintDone(const TrainAndEvaluateResult& result, const std::string& model_dir,
                std::ostream& json) {
   for (const std::string& path : result.exports) {
-    json << Json{{"event", "export"}, {"path", path}}.dump() << "\n";
+    json << OrderedJson{{"event", "export"}, {"path", path}}.dump() << "\n";
   }
-  const Json done = {{"event", "done"}, {"step", result.global_step}, {"model_dir", model_dir}};
+  const OrderedJson done = {
+      {"event", "done"}, {"step", result.global_step}, {"model_dir", model_dir}};
   json << done.dump() << std::endl;
 }
 
 void PrintEvaluation(const EvalResult& metrics, const std::string& name, std::ostream& json) {
-  Json line = {{"event", "eval"}};
+  OrderedJson line = {{"event", "eval"}};
   if (!name.empty()) line["name"] = name;
   const auto step = metrics.find("global_step");
   if (step != metrics.end()) line["step"] = static_cast<int64_t>(step->second);

@@ -16,18 +16,13 @@
 #include "sextant/ops/training/apply_rms_prop.h"
 #include "sextant/ops/training/apply_sgd.h"
 #include "sextant/runtime/session.h"
+#include "sextant/testing/pseudo_random.h"
 
 namespace sextant {
 namespace {
 
 Tensor Numbers(const Shape& shape, int seed, float low = -2) {
-  Tensor t(DType::kFloat, shape);
-  uint32_t state = static_cast<uint32_t>(seed) * 2654435761u + 1;
-  for (float& value : t.flat<float>()) {
-    state = state * 1664525u + 1013904223u;
-    value = static_cast<float>(state >> 8) / 8388608.0f + low;
-  }
-  return t;
+  return PseudoRandom(shape, static_cast<uint32_t>(seed), low, low + 2);
 }
 
 Output F(float value) { return Const(Tensor(value)); }

@@ -18,30 +18,21 @@
 #include "sextant/ops/math/trig.h"
 #include "sextant/ops/math/unary.h"
 #include "sextant/runtime/session.h"
+#include "sextant/testing/pseudo_random.h"
 
 namespace sextant {
 namespace {
 
-Tensor Numbers(const Shape& shape, int seed) {
-  Tensor t(DType::kFloat, shape);
-  uint32_t state = static_cast<uint32_t>(seed) * 2654435761u + 1;
-  for (float& value : t.flat<float>()) {
-    state = state * 1664525u + 1013904223u;
-    value = static_cast<float>(state >> 8) / 4194304.0f - 2.0f;
-  }
-  return t;
-}
-
-struct Outcome {
+struct RegionOutcome {
   std::vector<Tensor> values;
   int regions = 0, steps = 0;
 };
 
-Outcome RunGraph(const Graph& graph, const FeedMap& feeds, const std::vector<Output>& fetches,
-                 bool fuse) {
+RegionOutcome RunGraph(const Graph& graph, const FeedMap& feeds, const std::vector<Output>& fetches,
+                       bool fuse) {
   Session session(graph, {.optimizer = {.fuse_elementwise = fuse}});
   StepTrace trace;
-  Outcome outcome{.values = session.Run(feeds, fetches, {}, {.trace = &trace})};
+  RegionOutcome outcome{.values = session.Run(feeds, fetches, {}, {.trace = &trace})};
   for (const auto& event : trace.events()) {
     ++outcome.steps;
     outcome.regions += event.op == "_Elementwise";
@@ -50,10 +41,10 @@ Outcome RunGraph(const Graph& graph, const FeedMap& feeds, const std::vector<Out
 }
 
 // The same bits with regions and without; gives what happened with them.
-Outcome ExpectSameBits(const Graph& graph, const FeedMap& feeds,
-                       const std::vector<Output>& fetches) {
-  const Outcome plain = RunGraph(graph, feeds, fetches, false);
-  Outcome fused = RunGraph(graph, feeds, fetches, true);
+RegionOutcome ExpectSameBits(const Graph& graph, const FeedMap& feeds,
+                             const std::vector<Output>& fetches) {
+  const RegionOutcome plain = RunGraph(graph, feeds, fetches, false);
+  RegionOutcome fused = RunGraph(graph, feeds, fetches, true);
   EXPECT_EQ(plain.regions, 0);
   for (size_t i = 0; i < fetches.size(); ++i) {
     EXPECT_TRUE(fused.values[i].Identical(plain.values[i])) << fetches[i].name();
@@ -66,8 +57,8 @@ TEST(ElementwiseRegionTest, ChainBecomesOneStep) {
   GraphScope use(graph);
   const Output x = Placeholder(DType::kFloat), b = Placeholder(DType::kFloat);
   const Output y = Tanh(Relu(BiasAdd(x, b)) * 0.5 + Exp(-x));
-  const Outcome outcome =
-      ExpectSameBits(graph, {{x, Numbers({37, 19}, 1)}, {b, Numbers({19}, 2)}}, {y});
+  const RegionOutcome outcome =
+      ExpectSameBits(graph, {{x, PseudoRandom({37, 19}, 1)}, {b, PseudoRandom({19}, 2)}}, {y});
   EXPECT_EQ(outcome.regions, 1);
 }
 
@@ -76,7 +67,8 @@ TEST(ElementwiseRegionTest, WrongBiasStaysAnError) {
   GraphScope use(graph);
   const Output x = Placeholder(DType::kFloat), b = Placeholder(DType::kFloat);
   const Output y = Relu(BiasAdd(x, b));
-  EXPECT_THROW(RunGraph(graph, {{x, Numbers({4, 3}, 1)}, {b, Numbers({1}, 2)}}, {y}, true), Error);
+  EXPECT_THROW(
+      RunGraph(graph, {{x, PseudoRandom({4, 3}, 1)}, {b, PseudoRandom({1}, 2)}}, {y}, true), Error);
 }
 
 TEST(ElementwiseRegionTest, LargeTensorsAreCutIntoTiles) {
@@ -86,12 +78,12 @@ TEST(ElementwiseRegionTest, LargeTensorsAreCutIntoTiles) {
   const Output block = Placeholder(DType::kFloat), s = Placeholder(DType::kFloat);
   const Output y =
       Sigmoid((x + row) * block - s) * LeakyRelu(x) + AddN({x, Softplus(x), Square(x)});
-  const Outcome outcome = ExpectSameBits(graph,
-                                         {{x, Numbers({61, 70, 33}, 1)},
-                                          {row, Numbers({33}, 2)},
-                                          {block, Numbers({1, 70, 33}, 3)},
-                                          {s, Tensor(0.3f)}},
-                                         {y});
+  const RegionOutcome outcome = ExpectSameBits(graph,
+                                               {{x, PseudoRandom({61, 70, 33}, 1)},
+                                                {row, PseudoRandom({33}, 2)},
+                                                {block, PseudoRandom({1, 70, 33}, 3)},
+                                                {s, Tensor(0.3f)}},
+                                               {y});
   EXPECT_EQ(outcome.regions, 1);
 }
 
@@ -101,7 +93,7 @@ TEST(ElementwiseRegionTest, ValuesReadElsewhereStay) {
   const Output x = Placeholder(DType::kFloat);
   const Output inner = Exp(x * 2.0);
   const Output y = Log1p(inner) - x;
-  const Outcome outcome = ExpectSameBits(graph, {{x, Numbers({100}, 1)}}, {inner, y});
+  const RegionOutcome outcome = ExpectSameBits(graph, {{x, PseudoRandom({100}, 1)}}, {inner, y});
   EXPECT_EQ(outcome.regions, 2);
 }
 
@@ -112,7 +104,7 @@ TEST(ElementwiseRegionTest, NoRegionReadsItself) {
   const Output a = Exp(x);
   const Output outside = DeepCopy(a);
   const Output y = (a + outside) * a;
-  ExpectSameBits(graph, {{x, Numbers({50}, 1)}}, {y});
+  ExpectSameBits(graph, {{x, PseudoRandom({50}, 1)}}, {y});
 }
 
 TEST(ElementwiseRegionTest, OtherBroadcastsAreLeftAlone) {
@@ -120,8 +112,8 @@ TEST(ElementwiseRegionTest, OtherBroadcastsAreLeftAlone) {
   GraphScope use(graph);
   const Output x = Placeholder(DType::kFloat), column = Placeholder(DType::kFloat);
   const Output y = Exp(x - column) * 2.0;
-  const Outcome outcome =
-      ExpectSameBits(graph, {{x, Numbers({6, 7}, 1)}, {column, Numbers({6, 1}, 2)}}, {y});
+  const RegionOutcome outcome =
+      ExpectSameBits(graph, {{x, PseudoRandom({6, 7}, 1)}, {column, PseudoRandom({6, 1}, 2)}}, {y});
   EXPECT_EQ(outcome.regions, 1);
 }
 
@@ -131,7 +123,8 @@ TEST(ElementwiseRegionTest, GradientsAreFusedToo) {
   const Output x = Placeholder(DType::kFloat);
   const Output y = Elu(Tanh(Sigmoid(x) * x) + Selu(x) / (Square(x) + 1.0));
   const auto grads = Gradients(y, {x});
-  const Outcome outcome = ExpectSameBits(graph, {{x, Numbers({64, 9}, 5)}}, {y, grads[0].dense()});
+  const RegionOutcome outcome =
+      ExpectSameBits(graph, {{x, PseudoRandom({64, 9}, 5)}}, {y, grads[0].dense()});
   EXPECT_GE(outcome.regions, 1);
 }
 
@@ -141,8 +134,8 @@ TEST(ElementwiseRegionTest, ScalarsAndEmptyTensors) {
   const Output x = Placeholder(DType::kFloat);
   const Output y = Sqrt(Abs(x) + 1.0) - x;
   ExpectSameBits(graph, {{x, Tensor(1.5f)}}, {y});
-  ExpectSameBits(graph, {{x, Numbers({0, 4}, 1)}}, {y});
-  ExpectSameBits(graph, {{x, Numbers({1, 1}, 1)}}, {y});
+  ExpectSameBits(graph, {{x, PseudoRandom({0, 4}, 1)}}, {y});
+  ExpectSameBits(graph, {{x, PseudoRandom({1, 1}, 1)}}, {y});
 }
 
 TEST(ElementwiseRegionTest, SeveralResults) {

@@ -23,20 +23,15 @@
 #include "sextant/ops/state/variable.h"
 #include "sextant/ops/state/variable_slices.h"
 #include "sextant/runtime/session.h"
+#include "sextant/testing/pseudo_random.h"
 
 namespace sextant {
 namespace {
 
 constexpr int64_t kRows = 24, kUnits = 20, kSteps = 3;
 
-Tensor Numbers(const Shape& shape, uint32_t seed) {
-  Tensor t(DType::kFloat, shape);
-  uint32_t state = seed * 2654435761u + 1;
-  for (float& value : t.flat<float>()) {
-    state = state * 1664525u + 1013904223u;
-    value = static_cast<float>(state >> 8) / 16777216.0f - 0.5f;
-  }
-  return t;
+Tensor SmallNumbers(const Shape& shape, uint32_t seed) {
+  return PseudoRandom(shape, seed, -0.5f, 0.5f);
 }
 
 Tensor Ids(int64_t limit, int32_t seed) {
@@ -53,17 +48,17 @@ void ExpectClose(const Tensor& got, const Tensor& want) {
   }
 }
 
-struct Outcome {
+struct FactoredOutcome {
   std::vector<Tensor> values;
   std::map<std::string, int> ops;
 };
 
-Outcome RunWith(bool factor, Graph& graph, const FeedMap& feeds,
-                const std::vector<Output>& fetches) {
+FactoredOutcome RunWith(bool factor, Graph& graph, const FeedMap& feeds,
+                        const std::vector<Output>& fetches) {
   Session session(graph, {.optimizer = {.fuse_products = factor}});
   session.Run(GlobalVariablesInitializer());
   StepTrace trace;
-  Outcome outcome{.values = session.Run(feeds, fetches, {}, {.trace = &trace})};
+  FactoredOutcome outcome{.values = session.Run(feeds, fetches, {}, {.trace = &trace})};
   for (const auto& event : trace.events()) ++outcome.ops[event.op];
   return outcome;
 }
@@ -72,9 +67,9 @@ Outcome RunWith(bool factor, Graph& graph, const FeedMap& feeds,
 class FactoredProductsTest : public ::testing::Test {
  protected:
   void Build(int64_t symbols) {
-    table_.emplace("table", Numbers({symbols, kUnits}, 1));
-    weights_.emplace("weights", Numbers({2 * kUnits, kUnits}, 2));
-    Output state = Const(Numbers({kRows, kUnits}, 3));
+    table_.emplace("table", SmallNumbers({symbols, kUnits}, 1));
+    weights_.emplace("weights", SmallNumbers({2 * kUnits, kUnits}, 2));
+    Output state = Const(SmallNumbers({kRows, kUnits}, 3));
     for (int32_t i = 0; i < kSteps; ++i) {
       ids_.push_back(Placeholder(DType::kInt32, PartialShape{kRows}));
       feeds_.emplace_back(ids_.back(), Ids(symbols, i));
@@ -104,8 +99,8 @@ class FactoredProductsTest : public ::testing::Test {
 TEST_F(FactoredProductsTest, LossAndGradientsAreThoseOfTheGraphAsItIs) {
   Build(7);
   const std::vector<Output> fetches = LossAndGradients();
-  const Outcome factored = RunWith(true, graph_, feeds_, fetches);
-  const Outcome plain = RunWith(false, graph_, feeds_, fetches);
+  const FactoredOutcome factored = RunWith(true, graph_, feeds_, fetches);
+  const FactoredOutcome plain = RunWith(false, graph_, feeds_, fetches);
   EXPECT_EQ(plain.ops.at("ResourceGather"), kSteps);
   EXPECT_FALSE(factored.ops.contains("ResourceGather"));
   // Nothing of the table is left in the unrolled products.
@@ -119,8 +114,8 @@ TEST_F(FactoredProductsTest, OtherReadersStillGetTheRows) {
   Build(7);
   std::vector<Output> fetches = LossAndGradients();
   fetches.insert(fetches.end(), gathered_.begin(), gathered_.end());
-  const Outcome factored = RunWith(true, graph_, feeds_, fetches);
-  const Outcome plain = RunWith(false, graph_, feeds_, fetches);
+  const FactoredOutcome factored = RunWith(true, graph_, feeds_, fetches);
+  const FactoredOutcome plain = RunWith(false, graph_, feeds_, fetches);
   for (size_t i = 4; i < fetches.size(); ++i) {
     EXPECT_TRUE(factored.values[i].Identical(plain.values[i]));
   }
@@ -130,14 +125,14 @@ TEST_F(FactoredProductsTest, OtherReadersStillGetTheRows) {
 TEST_F(FactoredProductsTest, LargeTablesAreNotMultiplied) {
   Build(kRows * kSteps);
   const std::vector<Output> fetches = LossAndGradients();
-  const Outcome factored = RunWith(true, graph_, feeds_, fetches);
+  const FactoredOutcome factored = RunWith(true, graph_, feeds_, fetches);
   EXPECT_EQ(factored.ops.at("ResourceGather"), kSteps);
   ExpectClose(factored.values[3], RunWith(false, graph_, feeds_, fetches).values[3]);
 }
 
 TEST_F(FactoredProductsTest, ATableThatChangesBetweenGathersIsNotShared) {
-  table_.emplace("table", Numbers({5, kUnits}, 1));
-  weights_.emplace("weights", Numbers({kUnits, kUnits}, 2));
+  table_.emplace("table", SmallNumbers({5, kUnits}, 1));
+  weights_.emplace("weights", SmallNumbers({kUnits, kUnits}, 2));
   const Output ids = Const(Ids(5, 0));
   const Output before = MatMul(ResourceGather(table_->handle(), ids), *weights_);
   // Ordered by what they compute from.
@@ -145,8 +140,8 @@ TEST_F(FactoredProductsTest, ATableThatChangesBetweenGathersIsNotShared) {
   const Output same_ids = ids + Cast(0.0f * Sum(changed, {0, 1}), DType::kInt32);
   const Output later = MatMul(ResourceGather(table_->handle(), same_ids), *weights_);
   const std::vector<Output> fetches = {before, later};
-  const Outcome factored = RunWith(true, graph_, {}, fetches);
-  const Outcome plain = RunWith(false, graph_, {}, fetches);
+  const FactoredOutcome factored = RunWith(true, graph_, {}, fetches);
+  const FactoredOutcome plain = RunWith(false, graph_, {}, fetches);
   for (const int i : {0, 1}) ExpectClose(factored.values[i], plain.values[i]);
   EXPECT_GT(std::abs(plain.values[1].flat<float>()[0] - plain.values[0].flat<float>()[0]), 1e-3f);
 }
@@ -157,8 +152,9 @@ TEST_F(FactoredProductsTest, SegmentSumsOfProductsWithFewSegments) {
   const Output product = MatMul(a, b, {.transpose_b = true});
   const Output part = Slice(product, {0, kUnits}, {kRows, kUnits});
   const std::vector<Output> fetches = {UnsortedSegmentSum(part, Const(Ids(5, 1)), 5)};
-  const FeedMap feeds = {{a, Numbers({kRows, kUnits}, 4)}, {b, Numbers({2 * kUnits, kUnits}, 5)}};
-  const Outcome factored = RunWith(true, graph_, feeds, fetches);
+  const FeedMap feeds = {{a, SmallNumbers({kRows, kUnits}, 4)},
+                         {b, SmallNumbers({2 * kUnits, kUnits}, 5)}};
+  const FactoredOutcome factored = RunWith(true, graph_, feeds, fetches);
   ExpectClose(factored.values[0], RunWith(false, graph_, feeds, fetches).values[0]);
 }
 

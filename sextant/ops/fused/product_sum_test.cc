@@ -7,27 +7,18 @@
 #include "sextant/ops/math/add_n.h"
 #include "sextant/ops/math/matmul.h"
 #include "sextant/runtime/session.h"
+#include "sextant/testing/pseudo_random.h"
 
 namespace sextant {
 namespace {
 
-Tensor Numbers(const Shape& shape, uint32_t seed) {
-  Tensor t(DType::kFloat, shape);
-  uint32_t state = seed * 2654435761u + 1;
-  for (float& value : t.flat<float>()) {
-    state = state * 1664525u + 1013904223u;
-    value = static_cast<float>(state >> 8) / 4194304.0f - 2.0f;
-  }
-  return t;
-}
-
-struct Outcome {
+struct SumOutcome {
   Tensor value;
   int sums = 0;
 };
 
 // The sum of three products of a (rows x depth, or transposed) and b (depth x cols).
-Outcome RunSum(const Shape& a, const Shape& b, bool turn_a, bool turn_b, bool fuse) {
+SumOutcome RunSum(const Shape& a, const Shape& b, bool turn_a, bool turn_b, bool fuse) {
   Graph graph;
   const GraphScope use(graph);
   std::vector<Output> products;
@@ -35,13 +26,13 @@ Outcome RunSum(const Shape& a, const Shape& b, bool turn_a, bool turn_b, bool fu
   for (uint32_t i = 0; i < 3; ++i) {
     const Output left = Placeholder(DType::kFloat), right = Placeholder(DType::kFloat);
     products.push_back(MatMul(left, right, {.transpose_a = turn_a, .transpose_b = turn_b}));
-    feeds.emplace_back(left, Numbers(a, 2 * i));
-    feeds.emplace_back(right, Numbers(b, 2 * i + 1));
+    feeds.emplace_back(left, PseudoRandom(a, 2 * i));
+    feeds.emplace_back(right, PseudoRandom(b, 2 * i + 1));
   }
   const Output sum = AddN(products);
   Session session(graph, {.optimizer = {.fuse_products = fuse}});
   StepTrace trace;
-  Outcome outcome{.value = session.Run(feeds, sum, {.trace = &trace})};
+  SumOutcome outcome{.value = session.Run(feeds, sum, {.trace = &trace})};
   for (const auto& event : trace.events()) outcome.sums += event.op == "_ProductSum";
   return outcome;
 }
@@ -49,8 +40,8 @@ Outcome RunSum(const Shape& a, const Shape& b, bool turn_a, bool turn_b, bool fu
 TEST(ProductSumTest, GivesTheBitsOfAddingUpProducts) {
   for (const bool turn_a : {false, true}) {
     const Shape a = turn_a ? Shape{64, 70} : Shape{70, 64};
-    const Outcome fused = RunSum(a, {64, 37}, turn_a, false, true);
-    const Outcome plain = RunSum(a, {64, 37}, turn_a, false, false);
+    const SumOutcome fused = RunSum(a, {64, 37}, turn_a, false, true);
+    const SumOutcome plain = RunSum(a, {64, 37}, turn_a, false, false);
     EXPECT_EQ(fused.sums, 1);
     EXPECT_EQ(plain.sums, 0);
     EXPECT_TRUE(fused.value.Identical(plain.value));
@@ -81,7 +72,7 @@ TEST(ProductSumTest, RefusesProductsOfDifferentSizes) {
   const Output sum =
       OpBuilder("_ProductSum").Input(std::vector{a, b}).Input(std::vector{b, b}).Build();
   Session session(graph);
-  const FeedMap feeds = {{a, Numbers({2, 3}, 1)}, {b, Numbers({3, 3}, 2)}};
+  const FeedMap feeds = {{a, PseudoRandom({2, 3}, 1)}, {b, PseudoRandom({3, 3}, 2)}};
   EXPECT_THROW(session.Run(feeds, sum), Error);
 }
 

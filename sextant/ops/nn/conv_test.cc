@@ -11,19 +11,10 @@
 #include "sextant/ops/array/transpose.h"
 #include "sextant/runtime/session.h"
 #include "sextant/tensor/float16.h"
+#include "sextant/testing/counting.h"
 
 namespace sextant {
 namespace {
-
-// 1, 2, 3, ... repeating, so that sums of many are exact.
-template <typename T>
-Tensor Counting(const Shape& shape, int period = 1 << 20) {
-  Tensor t(DTypeOf<T>, shape);
-  for (int64_t i = 0; i < t.num_elements(); ++i) {
-    t.data<T>()[i] = T(static_cast<float>(i % period + 1));
-  }
-  return t;
-}
 
 double Dot(const Tensor& a, const Tensor& b) {
   EXPECT_EQ(a.shape().ToString(), b.shape().ToString());

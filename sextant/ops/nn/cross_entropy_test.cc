@@ -10,7 +10,7 @@
 namespace sextant {
 namespace {
 
-const double kInf = std::numeric_limits<double>::infinity();
+const double kInfinity = std::numeric_limits<double>::infinity();
 
 class CrossEntropyTest : public ArrayTest {
  protected:
@@ -23,7 +23,7 @@ class CrossEntropyTest : public ArrayTest {
 };
 
 TEST_F(CrossEntropyTest, SoftmaxOfHugeLogits) {
-  const Output x = Hidden(Tensor::Of<double>({3, 2}, {1000, 1000, -1000, 1000, -kInf, 0}));
+  const Output x = Hidden(Tensor::Of<double>({3, 2}, {1000, 1000, -1000, 1000, -kInfinity, 0}));
   ExpectNear(Run(Softmax(x)), {0.5, 0.5, 0, 1, 0, 1});
   const Output y = Hidden(Tensor::Of<double>({1, 2}, {1000, 1000 + std::log(3.0)}));
   ExpectNear(Run(LogSoftmax(y)), {std::log(0.25), std::log(0.75)});

@@ -2,20 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include <numeric>
-
 #include "sextant/graph/op_builder.h"
 #include "sextant/graph/scope.h"
 #include "sextant/runtime/session.h"
+#include "sextant/testing/counting.h"
 
 namespace sextant {
 namespace {
-
-Tensor Counting(const Shape& shape) {
-  Tensor t(DType::kFloat, shape);
-  std::iota(t.flat<float>().begin(), t.flat<float>().end(), 1.0f);
-  return t;
-}
 
 class DepthwiseConvTest : public testing::Test {
  protected:
