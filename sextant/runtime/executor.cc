@@ -46,41 +46,23 @@ class PlanRun {
   void RunAll() {
     if (trace_) return RunSteps<Times::kTraced>();
     if (!frame_.trial) return RunSteps<Times::kNone>();
-    switch (frame_.trial->Next(Threads())) {
+    LaneTrial& trial = *frame_.trial;
+    const LaneTrial::Way way = trial.Next(Threads());
+    const double start = trial.times_run() ? Nanoseconds() : 0;
+    switch (way) {
       case LaneTrial::Way::kPlain:
-        return RunSteps<Times::kNone>();
-      case LaneTrial::Way::kWhole: {
-        const double start = Nanoseconds();
         RunSteps<Times::kNone>();
-        return frame_.trial->RecordWhole(Nanoseconds() - start);
-      }
+        break;
       case LaneTrial::Way::kSteps: {
         const ThreadTeam::Alone alone;
-        return RunSteps<Times::kTried>();
+        RunSteps<Times::kTried>();
+        break;
       }
-      case LaneTrial::Way::kLanes: {
-        static int n = 0;
-        static double sum = 0, least = 1e18;
-        static std::vector<double> all;
-        const double start = Nanoseconds();
-        RunInLanes(plan_, frame_, frame_.trial->lanes(), run_);
-        const double t = Nanoseconds() - start;
-        ++n;
-        sum += t;
-        least = std::min(least, t);
-        all.push_back(t);
-        if (n % 2000 == 0 && getenv("SIM")) {
-          std::sort(all.begin(), all.end());
-          fprintf(stderr,
-                  "LANES %d steps %zu foreseen %.1f mean %.1f min %.1f p25 %.1f p50 %.1f p75 %.1f "
-                  "p95 %.1f\n",
-                  n, plan_.steps.size(), frame_.trial->lanes().nanoseconds / 1e3, sum / n / 1e3,
-                  least / 1e3, all[n / 4] / 1e3, all[n / 2] / 1e3, all[n * 3 / 4] / 1e3,
-                  all[n * 95 / 100] / 1e3);
-        }
-        return;
-      }
+      case LaneTrial::Way::kLanes:
+        RunInLanes(plan_, frame_, trial.lanes(), run_);
+        break;
     }
+    if (trial.times_run()) trial.RecordRun(Nanoseconds() - start);
   }
 
   int Threads() const {
