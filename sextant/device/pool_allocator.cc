@@ -81,7 +81,8 @@ void PoolAllocator::Free(void* memory, size_t bytes) {
     std::lock_guard lock(mutex_);
     statistics_.in_use -= size.bytes;
     last = --num_blocks_ == 0 && !owned_;
-    if (owned_ && statistics_.kept + size.bytes <= options_.max_kept) {
+    const size_t most = std::max(options_.max_kept, statistics_.in_use / 2);
+    if (owned_ && statistics_.kept + size.bytes <= most) {
       free_[size.index] = new (memory) FreeBlock{free_[size.index]};
       statistics_.kept += size.bytes;
       return;

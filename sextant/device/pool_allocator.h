@@ -18,7 +18,8 @@ namespace sextant {
 struct PoolOptions {
   // Most bytes in use at one time.
   size_t limit = std::numeric_limits<size_t>::max();
-  // Free blocks are kept up to this many bytes; what is freed beyond goes back to the host.
+  // Free blocks are kept up to this many bytes, or half of what is in use if that is more; what is
+  // freed beyond goes back to the host.
   size_t max_kept = size_t{256} << 20;
 };
 

@@ -63,6 +63,17 @@ TEST(PoolAllocatorTest, FreesBeyondTheCapGoBack) {
   EXPECT_EQ(pool->statistics().kept, 256u);
 }
 
+TEST(PoolAllocatorTest, KeepsHalfOfWhatIsInUse) {
+  const auto pool = PoolAllocator::New({.max_kept = 256});
+  void* used = pool->Allocate(4096);
+  std::vector<void*> freed;
+  for (int i = 0; i < 12; ++i) freed.push_back(pool->Allocate(256));
+  for (void* memory : freed) pool->Free(memory, 256);
+  // The ninth leaves 4,864 in use, more than twice the 2,304 kept; the tenth would not.
+  EXPECT_EQ(pool->statistics().kept, 9 * 256u);
+  pool->Free(used, 4096);
+}
+
 TEST(PoolAllocatorTest, BuffersMayOutliveTheOwner) {
   Tensor kept;
   {
