@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string>
 
-#include "benchmarks/work_folder.h"
 #include "sextant/estimator/estimator.h"
 #include "sextant/estimator/input_fn.h"
+#include "sextant/testing/temporary_directory.h"
 
 namespace sextant::bench {
 
@@ -20,7 +20,7 @@ class CensusFiles {
   std::string test() const { return folder() + "/test.csv"; }
 
  private:
-  const WorkFolder folder_;
+  const TemporaryDirectory folder_;
 };
 
 // Style "line": every row parsed by itself, then shuffled; "batched": lines shuffled, then parsed

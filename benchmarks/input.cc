@@ -5,10 +5,10 @@
 #include "benchmarks/random_records.h"
 #include "benchmarks/report.h"
 #include "benchmarks/timing.h"
-#include "benchmarks/work_folder.h"
 #include "sextant/base/file_system.h"
 #include "sextant/data/sources.h"
 #include "sextant/formats/tfrecord.h"
+#include "sextant/testing/temporary_directory.h"
 
 namespace sextant::bench {
 namespace {
@@ -44,7 +44,7 @@ void MeasureRecords(const Options& options, const InputOptions& input, const std
 }  // namespace
 
 void MeasureInput(const Options& options, const InputOptions& input) {
-  const WorkFolder work;
+  const TemporaryDirectory work;
   const std::string records = JoinPath(work.path(), "records");
   for (const int64_t batch : options.batches) {
     if (!input.csv_only) {

@@ -4,12 +4,12 @@
 #include "benchmarks/random_records.h"
 #include "benchmarks/report.h"
 #include "benchmarks/step_timer.h"
-#include "benchmarks/work_folder.h"
 #include "sextant/base/file_system.h"
 #include "sextant/base/logging.h"
 #include "sextant/estimator/estimator.h"
 #include "sextant/formats/tfrecord.h"
 #include "sextant/models/registry.h"
+#include "sextant/testing/temporary_directory.h"
 
 namespace sextant::bench {
 namespace {
@@ -48,7 +48,7 @@ void Train(const Options& options, const std::string& work, int64_t batch) {
 
 void MeasureResnet44Estimator(const Options& options) {
   SetLogLevel(LogLevel::kWarning);
-  const WorkFolder work;
+  const TemporaryDirectory work;
   WriteRecords(JoinPath(work.path(), "train.tfrecords"));
   for (const int64_t batch : options.batches) Train(options, work.path(), batch);
 }

@@ -15,11 +15,11 @@
 #include "sextant/formats/checkpoint_state.h"
 #include "sextant/formats/tensor_bundle_reader.h"
 #include "sextant/nn/get_variable.h"
+#include "sextant/testing/temporary_directory.h"
 #include "sextant/train/run_state.h"
 #include "tests/conformance/census_rows.h"
 #include "tests/conformance/json_estimators.h"
 #include "tests/conformance/json_values.h"
-#include "tests/conformance/temporary_directory.h"
 
 namespace sextant::conformance {
 namespace {

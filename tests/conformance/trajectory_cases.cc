@@ -19,9 +19,9 @@
 #include "sextant/nn/get_variable.h"
 #include "sextant/proto/meta_graph.pb.h"
 #include "sextant/runtime/session.h"
+#include "sextant/testing/temporary_directory.h"
 #include "tests/conformance/json_values.h"
 #include "tests/conformance/own_models.h"
-#include "tests/conformance/temporary_directory.h"
 
 namespace sextant::conformance {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "sextant/base/error.h"
 
-namespace sextant::conformance {
+namespace sextant {
 
 class TemporaryDirectory {
  public:
@@ -23,4 +23,4 @@ class TemporaryDirectory {
   std::string path_;
 };
 
-}  // namespace sextant::conformance
+}  // namespace sextant
