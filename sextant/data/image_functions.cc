@@ -76,11 +76,10 @@ Tensor ToFloat(const Tensor& image) {
 Tensor ToHwc(const Tensor& image) {
   const auto [channels, height, width] = SizeOf(image);
   Tensor out(image.dtype(), {height, width, channels});
-  const auto transpose = [&]<typename T>(T* dst) {
+  const auto transpose = [&image, planes = channels, plane = height * width]<typename T>(T* dst) {
     const T* const src = image.data<T>();
-    const int64_t plane = height * width;
     for (int64_t i = 0; i < plane; ++i) {
-      for (int64_t c = 0; c < channels; ++c) *dst++ = src[c * plane + i];
+      for (int64_t c = 0; c < planes; ++c) *dst++ = src[c * plane + i];
     }
   };
   if (image.dtype() == DType::kFloat) {

@@ -24,9 +24,15 @@ const char* TypeName(const Value& value) {
 }
 
 template <typename T>
-constexpr bool kIsList = false;
+struct ElementOf {
+  using Type = void;
+};
 template <typename T>
-constexpr bool kIsList<std::vector<T>> = true;
+struct ElementOf<std::vector<T>> {
+  using Type = T;
+};
+template <typename T>
+constexpr bool kIsList = !std::is_void_v<typename ElementOf<T>::Type>;
 
 void Convert(bool from, bool* to) { *to = from; }
 void Convert(int64_t from, int64_t* to) { *to = from; }
@@ -46,8 +52,8 @@ std::optional<T> As(const Value& value) {
       [](const auto& from) -> std::optional<T> {
         using From = std::decay_t<decltype(from)>;
         if constexpr (kIsList<From> && kIsList<T>) {
-          using Element = typename From::value_type;
-          if constexpr (Convertible<Element, typename T::value_type>) {
+          using Element = typename ElementOf<From>::Type;
+          if constexpr (Convertible<Element, typename ElementOf<T>::Type>) {
             return T(from.begin(), from.end());
           }
         } else if constexpr (Convertible<From, T>) {
@@ -269,10 +275,11 @@ void HParams::ParseJson(std::string_view text) {
         text.substr(0, 80));
   }
   auto values = values_;
-  for (const auto& [name, item] : json.items()) {
-    Value& value = FindOrThrow(values, name);
+  for (const auto& entry : json.items()) {
+    const Json& item = entry.value();
+    Value& value = FindOrThrow(values, entry.key());
     if (!std::visit([&](auto& old) { return FromJson(item, &old); }, value)) {
-      throw InvalidArgument("hyper-parameter {} is {}; {} is not", name, TypeName(value),
+      throw InvalidArgument("hyper-parameter {} is {}; {} is not", entry.key(), TypeName(value),
                             item.dump());
     }
   }
@@ -282,7 +289,8 @@ void HParams::ParseJson(std::string_view text) {
 std::string HParams::ToJson() const {
   Json json = Json::object();
   for (const auto& [name, value] : values_) {
-    std::visit([&](const auto& v) { json[name] = v; }, value);
+    Json& item = json[name];
+    std::visit([&](const auto& v) { item = v; }, value);
   }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

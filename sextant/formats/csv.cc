@@ -19,9 +19,10 @@ CsvSplitter::CsvSplitter(CsvOptions options) : options_(std::move(options)) {
                             options_.columns[i], options_.columns[i - 1]);
     }
   }
-  ends_['\n'] = ends_['\r'] = true;
-  ends_['"'] = options_.quotes;
-  ends_[static_cast<uint8_t>(options_.delimiter)] = true;
+  const auto ends = [&](char c) -> auto& { return ends_[static_cast<uint8_t>(c)]; };
+  ends('\n') = ends('\r') = true;
+  ends('"') = options_.quotes;
+  ends(options_.delimiter) = true;
 }
 
 bool CsvSplitter::Wanted(size_t column) const {

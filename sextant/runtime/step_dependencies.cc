@@ -45,7 +45,7 @@ class DependencyFinder {
       step_of_[step.node] = index;
       auto& before = before_[i];
       std::ranges::sort(before);
-      before.erase(std::ranges::unique(before).begin(), before.end());
+      before.erase(std::unique(before.begin(), before.end()), before.end());
     }
     return std::move(before_);
   }

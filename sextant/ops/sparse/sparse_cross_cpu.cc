@@ -49,12 +49,11 @@ class CrossKernel : public Kernel {
   // Emits indices; write(values, n, features) makes the value of combination n.
   template <typename Write>
   void Cross(const Entries& entries, Write write) {
-    const auto& [indices, values] = entries;
     int64_t n = 0;
     columns_.ForEach([&](int64_t row, int64_t k, const int64_t* features) {
-      indices[2 * n] = row;
-      indices[2 * n + 1] = k;
-      write(values, n++, features);
+      entries.indices[2 * n] = row;
+      entries.indices[2 * n + 1] = k;
+      write(entries.values, n++, features);
     });
   }
 
