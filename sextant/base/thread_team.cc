@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <limits>
 
-#include "sextant/base/error.h"
 #include "sextant/base/pause.h"
 
 namespace sextant {
@@ -22,9 +21,7 @@ constexpr int kPausesPerClockRead = 16;
 constexpr int kRoundsBeforeYield = 6;
 constexpr int kCallerPauses = 64;
 // A caller that waits longer for a thread that lost its processor leaves its own to it.
-const auto kCallerSpin =
-    std::chrono::microseconds(std::getenv("CSPIN") ? atoi(std::getenv("CSPIN")) : 30);
-const int kPausesBeforeYield = std::getenv("WPAUSE") ? atoi(std::getenv("WPAUSE")) : 1 << 30;
+constexpr auto kCallerSpin = std::chrono::microseconds(30);
 
 struct ThreadState {
   bool in_job = false;
@@ -87,7 +84,7 @@ void ThreadTeam::ParallelShards(int64_t total, int64_t grain, ShardFn fn) {
   if (num_shards > 1 && !this_thread.in_job) {
     std::unique_lock lock(in_use_, std::try_to_lock);
     if (lock.owns_lock()) {
-      Dispatch({&fn, total, num_shards, this_thread.limit}, Offer::kAnyone);
+      Dispatch({&fn, total, num_shards, this_thread.limit});
       return;
     }
   }
@@ -96,19 +93,11 @@ void ThreadTeam::ParallelShards(int64_t total, int64_t grain, ShardFn fn) {
   }
 }
 
-void ThreadTeam::Run(FunctionRef<void(int thread)> fn) {
-  if (this_thread.in_job) throw FailedPrecondition("ThreadTeam::Run called from inside a job");
-  const auto on_shard = [&](int shard, int64_t, int64_t) { fn(shard); };
-  const ShardFn shard_fn = on_shard;
-  std::lock_guard lock(in_use_);
-  Dispatch({&shard_fn, size_, size_, this_thread.limit}, Offer::kOwner);
-}
-
 // REQUIRES: in_use_ is held.
-void ThreadTeam::Dispatch(const Job& job, Offer offer) {
+void ThreadTeam::Dispatch(const Job& job) {
   job_ = job;
   unfinished_.store(job.num_shards, std::memory_order_relaxed);
-  for (int i = 0; i < job.num_shards; ++i) slots_[i].offer.store(offer, std::memory_order_release);
+  for (int i = 0; i < job.num_shards; ++i) slots_[i].offered.store(true, std::memory_order_release);
   // Sequentially consistent, so that it is not ordered after notify_all's look for sleepers.
   generation_.fetch_add(1);
   generation_.notify_all();
@@ -157,20 +146,18 @@ uint32_t ThreadTeam::AwaitNewJob(uint32_t seen) const {
   return generation_.load(std::memory_order_acquire);
 }
 
-bool ThreadTeam::Take(int slot, bool owner) {
+bool ThreadTeam::Take(int slot) {
   // A shard on offer belongs to the job in job_, because that job cannot end before it has run: a
   // thread that comes late from an earlier job takes a shard of this one with full right.
-  std::atomic<Offer>& offer = slots_[slot].offer;
-  Offer current = offer.load(std::memory_order_relaxed);
-  return (current == Offer::kAnyone || (owner && current == Offer::kOwner)) &&
-         offer.compare_exchange_strong(current, Offer::kNone, std::memory_order_acquire,
-                                       std::memory_order_relaxed);
+  std::atomic<bool>& offered = slots_[slot].offered;
+  return offered.load(std::memory_order_relaxed) &&
+         offered.exchange(false, std::memory_order_acquire);
 }
 
 void ThreadTeam::WorkOnOffers(int thread) {
   for (int i = 0; i < size_; ++i) {
     const int slot = thread + i < size_ ? thread + i : thread + i - size_;
-    if (Take(slot, i == 0)) RunShard(slot);
+    if (Take(slot)) RunShard(slot);
   }
 }
 

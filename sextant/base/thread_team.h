@@ -71,15 +71,9 @@ class ThreadTeam {
   void ParallelShards(int64_t total, int64_t grain,
                       FunctionRef<void(int shard, int64_t begin, int64_t end)> fn);
 
-  // Calls fn(i) on each thread i of the team at the same time (the caller is thread 0), so that the
-  // calls may wait for each other. Waits while the team works for another thread. Heeds no Limit.
-  // Throws FAILED_PRECONDITION inside a job. Errors as in ParallelFor.
-  void Run(FunctionRef<void(int thread)> fn);
-
  private:
-  enum class Offer : int { kNone, kAnyone, kOwner };
   struct alignas(64) Slot {
-    std::atomic<Offer> offer{Offer::kNone};
+    std::atomic<bool> offered{false};
   };
   using ShardFn = FunctionRef<void(int, int64_t, int64_t)>;
   struct Job {
@@ -89,11 +83,11 @@ class ThreadTeam {
     int limit = 0;
   };
 
-  void Dispatch(const Job& job, Offer offer);
+  void Dispatch(const Job& job);
   void AwaitShards() const;
   void WorkerLoop(int thread);
   uint32_t AwaitNewJob(uint32_t seen) const;
-  bool Take(int slot, bool owner);
+  bool Take(int slot);
   // Runs what is on offer, the thread's own shard first.
   void WorkOnOffers(int thread);
   void RunShard(int shard);

@@ -118,32 +118,23 @@ TEST(ThreadTeamTest, LimitReachesNestedJobsAndEnds) {
   EXPECT_EQ(team.NumShards(100, 1), 4);
 }
 
-TEST(ThreadTeamTest, RunUsesEveryThreadAtOnce) {
+TEST(ThreadTeamTest, AllThreadsWorkAtOnce) {
   ThreadTeam team(3);
   for (int job = 0; job < 100; ++job) {
     std::barrier all(3);
     std::vector<std::thread::id> ids(3);
-    team.Run([&](int thread) {
-      ids[thread] = std::this_thread::get_id();
+    team.ParallelShards(3, 1, [&](int shard, int64_t, int64_t) {
+      ids[shard] = std::this_thread::get_id();
       all.arrive_and_wait();
     });
-    EXPECT_EQ(ids[0], std::this_thread::get_id());
     EXPECT_EQ(std::set(ids.begin(), ids.end()).size(), 3u);
   }
-}
-
-TEST(ThreadTeamTest, RunRefusesToNest) {
-  ThreadTeam team(2);
-  EXPECT_THROW(team.Run([&](int) { team.Run([](int) {}); }), Error);
 }
 
 TEST(ThreadTeamTest, TeamOfOneRunsInline) {
   ThreadTeam team(-1);
   EXPECT_EQ(team.size(), 1);
   EXPECT_EQ(ShardsOf(team, 10, 1), (Bounds{{0, 10}}));
-  int calls = 0;
-  team.Run([&](int thread) { calls += thread + 1; });
-  EXPECT_EQ(calls, 1);
 }
 
 TEST(ThreadTeamTest, ProcessTeamIsOne) {
