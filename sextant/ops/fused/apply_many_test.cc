@@ -89,6 +89,18 @@ TEST_F(ApplyManyTest, ManyVariablesInOneSweep) {
   EXPECT_EQ(outcome.updates, 0);
 }
 
+TEST_F(ApplyManyTest, ASweepLocksAtMostSixtyVariables) {
+  std::vector<Operation> updates;
+  for (int i = 0; i < 70; ++i) {
+    const Variable var = Var({i}), accum = Var({i});
+    updates.push_back(ResourceApplyMomentum(var.handle(), accum.handle(), F(0.1f), Value({i}),
+                                            F(0.9f), {.use_nesterov = true}));
+  }
+  const Outcome outcome = ExpectSame(Group(updates));
+  EXPECT_EQ(outcome.sweeps, 3);
+  EXPECT_EQ(outcome.updates, 0);
+}
+
 TEST_F(ApplyManyTest, EveryKindOfOptimizer) {
   std::vector<Operation> updates;
   for (const Shape& shape : {Shape{3, 5}, Shape{19}}) {

@@ -15,6 +15,8 @@ namespace sextant {
 namespace {
 
 constexpr std::string_view kPrefix = "ResourceApply";
+// A group locks all its variables at once; ThreadSanitizer follows 64 locks of a thread.
+constexpr size_t kMostVariables = 60;
 
 // An op of the kind ResourceApply<rule>, its inputs sorted out.
 struct Update {
@@ -92,7 +94,9 @@ class UpdateFuser {
   void Join(Update update) {
     const std::string key = Key(update);
     auto found = open_.find(key);
-    if (found != open_.end() && !SameReads(found->second.members.front(), update)) {
+    if (found != open_.end() &&
+        (found->second.variables.size() + update.variables.size() > kMostVariables ||
+         !SameReads(found->second.members.front(), update))) {
       Close(key);
       found = open_.end();
     }
