@@ -1,7 +1,9 @@
-// Cost of Session::Run itself: a scalar addition, a chain of scalar additions, linear regression.
+// Cost of Session::Run itself: a scalar addition, a chain of scalar additions, linear regression;
+// and of building, differentiating and planning large graphs.
 #include <cmath>
 
 #include "benchmarks/report.h"
+#include "benchmarks/timing.h"
 #include "sextant/sextant.h"
 
 namespace sextant::bench {
@@ -102,6 +104,26 @@ void Regression(const Options& options) {
          "linear regression, 101 points, cost and update");
 }
 
+// From nothing to the first values of a graph and its gradients, which double it.
+void LargeGraph(const Options& options, int count) {
+  const auto first_run = [&] {
+    Graph graph;
+    GraphScope use(graph);
+    const Output x = Placeholder(DType::kFloat, PartialShape(Shape()));
+    const Output a = Placeholder(DType::kFloat, PartialShape(Shape()));
+    Output y = x;
+    while (graph.num_nodes() < count / 2) y = Tanh(y * a + x);
+    const auto gradients = Gradients(y, {x, a});
+    Session session(graph, {.threads = options.threads});
+    session.Run({{x, Tensor(0.1f)}, {a, Tensor(0.9f)}}, {y, gradients[0], gradients[1]});
+  };
+  std::vector<double> values;
+  for (int i = 0; i < options.repeats; ++i) values.push_back(Seconds(first_run));
+  Emit("session_overhead", "seconds", values, true,
+       {{"mode", Quote(std::to_string(count) + " nodes, half of them gradients, to the first run")},
+        {"threads", std::to_string(options.threads)}});
+}
+
 }  // namespace
 
 void SessionOverhead(const Options& options, int chain) {
@@ -109,6 +131,7 @@ void SessionOverhead(const Options& options, int chain) {
   WithoutFeeds(options);
   PerNode(options, chain);
   Regression(options);
+  for (const int count : {50'000, 100'000, 200'000}) LargeGraph(options, count);
 }
 
 }  // namespace sextant::bench

@@ -118,8 +118,9 @@ std::shared_ptr<const Plan> BuildPlan(const PlanRequest& request,
   for (const Pass& pass : OptimizationPasses()) {
     // Merging or fusing across a branch that may be dead would kill or revive nodes.
     if (!(environment.optimizer.*pass.enabled) || contents.conditionals) continue;
+    const int64_t version = graph.version();
     pass.run(graph);
-    RemoveUnneeded(graph, needed);
+    if (graph.version() != version) RemoveUnneeded(graph, needed);
   }
   return EmitPlan(std::move(subgraph.graph), sink, subgraph.feeds, request, environment, analysis);
 }
