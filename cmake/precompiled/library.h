@@ -1,4 +1,4 @@
-// Included by the build in front of the sources of graph, device, ops and runtime; see sextant_precompile.
+// Included by the build in front of the library's sources from tensor on; see sextant_precompile.
 #pragma once
 
 #include <fmt/format.h>

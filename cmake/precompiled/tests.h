@@ -3,5 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "sextant/precompiled.h"
+#include "cmake/precompiled/library.h"
+#include "sextant/base/file_system.h"
 #include "sextant/runtime/session.h"

@@ -1,1 +1,0 @@
-// Nothing: precompiled headers belong to a target, and a target has a source.
