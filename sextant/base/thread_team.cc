@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "sextant/base/pause.h"
+#include "sextant/base/shard_exchange.h"
 
 namespace sextant {
 namespace {
@@ -26,8 +27,23 @@ constexpr auto kCallerSpin = std::chrono::microseconds(30);
 struct ThreadState {
   bool in_job = false;
   int limit = std::numeric_limits<int>::max();
+  ShardExchange* exchange = nullptr;
+  int seat = 0;
 };
 thread_local ThreadState this_thread;
+
+// While a thread runs a shard, jobs that it starts run on it alone.
+class InShard {
+ public:
+  explicit InShard(int limit)
+      : outer_(std::exchange(this_thread, {.in_job = true, .limit = limit})) {}
+  ~InShard() { this_thread = outer_; }
+  InShard(const InShard&) = delete;
+  InShard& operator=(const InShard&) = delete;
+
+ private:
+  const ThreadState outer_;
+};
 
 int ProcessTeamSize() {
   if (const char* text = std::getenv("SEXTANT_THREADS")) {
@@ -60,6 +76,13 @@ ThreadTeam::Alone::Alone() : previous_(std::exchange(this_thread.in_job, true)) 
 
 ThreadTeam::Alone::~Alone() { this_thread.in_job = previous_; }
 
+ThreadTeam::Sharing::Sharing(ShardExchange& exchange, int seat) {
+  this_thread.exchange = &exchange;
+  this_thread.seat = seat;
+}
+
+ThreadTeam::Sharing::~Sharing() { this_thread.exchange = nullptr; }
+
 ThreadTeam::ThreadTeam(int threads)
     : size_(std::max(1, threads)), slots_(std::make_unique<Slot[]>(size_)) {
   for (int i = 1; i < size_; ++i) workers_.emplace_back([this, i] { WorkerLoop(i); });
@@ -87,6 +110,14 @@ void ThreadTeam::ParallelShards(int64_t total, int64_t grain, ShardFn fn) {
       Dispatch({&fn, total, num_shards, this_thread.limit});
       return;
     }
+  }
+  if (num_shards > 1 && this_thread.exchange != nullptr) {
+    const int limit = this_thread.limit;
+    this_thread.exchange->Run(this_thread.seat, num_shards, [&](int shard) {
+      const InShard in_shard(limit);
+      fn(shard, ShardBegin(total, num_shards, shard), ShardBegin(total, num_shards, shard + 1));
+    });
+    return;
   }
   for (int i = 0; i < num_shards; ++i) {
     fn(i, ShardBegin(total, num_shards, i), ShardBegin(total, num_shards, i + 1));
@@ -162,8 +193,8 @@ void ThreadTeam::WorkOnOffers(int thread) {
 }
 
 void ThreadTeam::RunShard(int shard) {
-  const ThreadState outer = std::exchange(this_thread, {.in_job = true, .limit = job_.limit});
   try {
+    const InShard in_shard(job_.limit);
     (*job_.fn)(shard, ShardBegin(job_.total, job_.num_shards, shard),
                ShardBegin(job_.total, job_.num_shards, shard + 1));
   } catch (...) {
@@ -173,7 +204,6 @@ void ThreadTeam::RunShard(int shard) {
       error_shard_ = shard;
     }
   }
-  this_thread = outer;
   if (unfinished_.fetch_sub(1, std::memory_order_release) == 1) unfinished_.notify_one();
 }
 

@@ -19,6 +19,8 @@
 
 namespace sextant {
 
+class ShardExchange;
+
 class ThreadTeam {
  public:
   // The team of the process: as many threads as the hardware has, or as SEXTANT_THREADS says.
@@ -56,6 +58,16 @@ class ThreadTeam {
 
    private:
     bool previous_;
+  };
+
+  // While it lives, jobs started by this thread are cut into the same shards and offered to the
+  // threads that share the exchange.
+  class Sharing {
+   public:
+    Sharing(ShardExchange& exchange, int seat);
+    ~Sharing();
+    Sharing(const Sharing&) = delete;
+    Sharing& operator=(const Sharing&) = delete;
   };
 
   // The number of shards that a loop of `total` iterations is cut into: one thread per `grain`

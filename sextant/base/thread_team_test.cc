@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <barrier>
 #include <numeric>
 #include <set>
 
 #include "sextant/base/error.h"
+#include "sextant/base/shard_exchange.h"
 
 namespace sextant {
 namespace {
@@ -129,6 +131,29 @@ TEST(ThreadTeamTest, AllThreadsWorkAtOnce) {
     });
     EXPECT_EQ(std::set(ids.begin(), ids.end()).size(), 3u);
   }
+}
+
+TEST(ThreadTeamTest, SharingOffersTheSameShards) {
+  ThreadTeam team(4);
+  const Bounds bounds = ShardsOf(team, 10, 1);
+  ShardExchange exchange;
+  std::atomic<bool> stop = false;
+  std::thread helper([&] {
+    while (!stop) exchange.Help();
+  });
+  {
+    const ThreadTeam::Limit limit(4);
+    const ThreadTeam::Sharing sharing(exchange, 1);
+    for (int job = 0; job < 200; ++job) EXPECT_EQ(ShardsOf(team, 10, 1), bounds);
+    team.ParallelFor(4, 1, [&](int64_t, int64_t) {  // loops in a shard are its thread's own
+      const auto self = std::this_thread::get_id();
+      team.ParallelFor(100, 1,
+                       [&](int64_t, int64_t) { EXPECT_EQ(std::this_thread::get_id(), self); });
+    });
+  }
+  stop = true;
+  helper.join();
+  EXPECT_EQ(ShardsOf(team, 10, 1), bounds);
 }
 
 TEST(ThreadTeamTest, TeamOfOneRunsInline) {

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "sextant/base/pause.h"
+#include "sextant/base/shard_exchange.h"
 #include "sextant/base/thread_team.h"
 #include "sextant/runtime/lanes.h"
 #include "sextant/runtime/step_runner.h"
@@ -17,6 +18,7 @@ namespace {
 
 constexpr int kTriesBeforeYield = 100;
 constexpr int kTriesBeforeSleep = 150;
+static_assert(Lanes::kMost <= ShardExchange::kSeats);
 
 class LaneRun {
  public:
@@ -45,11 +47,13 @@ class LaneRun {
            static_cast<int32_t>(lanes_.lanes[lane].size());
   }
 
-  // Works on lane "own" first, and helps with the others, a step at a time, while it must wait.
+  // Works on lane "own" first. While it must wait, it helps with the others, a step at a time, or
+  // with a loop of a step that runs.
   void Work(int own) {
+    const ThreadTeam::Sharing sharing(exchange_, own);
     StepRunner runner(plan_, frame_, run_);
     for (int tries = 0; !AllFinished();) {
-      if (Advance(own, runner)) {
+      if (Advance(own, runner) || exchange_.Help()) {
         tries = 0;
       } else if (++tries > kTriesBeforeSleep) {
         Sleep(own, runner);
@@ -150,6 +154,7 @@ class LaneRun {
   const Lanes& lanes_;
   const RunState& run_;
   std::array<Lane, Lanes::kMost> state_;
+  ShardExchange exchange_;
   std::atomic<int32_t> sleepers_{0};
   std::atomic<uint32_t> pulse_{0};
   std::atomic<int32_t> failed_{std::numeric_limits<int32_t>::max()};

@@ -8,9 +8,9 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::max();
 // The runs of the trial: first to warm up, then so many of each kind.
 constexpr int kWarmUp = 4, kRuns = 8;
-// Lanes are tried when this share of the time is foreseen, and kept when it is found: threads that
-// wait for each other suffer more from other processes.
-constexpr double kForeseenShare = 0.85, kFoundShare = 0.95;
+// Lanes are kept when they take at most this share of the time: threads that wait for each other
+// suffer more from other processes.
+constexpr double kFoundShare = 0.95;
 
 }  // namespace
 
@@ -27,7 +27,7 @@ LaneTrial::Way LaneTrial::Next(int threads) {
     }
     if (run < kWarmUp + 2 * kRuns) return Way::kSteps;
     if (run == kWarmUp + 2 * kRuns) Deal(threads);
-    if (lanes_ && run < kWarmUp + 3 * kRuns) {
+    if (run < kWarmUp + 3 * kRuns) {
       timed_ = &laned_;
       return Way::kLanes;
     }
@@ -50,9 +50,7 @@ void LaneTrial::Begin(int threads) {
 void LaneTrial::Deal(int threads) {
   // Steps that are passed over, once their value is there, cost nothing.
   for (double& cost : cost_) cost = cost == kNever ? 0 : cost;
-  auto lanes =
-      std::make_unique<const Lanes>(DealSteps(plan_, std::min(threads, Lanes::kMost), cost_));
-  if (always_ || lanes->nanoseconds < kForeseenShare * plain_) lanes_ = std::move(lanes);
+  lanes_ = std::make_unique<const Lanes>(DealSteps(plan_, std::min(threads, Lanes::kMost), cost_));
 }
 
 }  // namespace sextant

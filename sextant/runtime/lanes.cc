@@ -29,7 +29,6 @@ class Dealer {
     for (const int32_t step : ByWayToEnd()) Place(step, BestLane(step));
     for (auto& lane : result_.lanes) FindWaits(lane);
     ShareOutReleases();
-    result_.nanoseconds = *std::ranges::max_element(free_at_);
     return std::move(result_);
   }
 

@@ -28,7 +28,6 @@ struct Lanes {
     int32_t count = 0;
   };
   std::vector<Readers> shared;  // slots, and how many steps read them
-  double nanoseconds = 0;       // that a run should take
 };
 
 // Deals the steps to "lanes" lanes. "cost" has the nanoseconds of each step. The step with the

@@ -130,6 +130,33 @@ TEST_F(LanesTest, TheFirstErrorIsTheOneStepByStep) {
   for (int i = 0; i < 50; ++i) ASSERT_EQ(message(LaneUse::kAlways), expected);
 }
 
+TEST_F(LanesTest, LoopsThatLanesShareGiveTheSameBits) {
+  const Output x = Placeholder(DType::kFloat, PartialShape{256, 192});
+  const auto numbers = [](const Shape& shape, float scale) {
+    Tensor values(DType::kFloat, shape);
+    for (int64_t i = 0; i < values.num_elements(); ++i) {
+      values.data<float>()[i] = scale * (static_cast<float>(i % 97) / 50 - 1);
+    }
+    return values;
+  };
+  const Output w = Const(numbers({192, 192}, 0.1f));
+  Output deep = x;
+  for (int i = 0; i < 8; ++i) deep = Tanh(MatMul(deep, w));
+  std::vector<Output> fetches = {deep, Sum(deep * deep, {0}), Sum(deep, {1})};
+  for (int i = 0; i < 20; ++i) fetches.push_back(Sum(x * static_cast<float>(i), {0}));
+  const Tensor fed = numbers({256, 192}, 1);
+  const auto run = [&](LaneUse use, int times) {
+    Session session(graph_, With(use));
+    std::vector<Tensor> values;
+    for (int i = 0; i < times; ++i) values = session.Run({{x, fed}}, fetches);
+    return values;
+  };
+  const std::vector<Tensor> expected = run(LaneUse::kNever, 1), found = run(LaneUse::kAlways, 100);
+  for (size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_TRUE(found[i].Identical(expected[i])) << i;
+  }
+}
+
 TEST_F(LanesTest, AFailedRunLeavesTheSessionUsable) {
   const Output x = Placeholder(DType::kInt32, PartialShape{});
   std::vector<Output> parts;
