@@ -41,8 +41,7 @@ void ShardExchange::Run(int seat, int num_shards, FunctionRef<void(int shard)> f
   offer.fn = &fn;
   offer.unfinished.store(num_shards, std::memory_order_relaxed);
   const uint64_t loop = offer.state.load(std::memory_order_relaxed) / kOneLoop + 1;
-  offer.state.store(loop * kOneLoop + static_cast<uint64_t>(num_shards),
-                    std::memory_order_release);
+  offer.state.store(loop * kOneLoop + static_cast<uint64_t>(num_shards), std::memory_order_release);
   while (RunOne(offer)) {
   }
   for (int tries = 0; offer.unfinished.load(std::memory_order_acquire) != 0; ++tries) {
