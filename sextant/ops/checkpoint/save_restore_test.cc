@@ -115,7 +115,8 @@ TEST_F(SaveRestoreTest, V1FilesHaveTensorFlowsBytes) {
   const std::string path = folder_ + "/s";
   session_.Run(Save(Text(path), Texts({"s"}), {Const(Tensor::Of<std::string>({"x", "yy"}))}));
   // What TensorFlow's Save writes for the same tensor.
-  const std::string expected(
+  using std::string_literals::operator""s;
+  const std::string expected =
       "\x00\x00\x17\n\x15\n\x0f\n\x01s\x12\x04\x12\x02\x08\x02\x18\x07\"\x02\n\x00\x12\x02\x08\x01"
       "\x00\x08\x12\x00s\x00"
       "\x01\x01\x01\x80\x7f\x12\x10\n\x01s\x12\x02\n\x00\x1a\x07"
@@ -123,8 +124,7 @@ TEST_F(SaveRestoreTest, V1FilesHaveTensorFlowsBytes) {
       "B\x02yy\x00\x00\x00\x00\x01\x00\x00\x00\x00\x95\xe7L\xb7\x00\x00\x00\x00\x01\x00\x00\x00\x00"
       "\xc0\xf2\xa1\xb0\x00"
       "\x01\x02\x01\x00?\x00\x00\x00\x00\x01\x00\x00\x00\x00\x94m\x08\xe7"
-      "D\x08Q\x0e",
-      108);
+      "D\x08Q\x0e"s;
   EXPECT_EQ(FileSystem::ForPath(path).ReadFile(path).substr(0, expected.size()), expected);
   EXPECT_TRUE(session_.Run(Restore(Text(path), Text("s"), DType::kString))
                   .Identical(Tensor::Of<std::string>({"x", "yy"})));

@@ -11,7 +11,7 @@ namespace sextant {
 namespace {
 
 std::string TypeNames(const std::vector<DType>& types) {
-  std::vector<std::string_view> names;
+  std::vector<std::string> names;
   for (const DType type : types) names.push_back(DTypeName(type));
   return fmt::format("{}", fmt::join(names, ", "));
 }
