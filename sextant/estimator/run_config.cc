@@ -2,12 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
-
 #include "sextant/base/error.h"
 #include "sextant/base/logging.h"
+#include "sextant/base/temporary_file.h"
 
 namespace sextant {
 namespace {
@@ -44,15 +41,14 @@ void CheckFields(const RunConfig& config) {
   }
 }
 
-std::string NewTemporaryDirectory() {
-  const char* parent = std::getenv("TMPDIR");
-  std::string path = fmt::format("{}/sextant_XXXXXX", parent != nullptr ? parent : "/tmp");
-  if (mkdtemp(path.data()) == nullptr) {
-    throw FailedPrecondition("cannot make a temporary directory {} ({}); set model_dir", path,
-                             std::strerror(errno));
+std::string TemporaryModelDir() {
+  try {
+    std::string path = NewTemporaryDirectory();
+    LogWarning("Using temporary folder as model directory: {}", path);
+    return path;
+  } catch (const Error& e) {
+    throw FailedPrecondition("{}; set model_dir", e.message());
   }
-  LogWarning("Using temporary folder as model directory: {}", path);
-  return path;
 }
 
 std::string WithoutSlashes(std::string path) {
@@ -61,7 +57,7 @@ std::string WithoutSlashes(std::string path) {
 }
 
 std::string ModelDir(const std::string& given, const std::string& of_tf_config) {
-  if (given.empty() && of_tf_config.empty()) return NewTemporaryDirectory();
+  if (given.empty() && of_tf_config.empty()) return TemporaryModelDir();
   if (given.empty()) {
     LogInfo("Using model_dir in TF_CONFIG: {}", of_tf_config);
     return of_tf_config;

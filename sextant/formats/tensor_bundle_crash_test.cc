@@ -9,6 +9,7 @@
 #include "sextant/base/error.h"
 #include "sextant/base/faulty_file_system.h"
 #include "sextant/base/memory_file_system.h"
+#include "sextant/base/temporary_file.h"
 #include "sextant/formats/checkpoint_retention.h"
 #include "sextant/formats/checkpoint_state.h"
 #include "sextant/formats/tensor_bundle_reader.h"
@@ -217,8 +218,7 @@ TEST(TensorBundleCrashTest, ErrorsOfTheDiskLeaveNothingBehind) {
 }
 
 TEST(TensorBundleCrashTest, KilledProcessesLeaveAUsableCheckpoint) {
-  std::string directory = testing::TempDir() + "bundle_kill_XXXXXX";
-  ASSERT_NE(mkdtemp(directory.data()), nullptr);
+  const std::string directory = NewTemporaryDirectory();
   int last = 0;
   for (int round = 0; round < 25; ++round) {
     int ends[2];

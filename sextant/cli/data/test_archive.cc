@@ -1,13 +1,12 @@
 #include "sextant/cli/data/test_archive.h"
 
 #include <fmt/format.h>
-#include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <filesystem>
 
 #include "sextant/base/coding.h"
 #include "sextant/base/file_system.h"
+#include "sextant/base/temporary_file.h"
 #include "sextant/formats/compression.h"
 
 namespace sextant::cli {
@@ -100,9 +99,7 @@ std::string NewFolder() {
     std::vector<std::string> made;
   };
   static Folders folders;
-  std::string folder = testing::TempDir() + "sextant_cli_XXXXXX";
-  folders.made.emplace_back(mkdtemp(folder.data()));
-  return folders.made.back();
+  return folders.made.emplace_back(NewTemporaryDirectory());
 }
 
 }  // namespace sextant::cli
