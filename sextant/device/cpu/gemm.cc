@@ -26,8 +26,20 @@ constexpr int64_t kUnitsPerThread = 6;
 // Bounds the packed copies: larger matrices are multiplied in parts of so many rows and columns.
 constexpr int64_t kPackedElements = int64_t{1} << 22;
 constexpr int64_t kThinCols = 512;
+// A unit of packing b: lines long enough for the processor to read ahead.
+constexpr int64_t kPackRows = 32;
+constexpr int64_t kPackCols = 1024;
 
-constexpr int64_t RoundUp(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
+constexpr int64_t Blocks(int64_t total, int64_t size) { return (total + size - 1) / size; }
+constexpr int64_t RoundUp(int64_t value, int64_t step) { return Blocks(value, step) * step; }
+
+// A copy of a few cache lines, for which memcpy would be a call.
+template <typename T>
+void CopyLines(const T* from, int64_t count, T* to) {
+  constexpr int64_t kLine = 64 / sizeof(T);
+  for (; count >= kLine; count -= kLine, from += kLine, to += kLine) std::memcpy(to, from, 64);
+  std::copy_n(from, count, to);
+}
 
 // Runs body(unit) for every unit, each thread taking the next one that is free.
 template <typename F>
@@ -58,8 +70,7 @@ class Product {
   void RunThin(int64_t c_col) const {
     const double flop_cost = 0.1 * static_cast<double>(rows_ * depth_);
     if (b_.col_stride == 1) {
-      const int64_t blocks = (cols_ + kThinCols - 1) / kThinCols;
-      ForUnits(ctx_, blocks, flop_cost * kThinCols, [&](int64_t block) {
+      ForUnits(ctx_, Blocks(cols_, kThinCols), flop_cost * kThinCols, [&](int64_t block) {
         const int64_t begin = block * kThinCols, count = std::min(kThinCols, cols_ - begin);
         T sums[kMaxThin * kThinCols];
         kernels_.thin(static_cast<int>(rows_), count, depth_, a_.data, a_.row_stride, a_.col_stride,
@@ -99,7 +110,7 @@ class Product {
     const int64_t part_rows = std::max(RoundUp(kPackedElements / depth_, kRowBlock), kRowBlock);
     for (int64_t col = 0; col < cols_; col += part_cols) {
       const int64_t cols = std::min(part_cols, cols_ - col);
-      PackB(col, cols);
+      packed_b_ = Scratch<T, 1>(RoundUp(cols, kernels_.tile_cols) * depth_);
       for (int64_t row = 0; row < rows_; row += part_rows) {
         Multiply(row, std::min(part_rows, rows_ - row), col, cols);
       }
@@ -107,31 +118,36 @@ class Product {
   }
 
  private:
-  int64_t DepthBlocks() const { return (depth_ + kDepthBlock - 1) / kDepthBlock; }
+  int64_t DepthBlocks() const { return Blocks(depth_, kDepthBlock); }
   int64_t BlockDepth(int64_t block) const {
     return std::min(kDepthBlock, depth_ - block * kDepthBlock);
   }
 
   // Packed b: panels of tile_cols columns, each as [depth][tile_cols], padded with zeros.
-  void PackB(int64_t col, int64_t cols) {
-    const int width = kernels_.tile_cols;
-    const int64_t panels = (cols + width - 1) / width;
-    packed_b_ = Scratch<T, 1>(panels * depth_ * width);
-    ForUnits(ctx_, panels, 0.1 * static_cast<double>(depth_ * width), [&](int64_t panel) {
-      const int64_t begin = panel * width;
-      PackBPanel(b_.data + (col + begin) * b_.col_stride, std::min<int64_t>(width, cols - begin),
-                 packed_b_ + panel * depth_ * width);
-    });
+  int64_t UnitsOfB(int64_t cols) const {
+    return b_.col_stride == 1 ? Blocks(depth_, kPackRows) * Blocks(cols, kPackCols)
+                              : Blocks(cols, kernels_.tile_cols);
   }
-  void PackBPanel(const T* in, int64_t count, T* out) const {
+  void PackB(int64_t col, int64_t cols, int64_t unit) const {
+    if (b_.col_stride != 1) return PackBPanel(col, cols, unit);
     const int width = kernels_.tile_cols;
-    if (b_.col_stride == 1) {
-      for (int64_t k = 0; k < depth_; ++k, in += b_.row_stride, out += width) {
-        std::memcpy(out, in, count * sizeof(T));
-        if (count < width) std::fill(out + count, out + width, T(0));
+    const int64_t row_units = Blocks(depth_, kPackRows), row = unit % row_units * kPackRows;
+    const int64_t begin = unit / row_units * kPackCols, end = std::min(cols, begin + kPackCols);
+    for (int64_t k = row; k < std::min(depth_, row + kPackRows); ++k) {
+      const T* in = b_.data + k * b_.row_stride + col;
+      for (int64_t j = begin; j < end; j += width) {
+        T* out = packed_b_ + j * depth_ + k * width;
+        const int64_t count = std::min<int64_t>(width, end - j);
+        CopyLines(in + j, count, out);
+        std::fill(out + count, out + width, T(0));
       }
-      return;
     }
+  }
+  void PackBPanel(int64_t col, int64_t cols, int64_t panel) const {
+    const int width = kernels_.tile_cols;
+    const int64_t begin = panel * width, count = std::min<int64_t>(width, cols - begin);
+    const T* in = b_.data + (col + begin) * b_.col_stride;
+    T* out = packed_b_ + begin * depth_;
     if (count < width) std::fill_n(out, depth_ * width, T(0));
     if (b_.row_stride == 1) return kernels_.transpose(depth_, count, in, b_.col_stride, width, out);
     for (int64_t k = 0; k < depth_; ++k) {
@@ -168,16 +184,13 @@ class Product {
   // Blocks of equal size, as large as the threads' need for units allows.
   void ChooseUnits(int64_t rows, int64_t cols, int64_t* row_block, int64_t* col_block) const {
     const auto even = [](int64_t total, int64_t most, int64_t step) {
-      const int64_t blocks = (total + most - 1) / most;
-      return RoundUp((total + blocks - 1) / blocks, step);
+      return RoundUp(Blocks(total, Blocks(total, most)), step);
     };
     *row_block = even(rows, kRowBlock, kernels_.tile_rows);
     *col_block = even(cols, kColBlock, kernels_.tile_cols);
     const int64_t wanted = ctx_.threads() == 1 ? 1 : kUnitsPerThread * ctx_.threads();
     for (int64_t most = kColBlock; most >= 2 * kSmallestBlock; most /= 2) {
-      const auto units = [&] {
-        return ((rows + *row_block - 1) / *row_block) * ((cols + *col_block - 1) / *col_block);
-      };
+      const auto units = [&] { return Blocks(rows, *row_block) * Blocks(cols, *col_block); };
       if (units() >= wanted) return;
       *col_block = even(cols, most / 2, kernels_.tile_cols);
       if (units() >= wanted) return;
@@ -185,17 +198,24 @@ class Product {
     }
   }
 
+  // Packs the part of b that starts at "col" too, when it is the first to use it.
   void Multiply(int64_t row, int64_t rows, int64_t col, int64_t cols) const {
     int64_t row_block_size, col_block_size;
     ChooseUnits(rows, cols, &row_block_size, &col_block_size);
-    const int64_t row_blocks = (rows + row_block_size - 1) / row_block_size;
-    const int64_t col_blocks = (cols + col_block_size - 1) / col_block_size;
+    const int64_t row_blocks = Blocks(rows, row_block_size);
+    const int64_t col_blocks = Blocks(cols, col_block_size);
     const int64_t depth_blocks = DepthBlocks(), block_size = row_block_size * kDepthBlock;
     // With one column of blocks each block of a is used once: its user packs it.
-    T* packed_a = nullptr;
-    if (col_blocks > 1) {
-      packed_a = Scratch<T, 2>(row_blocks * depth_blocks * block_size);
-      ForUnits(ctx_, row_blocks * depth_blocks, 0.3 * block_size, [&](int64_t unit) {
+    const int64_t a_units = col_blocks > 1 ? row_blocks * depth_blocks : 0;
+    const int64_t b_units = row == 0 ? UnitsOfB(cols) : 0;
+    T* packed_a = a_units > 0 ? Scratch<T, 2>(a_units * block_size) : nullptr;
+    if (a_units + b_units > 0) {
+      const double elements =
+          static_cast<double>((a_units > 0 ? rows : 0) + (b_units > 0 ? cols : 0));
+      const double cost = 0.2 * elements * static_cast<double>(depth_) / (a_units + b_units);
+      ForUnits(ctx_, a_units + b_units, cost, [&](int64_t unit) {
+        if (unit < b_units) return PackB(col, cols, unit);
+        unit -= b_units;
         const int64_t begin = unit / depth_blocks * row_block_size;
         PackA(row + begin, std::min(row_block_size, rows - begin), unit % depth_blocks,
               packed_a + unit * block_size);
@@ -221,9 +241,14 @@ class Product {
              int64_t end) const {
     const int width = kernels_.tile_cols, height = kernels_.tile_rows;
     const int64_t depth = BlockDepth(block), k = block * kDepthBlock;
+    // The next panel of b comes to the second-level cache while this one is used: a part a tile.
+    constexpr int64_t kLine = 64 / sizeof(T);
+    const int64_t ahead = RoundUp(Blocks(depth * width, Blocks(rows, height)), kLine);
     for (int64_t j = begin; j < end; j += width) {
       const T* b = packed_b_ + j * depth_ + k * width;
-      for (int64_t i = 0; i < rows; i += height) {
+      const T* next = b + depth_ * width;
+      for (int64_t i = 0; i < rows; i += height, next += ahead) {
+        for (int64_t e = 0; e < ahead; e += kLine) __builtin_prefetch(next + e, 0, 2);
         kernels_.panel(depth, a + i * depth, 1, height, b, width,
                        c_ + (row + i) * c_stride_ + col + j, c_stride_,
                        std::min<int64_t>(height, rows - i),

@@ -193,6 +193,24 @@ void Transpose(int64_t depth, int64_t count, const T* HWY_RESTRICT in, int64_t s
         to[3] = r3[k];
       }
     }
+    const hn::Half<decltype(d)> pair;
+    for (; j + 2 <= count; j += 2) {
+      const T *r0 = in + j * stride, *r1 = r0 + stride;
+      int64_t k = 0;
+      for (; k + 4 <= depth; k += 4) {
+        const auto v0 = hn::LoadU(d, r0 + k), v1 = hn::LoadU(d, r1 + k);
+        const auto low = hn::InterleaveLower(d, v0, v1), high = hn::InterleaveUpper(d, v0, v1);
+        T* to = out + k * width + j;
+        hn::StoreU(hn::LowerHalf(pair, low), pair, to);
+        hn::StoreU(hn::UpperHalf(pair, low), pair, to + width);
+        hn::StoreU(hn::LowerHalf(pair, high), pair, to + 2 * width);
+        hn::StoreU(hn::UpperHalf(pair, high), pair, to + 3 * width);
+      }
+      for (; k < depth; ++k) {
+        out[k * width + j] = r0[k];
+        out[k * width + j + 1] = r1[k];
+      }
+    }
   }
 #endif
   for (; j < count; ++j) {

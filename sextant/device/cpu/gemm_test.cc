@@ -37,15 +37,21 @@ struct Problem {
     return c;
   }
   // Small integers: every order of summation gives the same result.
-  std::vector<T> Expected() const {
-    std::vector<T> c(rows * cols);
-    for (int64_t i = 0; i < rows; ++i) {
-      for (int64_t j = 0; j < cols; ++j) {
-        for (int64_t k = 0; k < depth; ++k) {
-          c[i * cols + j] += A().data[i * A().row_stride + k * A().col_stride] *
-                             B().data[k * B().row_stride + j * B().col_stride];
-        }
+  std::vector<T> ExpectedRow(int64_t i) const {
+    std::vector<T> c(cols);
+    for (int64_t j = 0; j < cols; ++j) {
+      for (int64_t k = 0; k < depth; ++k) {
+        c[j] += A().data[i * A().row_stride + k * A().col_stride] *
+                B().data[k * B().row_stride + j * B().col_stride];
       }
+    }
+    return c;
+  }
+  std::vector<T> Expected() const {
+    std::vector<T> c;
+    for (int64_t i = 0; i < rows; ++i) {
+      const std::vector<T> row = ExpectedRow(i);
+      c.insert(c.end(), row.begin(), row.end());
     }
     return c;
   }
@@ -69,6 +75,7 @@ TEST(GemmTest, EqualsTheDefinitionForAllShapesAndTranspositions) {
       {8, 41, 256},
       {256, 7, 64},
       {193, 260, 300},
+      {260, 1100, 64},
       {200, 24, 70},
       {37, 5, 290}};
   for (const auto& [m, n, k] : shapes) {
@@ -78,6 +85,15 @@ TEST(GemmTest, EqualsTheDefinitionForAllShapesAndTranspositions) {
       const Problem<double> precise(m, n, k, turn & 1, turn & 2);
       EXPECT_EQ(precise.Run(2), precise.Expected()) << m << " " << n << " " << k << " " << turn;
     }
+  }
+}
+
+TEST(GemmTest, MultipliesInPartsWhatIsTooLargeToBePackedAtOnce) {
+  const Problem<float> problem(610, 530, 8192, false, false);
+  const std::vector<float> c = problem.Run(2);
+  for (const int64_t row : {0, 599, 600, 609}) {
+    const auto begin = c.begin() + row * problem.cols;
+    EXPECT_EQ(std::vector<float>(begin, begin + problem.cols), problem.ExpectedRow(row)) << row;
   }
 }
 
