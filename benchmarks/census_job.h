@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string>
 
+#include "sextant/base/temporary_directory.h"
 #include "sextant/estimator/estimator.h"
 #include "sextant/estimator/input_fn.h"
-#include "sextant/testing/temporary_directory.h"
 
 namespace sextant::bench {
 

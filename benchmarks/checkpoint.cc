@@ -10,6 +10,7 @@
 
 #include "benchmarks/report.h"
 #include "benchmarks/timing.h"
+#include "sextant/base/temporary_directory.h"
 #include "sextant/ops/checkpoint/save_restore.h"
 #include "sextant/sextant.h"
 
@@ -48,24 +49,6 @@ class PlainFile {
   const int fd_;
 };
 
-// A folder that is gone afterwards.
-class TemporaryFolder {
- public:
-  explicit TemporaryFolder(const std::string& parent)
-      : path_((parent.empty() ? std::filesystem::temp_directory_path().string() : parent) +
-              fmt::format("/sextant-bench-{}", getpid())) {
-    std::filesystem::create_directories(path_);
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  const std::string path_;
-};
-
 }  // namespace
 
 void MeasureCheckpoint(const Options& options, const CheckpointOptions& checkpoint) {
@@ -82,7 +65,7 @@ void MeasureCheckpoint(const Options& options, const CheckpointOptions& checkpoi
     variables.emplace_back(names.back(), RandomUniform({rows, kColumns}, {.seed = i + 1}));
     values.push_back(variables.back());
   }
-  const TemporaryFolder folder(checkpoint.folder);
+  const TemporaryDirectory folder(checkpoint.folder);
   const Output prefix = Const(Tensor(folder.path() + "/model.ckpt"));
   const Output keys = Const(Tensor::FromVector(names));
   const Output whole = Const(Tensor::FromVector(std::vector<std::string>(names.size())));

@@ -6,9 +6,9 @@
 #include "benchmarks/report.h"
 #include "benchmarks/timing.h"
 #include "sextant/base/file_system.h"
+#include "sextant/base/temporary_directory.h"
 #include "sextant/data/sources.h"
 #include "sextant/formats/tfrecord.h"
-#include "sextant/testing/temporary_directory.h"
 
 namespace sextant::bench {
 namespace {

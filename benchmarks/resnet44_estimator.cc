@@ -6,10 +6,10 @@
 #include "benchmarks/step_timer.h"
 #include "sextant/base/file_system.h"
 #include "sextant/base/logging.h"
+#include "sextant/base/temporary_directory.h"
 #include "sextant/estimator/estimator.h"
 #include "sextant/formats/tfrecord.h"
 #include "sextant/models/registry.h"
-#include "sextant/testing/temporary_directory.h"
 
 namespace sextant::bench {
 namespace {

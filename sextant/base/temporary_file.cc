@@ -8,8 +8,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <random>
 
@@ -70,17 +68,6 @@ void DeleteStaleTemporaries(FileSystem& files, const std::string& directory,
     }
   } catch (const Error&) {  // somebody else may be tidying up too; the next time will do
   }
-}
-
-std::string NewTemporaryDirectory() {
-  const char* parent = std::getenv("TMPDIR");
-  std::string path = fmt::format("{}/sextant-", parent != nullptr ? parent : "/tmp");
-  path.append(6, 'X');  // in their place mkdtemp writes what makes the name new
-  if (mkdtemp(path.data()) == nullptr) {
-    throw FailedPrecondition("cannot make a temporary directory {} ({})", path,
-                             std::strerror(errno));
-  }
-  return path;
 }
 
 }  // namespace sextant

@@ -1,5 +1,5 @@
 // Names of temporary files beside the files that they become, and what is done about those that a
-// killed writer left; and new directories for what need not last.
+// killed writer left.
 #pragma once
 
 #include <string>
@@ -18,9 +18,5 @@ std::string TemporaryName(std::string_view path);
 // dead: processes of this space that are no more, and those of other spaces that wrote nothing for
 // a day. A file that cannot be deleted is left.
 void DeleteStaleTemporaries(FileSystem& files, const std::string& directory, std::string_view base);
-
-// Makes a directory in the one that TMPDIR names, else /tmp, and returns its path. Throws
-// FAILED_PRECONDITION, naming it, when that cannot be done.
-std::string NewTemporaryDirectory();
 
 }  // namespace sextant

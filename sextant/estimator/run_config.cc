@@ -4,7 +4,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/logging.h"
-#include "sextant/base/temporary_file.h"
+#include "sextant/base/temporary_directory.h"
 
 namespace sextant {
 namespace {

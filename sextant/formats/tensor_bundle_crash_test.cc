@@ -9,7 +9,7 @@
 #include "sextant/base/error.h"
 #include "sextant/base/faulty_file_system.h"
 #include "sextant/base/memory_file_system.h"
-#include "sextant/base/temporary_file.h"
+#include "sextant/base/temporary_directory.h"
 #include "sextant/formats/checkpoint_retention.h"
 #include "sextant/formats/checkpoint_state.h"
 #include "sextant/formats/tensor_bundle_reader.h"
@@ -218,7 +218,8 @@ TEST(TensorBundleCrashTest, ErrorsOfTheDiskLeaveNothingBehind) {
 }
 
 TEST(TensorBundleCrashTest, KilledProcessesLeaveAUsableCheckpoint) {
-  const std::string directory = NewTemporaryDirectory();
+  const TemporaryDirectory temporary;
+  const std::string& directory = temporary.path();
   int last = 0;
   for (int round = 0; round < 25; ++round) {
     int ends[2];
@@ -257,7 +258,6 @@ TEST(TensorBundleCrashTest, KilledProcessesLeaveAUsableCheckpoint) {
   for (const std::string& name : files.ListDirectory(directory)) {
     EXPECT_EQ(name.find(".tmp-"), std::string::npos) << name;
   }
-  files.DeleteRecursively(directory);
 }
 
 }  // namespace

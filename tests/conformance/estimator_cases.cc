@@ -12,10 +12,10 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "sextant/base/temporary_directory.h"
 #include "sextant/formats/checkpoint_state.h"
 #include "sextant/formats/tensor_bundle_reader.h"
 #include "sextant/nn/get_variable.h"
-#include "sextant/testing/temporary_directory.h"
 #include "sextant/train/run_state.h"
 #include "tests/conformance/census_rows.h"
 #include "tests/conformance/json_estimators.h"

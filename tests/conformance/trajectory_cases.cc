@@ -12,6 +12,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "sextant/base/temporary_directory.h"
 #include "sextant/formats/example.h"
 #include "sextant/formats/tensor_bundle_reader.h"
 #include "sextant/formats/tfrecord.h"
@@ -19,7 +20,6 @@
 #include "sextant/nn/get_variable.h"
 #include "sextant/proto/meta_graph.pb.h"
 #include "sextant/runtime/session.h"
-#include "sextant/testing/temporary_directory.h"
 #include "tests/conformance/json_values.h"
 #include "tests/conformance/own_models.h"
 

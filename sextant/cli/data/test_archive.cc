@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
+#include <list>
 
 #include "sextant/base/coding.h"
 #include "sextant/base/file_system.h"
-#include "sextant/base/temporary_file.h"
+#include "sextant/base/temporary_directory.h"
 #include "sextant/formats/compression.h"
 
 namespace sextant::cli {
@@ -90,16 +90,8 @@ std::string MakeCifarBinary(const std::vector<int>& labels) {
 }
 
 std::string NewFolder() {
-  // Gone when the tests are over.
-  struct Folders {
-    ~Folders() {
-      std::error_code ignored;
-      for (const std::string& folder : made) std::filesystem::remove_all(folder, ignored);
-    }
-    std::vector<std::string> made;
-  };
-  static Folders folders;
-  return folders.made.emplace_back(NewTemporaryDirectory());
+  static std::list<TemporaryDirectory> folders;  // they go when the tests are over
+  return folders.emplace_back().path();
 }
 
 }  // namespace sextant::cli

@@ -47,8 +47,13 @@ class Predictor {
       try {
         writer.Write(signature.Run(inputs), count);
       } catch (const Error& error) {
-        throw error.WithPrefix(
-            fmt::format("{}, instances {} to {}: ", path, in_file + 1, in_file + count));
+        const bool may_have_labels = format == InstanceFormat::kCsv && !flags_.with_label &&
+                                     error.code() == Code::kInvalidArgument;
+        throw Error(
+            error.code(),
+            fmt::format("{}, instances {} to {}: {}{}", path, in_file + 1, in_file + count,
+                        error.message(),
+                        may_have_labels ? "; if the rows end with labels, say --with_label" : ""));
       }
       in_file += count;
       instances_ += count;

@@ -1,15 +1,14 @@
 #include "sextant/cli/train/servable.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
 #include "sextant/base/parse_number.h"
+#include "sextant/base/temporary_directory.h"
 #include "sextant/cli/train/trained_model.h"
 #include "sextant/estimator/estimator.h"
 #include "sextant/formats/checkpoint_state.h"
@@ -37,22 +36,6 @@ std::optional<std::string> NewestExport(const std::string& path) {
   return JoinPath(path, std::to_string(newest));
 }
 
-// A directory that is gone with this object.
-class ScratchDirectory {
- public:
-  ScratchDirectory()
-      : path_(std::filesystem::temp_directory_path() /
-              fmt::format("sextant_predict_{}", getpid())) {}
-  ~ScratchDirectory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  const std::string path_;
-};
-
 const char* ReceiverOf(const models::RegisteredModel& model, const ServableOptions& options) {
   switch (options.format) {
     case InstanceFormat::kCsv:
@@ -71,7 +54,7 @@ const char* ReceiverOf(const models::RegisteredModel& model, const ServableOptio
 // What is trained, as it would be exported for this way of asking.
 SavedModel FromModelDir(const ServableOptions& options) {
   const TrainedModel trained = ReadTrainedModel(options.path, options.model, options.hparams);
-  const ScratchDirectory scratch;
+  const TemporaryDirectory scratch;
   Estimator estimator(trained.model->model_fn(trained.params), {.model_dir = options.path},
                       trained.params);
   const std::string path = estimator.ExportSavedModel(
