@@ -239,21 +239,12 @@ class Product {
   // Adds block "block" of the depth to columns [begin, end) of the part of c that starts at "col".
   void Block(int64_t block, const T* a, int64_t row, int64_t rows, int64_t col, int64_t begin,
              int64_t end) const {
-    const int width = kernels_.tile_cols, height = kernels_.tile_rows;
+    const int width = kernels_.tile_cols;
     const int64_t depth = BlockDepth(block), k = block * kDepthBlock;
-    // The next panel of b comes to the second-level cache while this one is used: a part a tile.
-    constexpr int64_t kLine = 64 / sizeof(T);
-    const int64_t ahead = RoundUp(Blocks(depth * width, Blocks(rows, height)), kLine);
     for (int64_t j = begin; j < end; j += width) {
       const T* b = packed_b_ + j * depth_ + k * width;
-      const T* next = b + depth_ * width;
-      for (int64_t i = 0; i < rows; i += height, next += ahead) {
-        for (int64_t e = 0; e < ahead; e += kLine) __builtin_prefetch(next + e, 0, 2);
-        kernels_.panel(depth, a + i * depth, 1, height, b, width,
-                       c_ + (row + i) * c_stride_ + col + j, c_stride_,
-                       std::min<int64_t>(height, rows - i),
-                       static_cast<int>(std::min<int64_t>(width, end - j)), block > 0);
-      }
+      kernels_.packed(depth, a, b, b + depth_ * width, c_ + row * c_stride_ + col + j, c_stride_,
+                      rows, static_cast<int>(std::min<int64_t>(width, end - j)), block > 0);
     }
   }
 

@@ -82,10 +82,6 @@ int TileRows(int rows, int64_t depth, const T* a, int64_t a_row, int64_t a_depth
   constexpr int kLarge = kTileRows, kMiddle = kTileRows * 2 / 3, kSmall = kTileRows / 3;
   // Two middle tiles are faster than a large and a small one.
   if (rows == kLarge || rows > 2 * kMiddle) {
-    if (vectors == 2 && a_row == 1 && a_depth == kTileRows) {
-      TileOf<kLarge, vectors, true>(depth, a, a_row, a_depth, b, b_stride, c, c_stride, add);
-      return kLarge;
-    }
     TileOf<kLarge, vectors>(depth, a, a_row, a_depth, b, b_stride, c, c_stride, add);
     return kLarge;
   }
@@ -126,6 +122,26 @@ void Panel(int64_t depth, const T* a, int64_t a_row, int64_t a_depth, const T* b
     a += done * a_row;
     c += done * c_stride;
     rows -= done;
+  }
+}
+
+template <typename T>
+void Packed(int64_t depth, const T* a, const T* b, const T* next, T* c, int64_t c_stride,
+            int64_t rows, int cols, bool add) {
+  constexpr int kWidth = 2 * kLanes<T>;
+  constexpr int64_t kLine = 64 / sizeof(T);
+  const int64_t tiles = (rows + kTileRows - 1) / kTileRows, lines = depth * kWidth / kLine;
+  const int64_t ahead = (lines + tiles - 1) / tiles * kLine;  // a part of it for each tile
+  for (; rows > 0; rows -= kTileRows) {
+    for (int64_t e = 0; e < ahead; e += kLine) __builtin_prefetch(next + e, 0, 2);
+    if (rows >= kTileRows && cols == kWidth) {
+      TileOf<kTileRows, 2, true>(depth, a, 1, kTileRows, b, kWidth, c, c_stride, add);
+    } else {
+      Panel(depth, a, 1, kTileRows, b, kWidth, c, c_stride, HWY_MIN(rows, kTileRows), cols, add);
+    }
+    a += depth * kTileRows;
+    c += kTileRows * c_stride;
+    next += ahead;
   }
 }
 
@@ -240,7 +256,7 @@ T Dot(int64_t depth, const T* a, const T* b) {
 
 template <typename T>
 const Kernels<T>* Table() {
-  static constexpr Kernels<T> kTable{kTileRows,    2 * kLanes<T>, Panel<T>,
+  static constexpr Kernels<T> kTable{kTileRows,    2 * kLanes<T>, Panel<T>, Packed<T>,
                                      Transpose<T>, Thin<T>,       Dot<T>};
   return &kTable;
 }

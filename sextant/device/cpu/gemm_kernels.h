@@ -14,6 +14,10 @@ struct Kernels {
   // read of it when cols is not more than that, else a tile's.
   void (*panel)(int64_t depth, const T* a, int64_t a_row, int64_t a_depth, const T* b,
                 int64_t b_stride, T* c, int64_t c_stride, int64_t rows, int cols, bool add);
+  // The same for packed factors: a as tiles of tile_rows rows, each [depth][tile_rows], b as
+  // [depth][tile_cols]. Meanwhile the panel of b at "next" comes to the second-level cache.
+  void (*packed)(int64_t depth, const T* a, const T* b, const T* next, T* c, int64_t c_stride,
+                 int64_t rows, int cols, bool add);
   // out[k * width + j] = in[j * stride + k], for k < depth and j < count.
   void (*transpose)(int64_t depth, int64_t count, const T* in, int64_t stride, int width, T* out);
   // out[i * cols + j] = sum over k of a[i * a_row + k * a_depth] * b[k * b_stride + j], for at most
