@@ -107,6 +107,17 @@ TEST(TrainErrorsTest, VocabularyFileGone) {
   ExpectHas(message, words);
 }
 
+TEST(TrainErrorsTest, AFailedStartBindsNobody) {
+  const CensusRun run("AFailedStartBindsNobody");
+  const std::string rows = run.data() + "/adult.data.csv", aside = run.data() + "/aside.csv";
+  FileSystem& files = FileSystem::ForPath(rows);
+  files.Rename(rows, aside);
+  ExpectHas(MessageOf([&] { run.Train("linear"); }), rows + ": no such file");
+  files.Rename(aside, rows);
+  EXPECT_EQ(MessageOf([&] { run.Train("dnn"); }), "");
+  EXPECT_EQ(ReadTrainedModel(run.model_dir()).model->name, "dnn");
+}
+
 TEST(TrainErrorsTest, CheckpointOfAnotherModel) {
   const CensusRun run("CheckpointOfAnotherModel");
   run.Train("linear");

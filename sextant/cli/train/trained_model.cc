@@ -4,6 +4,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "sextant/formats/checkpoint_state.h"
 
 namespace sextant::cli {
 namespace {
@@ -27,6 +28,11 @@ Json ReadNote(const std::string& model_dir) {
   return note;
 }
 
+// A training that failed before its first checkpoint binds nobody.
+Json NoteOfTraining(const std::string& model_dir) {
+  return LatestCheckpoint(model_dir) ? ReadNote(model_dir) : nullptr;
+}
+
 // Those of the note that the model still has.
 void TakeParams(const Json& note, HParams& params) {
   Json known = Json::object();
@@ -39,13 +45,13 @@ void TakeParams(const Json& note, HParams& params) {
 }  // namespace
 
 std::optional<int64_t> SeedOfTraining(const std::string& model_dir) {
-  const Json note = ReadNote(model_dir);
+  const Json note = NoteOfTraining(model_dir);
   if (note.is_null() || !note.value("seed", Json()).is_number_integer()) return std::nullopt;
   return note["seed"].get<int64_t>();
 }
 
 void WriteTrainedModel(const std::string& model_dir, const TrainedModel& trained) {
-  const Json old = ReadNote(model_dir);
+  const Json old = NoteOfTraining(model_dir);
   if (!old.is_null() && old["model"] != trained.model->name) {
     throw FailedPrecondition(
         "{} holds model '{}', not '{}'; choose another --model_dir, or delete it to begin anew",

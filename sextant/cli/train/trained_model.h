@@ -20,8 +20,8 @@ struct TrainedModel {
 // The seed of the training in the directory, if there is one that had a seed.
 std::optional<int64_t> SeedOfTraining(const std::string& model_dir);
 
-// Throws FAILED_PRECONDITION when the directory belongs to another model, or to a training with
-// another seed, which could not go on.
+// Throws FAILED_PRECONDITION when the directory has a checkpoint of another model, or of a training
+// with another seed, which could not go on.
 void WriteTrainedModel(const std::string& model_dir, const TrainedModel& trained);
 
 // `name` and `hparams` ("a=1,b=2") are for directories that something else made, and change
