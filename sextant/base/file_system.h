@@ -15,7 +15,8 @@
 
 namespace sextant {
 
-// An open file. ReadAt may be called by several threads at once, Read by one.
+// An open file. ReadAt may be called by several threads at once, Read by one. A pipe can only be
+// read on: other offsets throw FAILED_PRECONDITION.
 class FileReader {
  public:
   virtual ~FileReader() = default;

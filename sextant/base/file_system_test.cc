@@ -244,6 +244,25 @@ TEST(PosixFileSystemTest, ReadsSpecialFilesAndDeletesLinksNotTargets) {
   fs.DeleteRecursively(root);
 }
 
+TEST(PosixFileSystemTest, ReadsPipesOnce) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  ASSERT_EQ(write(ends[1], "abcdef", 6), 6);
+  close(ends[1]);
+  const std::string path = fmt::format("/dev/fd/{}", ends[0]);
+  const auto reader = FileSystem::ForPath(path).NewReader(path);
+  char bytes[4];
+  EXPECT_EQ(reader->Read(bytes), 4u);
+  EXPECT_EQ(std::string_view(bytes, 4), "abcd");
+  const Status back = StatusOf([&] { reader->ReadAt(0, bytes); });
+  EXPECT_EQ(back.code(), Code::kFailedPrecondition);
+  EXPECT_NE(back.message().find(path + ": a pipe is read once"), std::string::npos);
+  EXPECT_EQ(reader->Read(bytes), 2u);
+  EXPECT_EQ(std::string_view(bytes, 2), "ef");
+  EXPECT_EQ(reader->Read(bytes), 0u);
+  close(ends[0]);
+}
+
 TEST(FaultyFileSystemTest, ShortReadsStillReadEverything) {
   MemoryFileSystem memory;
   memory.WriteFileAtomically("a", "hello world");

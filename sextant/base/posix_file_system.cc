@@ -100,9 +100,13 @@ FileInfo InfoOf(const struct stat& data) {
 
 class PosixReader : public FileReader {
  public:
-  explicit PosixReader(const std::string& path) : path_(path), file_(path, O_RDONLY) {}
+  explicit PosixReader(const std::string& path)
+      : path_(path),
+        file_(path, O_RDONLY),
+        is_pipe_(lseek(file_.get(), 0, SEEK_CUR) < 0 && errno == ESPIPE) {}
 
   size_t ReadAt(uint64_t offset, std::span<char> dst) override {
+    if (is_pipe_) return ReadPipe(offset, dst);
     const ssize_t got = Retry(
         [&] { return pread(file_.get(), dst.data(), dst.size(), static_cast<off_t>(offset)); });
     if (got < 0) ThrowErrno(path_, fmt::format("read at offset {}", offset));
@@ -111,8 +115,21 @@ class PosixReader : public FileReader {
   const std::string& path() const override { return path_; }
 
  private:
+  size_t ReadPipe(uint64_t offset, std::span<char> dst) {
+    if (offset != taken_) {
+      throw FailedPrecondition("{}: a pipe is read once, from its beginning on; save it to a file",
+                               path_);
+    }
+    const ssize_t got = Retry([&] { return read(file_.get(), dst.data(), dst.size()); });
+    if (got < 0) ThrowErrno(path_, fmt::format("read at offset {}", offset));
+    taken_ += static_cast<uint64_t>(got);
+    return static_cast<size_t>(got);
+  }
+
   const std::string path_;
   Descriptor file_;
+  const bool is_pipe_;
+  uint64_t taken_ = 0;  // of a pipe
 };
 
 class PosixWriter : public FileWriter {

@@ -76,6 +76,8 @@ expect 0 "$work/export/" export --model_dir "$work/model" --out "$work/export" -
 expect 0 "Predicted 100 instances of 1 files" predict --model "$work/export" --out "$work/predictions" "$work/census/adult.test.csv"
 expect 0 "0 files to $work/predictions; 1 were finished before" \
   predict --model "$work/export" --out "$work/predictions" "$work/census/adult.test.csv"
+expect 0 "class_ids" predict --model "$work/export" --format csv --output csv - < <(head -n 3 "$work/census/adult.test.csv")
+[ "$(wc -l < "$work/out")" -eq 4 ] || fail "predict -: $(cat "$work/out")"
 expect 2 "there is no command wide" train wide
 expect 1 "there is no hyper-parameter 'x'" eval --model_dir "$work/model" --hparams x=1
 expect 1 "holds model 'wide_deep', not 'linear'" train linear --data "$work/census" --model_dir "$work/model"

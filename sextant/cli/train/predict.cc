@@ -2,6 +2,7 @@
 
 #include <fmt/ostream.h>
 
+#include <algorithm>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -126,7 +127,8 @@ void PredictToFolder(const PredictFlags& flags, Predictor& predictor, std::ostre
 
 }  // namespace
 
-void Predict(const PredictFlags& flags, std::ostream& out) {
+void Predict(PredictFlags flags, std::ostream& out) {
+  std::replace(flags.files.begin(), flags.files.end(), std::string("-"), std::string("/dev/stdin"));
   const InterruptScope interrupts;
   Predictor predictor(flags);
   if (!flags.out.empty()) return PredictToFolder(flags, predictor, out);
@@ -144,7 +146,9 @@ void AddPredictCommand(Command& program) {
       "Run again, the last one goes on with the files that are missing.");
   command.OnOpen([](Command& opened) {
     auto flags = std::make_shared<PredictFlags>();
-    opened.AddArgument("FILE", &flags->files, "rows of CSV, lines of JSON, or records of Examples");
+    opened.AddArgument(
+        "FILE", &flags->files,
+        "rows of CSV, lines of JSON, or records of Examples; - reads the standard input");
     opened.AddOption("--model,--model_dir DIR", &flags->model,
                      "a SavedModel, a folder of them (the newest), or a model_dir",
                      Need::kRequired);

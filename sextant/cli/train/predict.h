@@ -13,11 +13,11 @@ namespace sextant::cli {
 void AddPredictCommand(Command& program);
 
 struct PredictFlags {
-  std::string model;  // a SavedModel, a directory of them, or a model_dir
-  std::vector<std::string> files;
-  std::string format;            // csv, json, example; "": by file
-  std::string output = "table";  // table, json, csv
-  std::string out;               // a folder: a file of predictions for each of `files`
+  std::string model;               // a SavedModel, a directory of them, or a model_dir
+  std::vector<std::string> files;  // "-" is the standard input
+  std::string format;              // csv, json, example; "": by file
+  std::string output = "table";    // table, json, csv
+  std::string out;                 // a folder: a file of predictions for each of `files`
   std::string signature, model_name, hparams;
   std::vector<std::string> keys, columns;
   int64_t batch = 128;
@@ -26,6 +26,6 @@ struct PredictFlags {
 // Predictions go to `out`, or, with flags.out, to files there, each put in its place when it is
 // whole; files whose predictions are there are passed over, and `out` says how many. Throws what
 // readers and models throw.
-void Predict(const PredictFlags& flags, std::ostream& out);
+void Predict(PredictFlags flags, std::ostream& out);
 
 }  // namespace sextant::cli
