@@ -29,7 +29,7 @@ if(SEXTANT_SANITIZE)
 endif()
 
 # Code that runs once, or only in tests, is compiled quickly rather than to be quick.
-set(SEXTANT_QUICK_BUILD $<$<CONFIG:Release>:-O1>)
+set(SEXTANT_QUICK_BUILD $<$<CONFIG:Release>:-Og>)
 
 # Sources to a unit; see sextant_unite. Kernels are instantiated for many types: eight of them would take the compiler
 # more than 40 s and 1.2 GB.
