@@ -4,7 +4,7 @@ add_compile_options(-Wall -Wextra -Wno-missing-field-initializers)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 warns of overlapping and of endless copies inside its own std::string and std::vector operations.
   add_compile_options(-Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds)
-  # Units hold less than a gigabyte: looking for what could be freed would only take time.
+  # Units hold a gigabyte at most: looking for what could be freed before would only take time.
   add_compile_options("SHELL:--param ggc-min-heapsize=1000000")
   if(SEXTANT_UNITY)  # takes the sources of a unit for headers, which should have nothing local
     add_compile_options(-Wno-subobject-linkage)

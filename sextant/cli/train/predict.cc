@@ -54,7 +54,9 @@ class Predictor {
             error.code(),
             fmt::format("{}, instances {} to {}: {}{}", path, in_file + 1, in_file + count,
                         error.message(),
-                        may_have_labels ? "; if the rows end with labels, say --with_label" : ""));
+                        may_have_labels
+                            ? "; if the rows end with labels, ask the model_dir, with --with_label"
+                            : ""));
       }
       in_file += count;
       instances_ += count;

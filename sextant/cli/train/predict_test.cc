@@ -150,7 +150,7 @@ TEST_F(PredictTest, SaysWhatIsWrong) {
   ExpectHas(ErrorOf({.model = exported, .files = {csv}, .header = true}), "has no column 'age'");
   const std::string labelled = ErrorOf({.files = {run_->data() + "/adult.test.csv"}});
   ExpectHas(labelled, "adult.test.csv, instances 1 to");
-  ExpectHas(labelled, "if the rows end with labels, say --with_label");
+  ExpectHas(labelled, "if the rows end with labels, ask the model_dir, with --with_label");
   ExpectHas(ErrorOf({.files = {run_->Write("a.json", "{\"age\": 1}\n")}}),
             "a.json, line 1: there is no value for input");
   ExpectHas(ErrorOf({.files = {run_->Write("b.json", "[1\n")}}), "b.json, line 1 is no JSON");
