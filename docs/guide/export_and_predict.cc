@@ -21,8 +21,9 @@ int main() {
   estimator.Train(Points, {.max_steps = 400});
 
   sx::data::Element prediction;
-  auto predictions = estimator.Predict(
-      [] { return sx::data::FromTensors({{"x", sx::Tensor::Of<float>({2, 1}, {3, 4})}}); });
+  auto predictions = estimator.Predict([] {
+    return sx::data::FromTensors({{"x", sx::Tensor::Of<float>({2, 1}, {3, 4})}});
+  });
   while (predictions.Next(&prediction)) {
     fmt::print("{:.1f}\n", prediction["predictions"].AsDouble());
   }

@@ -15,8 +15,8 @@ int main() {
   const std::string path = "people.csv";
   sx::FileSystem::ForPath(path).WriteFileAtomically(path, "Ada,36\nBlaise,39\nCarl,77\nEmmy,53\n");
 
-  auto people = sx::data::Csv({path}, {.columns = {{"name", sx::DType::kString},
-                                                   {"age", sx::DType::kInt32}}});
+  auto people = sx::data::Csv(
+      {path}, {.columns = {{"name", sx::DType::kString}, {"age", sx::DType::kInt32}}});
   auto batches = people.Shuffle(4, {.seed = 1}).Repeat(2).Batch(3);
   auto it = batches.MakeIterator();
   sx::data::Element batch;

@@ -44,9 +44,9 @@ TEST_F(AtomicWriterTest, AnErrorAtAnyOperationLeavesTheOldFile) {
     fs_.WriteFileAtomically(path_, "before");
     int count = 0;
     FaultyFileSystem faulty(fs_, {.before = [&](FaultyFileSystem::Operation operation, auto&) {
-      if (operation == FaultyFileSystem::Operation::kDelete) return;
-      if (count++ == failing) throw ResourceExhausted("disk full");
-    }});
+                              if (operation == FaultyFileSystem::Operation::kDelete) return;
+                              if (count++ == failing) throw ResourceExhausted("disk full");
+                            }});
     try {
       const auto writer = NewAtomicWriter(faulty, path_);
       writer->Append("after");
@@ -64,8 +64,8 @@ TEST_F(AtomicWriterTest, AnErrorAtAnyOperationLeavesTheOldFile) {
 TEST_F(AtomicWriterTest, AfterAnErrorEverythingFails) {
   bool full = false;
   FaultyFileSystem faulty(fs_, {.before = [&](FaultyFileSystem::Operation, auto&) {
-    if (full) throw ResourceExhausted("disk full");
-  }});
+                            if (full) throw ResourceExhausted("disk full");
+                          }});
   const auto writer = NewAtomicWriter(faulty, path_);
   full = true;
   EXPECT_THROW(writer->Sync(), Error);

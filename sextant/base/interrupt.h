@@ -1,6 +1,6 @@
-// What SIGINT (Ctrl-C) and SIGTERM do. While an InterruptScope lives, the first one asks the work to
-// stop, so that it can keep what is done and remove what is half done; the second ends the program
-// at once with exit code 130 or 143.
+// What SIGINT (Ctrl-C) and SIGTERM do. While an InterruptScope lives, the first one asks the work
+// to stop, so that it can keep what is done and remove what is half done; the second ends the
+// program at once with exit code 130 or 143.
 #pragma once
 
 namespace sextant {

@@ -52,7 +52,8 @@ void Scan(const ScanOptions& options, std::ostream& out) {
                     options.denied_ops);
     return;
   }
-  for (const auto& meta_graph : model.meta_graphs()) out << ScanText(meta_graph, options.denied_ops);
+  for (const auto& meta_graph : model.meta_graphs())
+    out << ScanText(meta_graph, options.denied_ops);
 }
 
 void AddShow(Command& parent) {
@@ -148,9 +149,9 @@ void RunSavedModel(const SavedModelRunOptions& options, std::ostream& out) {
 }
 
 void AddSavedModelCommand(Command& program) {
-  Command& command = program.AddCommand(
-      "saved-model", "Describes and runs SavedModels, as saved_model_cli does.",
-      "sextant saved-model show --dir export/1 --all");
+  Command& command =
+      program.AddCommand("saved-model", "Describes and runs SavedModels, as saved_model_cli does.",
+                         "sextant saved-model show --dir export/1 --all");
   AddShow(command);
   AddRun(command);
   AddScan(command);

@@ -69,7 +69,8 @@ Tensor ReadArrayFile(std::string_view text) {
   return array->second;
 }
 
-void FillFeature(const std::string& name, const PythonLiteral& value, tensorflow::Feature* feature) {
+void FillFeature(const std::string& name, const PythonLiteral& value,
+                 tensorflow::Feature* feature) {
   const auto* list = std::get_if<std::shared_ptr<PythonList>>(&value);
   if (list == nullptr) {
     throw InvalidArgument("the feature '{}' is {}, not a list", name, KindName(value));
@@ -78,7 +79,8 @@ void FillFeature(const std::string& name, const PythonLiteral& value, tensorflow
   // The first item decides the kind, as in TensorFlow.
   const PythonLiteral& first = (*list)->items[0];
   for (const PythonLiteral& item : (*list)->items) {
-    const bool integral = std::holds_alternative<double>(first) && std::holds_alternative<int64_t>(item);
+    const bool integral =
+        std::holds_alternative<double>(first) && std::holds_alternative<int64_t>(item);
     if (item.index() != first.index() && !integral) {
       throw InvalidArgument("the feature '{}' mixes {} and {}", name, KindName(first),
                             KindName(item));

@@ -100,8 +100,8 @@ TEST_F(SavedModelCommandTest, RunsAndPrintsAsNumPy) {
 TEST_F(SavedModelCommandTest, WritesOutputsToFiles) {
   const std::string folder = JoinPath(directory_, "out"), path = folder + "/double.npy";
   const InputTexts inputs{.expressions = "x=np.ones((1, 2))"};
-  EXPECT_EQ(Run(inputs, folder), "Result for output key double:\n[[2. 2.]]\nOutput double is saved to " +
-                                     path + "\n");
+  EXPECT_EQ(Run(inputs, folder),
+            "Result for output key double:\n[[2. 2.]]\nOutput double is saved to " + path + "\n");
   EXPECT_TRUE(ReadNpy(path).Identical(Tensor::Of<float>(Shape{1, 2}, {2, 2})));
   EXPECT_THROW(Run(inputs, folder), Error);
   Run({.files = "x=" + path}, folder, /*overwrite=*/true);

@@ -59,7 +59,8 @@ int64_t RowsOf(const Predictions::State& state) {
 
 Tensor RowOf(const Tensor& batch, int64_t row) {
   const auto& dims = batch.shape().dims();
-  return batch.Rows(row, row + 1).Reshaped(Shape(std::vector<int64_t>(dims.begin() + 1, dims.end())));
+  return batch.Rows(row, row + 1)
+      .Reshaped(Shape(std::vector<int64_t>(dims.begin() + 1, dims.end())));
 }
 
 }  // namespace

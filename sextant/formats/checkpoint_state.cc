@@ -2,8 +2,8 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
-#include "sextant/base/temporary_file.h"
 #include "sextant/base/logging.h"
+#include "sextant/base/temporary_file.h"
 #include "sextant/formats/message_text.h"
 #include "sextant/formats/tensor_bundle_reader.h"
 #include "sextant/proto/checkpoint_state.pb.h"

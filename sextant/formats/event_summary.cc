@@ -127,8 +127,8 @@ SummaryData SummaryReader::Read(const Summary::Value& value) {
       break;
     case Summary::Value::kImage:
       data.kind = SummaryKind::kImage;
-      data.images.push_back({value.image().width(), value.image().height(),
-                             value.image().encoded_image_string()});
+      data.images.push_back(
+          {value.image().width(), value.image().height(), value.image().encoded_image_string()});
       break;
     case Summary::Value::kAudio:
       data.kind = SummaryKind::kAudio;

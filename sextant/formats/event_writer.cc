@@ -39,9 +39,8 @@ std::string NewPath(const std::string& log_dir, int64_t seconds, const std::stri
   FileSystem& fs = FileSystem::ForPath(log_dir);
   for (int count = 0;; ++count) {
     const std::string number = count == 0 ? "" : fmt::format(".{}", count);
-    const std::string path = JoinPath(
-        log_dir,
-        fmt::format("events.out.tfevents.{:010}.{}{}{}", seconds, HostName(), number, suffix));
+    const std::string path = JoinPath(log_dir, fmt::format("events.out.tfevents.{:010}.{}{}{}",
+                                                           seconds, HostName(), number, suffix));
     if (!fs.Exists(path)) return path;
   }
 }
@@ -163,9 +162,7 @@ void EventWriter::AddRunMetadata(const std::string& tag, std::string run_metadat
   run_metadata_tags_.insert(tag);
 }
 
-void EventWriter::AddSessionStart(int64_t step) {
-  AddEvent(SessionEvent(SessionLog::START, step));
-}
+void EventWriter::AddSessionStart(int64_t step) { AddEvent(SessionEvent(SessionLog::START, step)); }
 
 void EventWriter::AddSessionStop(int64_t step) { AddEvent(SessionEvent(SessionLog::STOP, step)); }
 

@@ -12,7 +12,8 @@ namespace sextant {
 
 // Throws DATA_LOSS "WHAT: N bytes are not a TYPE" when the bytes do not parse; WHAT is a path or
 // the like.
-void ParseMessage(std::string_view bytes, std::string_view what, google::protobuf::Message* message);
+void ParseMessage(std::string_view bytes, std::string_view what,
+                  google::protobuf::Message* message);
 // Throws INVALID_ARGUMENT "WHAT: line 3, column 5: ..." when the text does not parse.
 void ParseMessageText(std::string_view text, std::string_view what,
                       google::protobuf::Message* message);

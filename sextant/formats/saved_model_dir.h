@@ -1,7 +1,7 @@
 // The directory of a SavedModel: saved_model.pb (or saved_model.pbtxt), variables/ and assets/.
 //
-// Bytes and messages only: runtime/saved_model.h runs what is read here, train/saved_model_builder.h
-// makes what is written here.
+// Bytes and messages only: runtime/saved_model.h runs what is read here,
+// train/saved_model_builder.h makes what is written here.
 #pragma once
 
 #include <set>

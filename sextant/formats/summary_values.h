@@ -28,9 +28,8 @@ void AddHistogram(tensorflow::Summary* summary, const std::string& tag,
                   std::span<const float> values, SummaryForm form = SummaryForm::kClassic);
 
 // An image of bytes with 1, 3 or 4 channels, stored as PNG.
-void AddImage(tensorflow::Summary* summary, const std::string& tag,
-              std::span<const uint8_t> pixels, const ImageSize& size,
-              SummaryForm form = SummaryForm::kClassic);
+void AddImage(tensorflow::Summary* summary, const std::string& tag, std::span<const uint8_t> pixels,
+              const ImageSize& size, SummaryForm form = SummaryForm::kClassic);
 
 // Sound in [-1, 1], frame by frame, stored as WAV.
 void AddAudio(tensorflow::Summary* summary, const std::string& tag, std::span<const float> samples,

@@ -63,8 +63,8 @@ struct MergeTensorBundlesOptions {
 };
 
 // Makes one checkpoint of several, in this order: data files are renamed, indexes merged and the
-// old ones deleted. Throws INVALID_ARGUMENT when one of them is missing, and when a tensor is in two
-// of them, other than in different slices.
+// old ones deleted. Throws INVALID_ARGUMENT when one of them is missing, and when a tensor is in
+// two of them, other than in different slices.
 void MergeTensorBundles(std::span<const std::string> prefixes, const std::string& destination,
                         const MergeTensorBundlesOptions& options = {});
 

@@ -106,7 +106,11 @@ TEST(MetaGraphTest, DescribesVariablesByTheirUsualNodes) {
                        .Build();
   const Output initial = Const(Tensor::Of<float>({1, 2}), "w/Initializer/Const");
   OpBuilder("AssignVariableOp").Input(w).Input(initial).Name("w/Assign").BuildNode();
-  OpBuilder("ReadVariableOp").Input(w).Attr("dtype", DType::kFloat).Name("w/Read/ReadVariableOp").Build();
+  OpBuilder("ReadVariableOp")
+      .Input(w)
+      .Attr("dtype", DType::kFloat)
+      .Name("w/Read/ReadVariableOp")
+      .Build();
   graph.AddToCollection("variables", w);
   graph.AddToCollection("trainable_variables", w);
   const tensorflow::MetaGraphDef exported = ExportMetaGraphDef(graph);

@@ -86,8 +86,8 @@ Input TrainInput(const HParams& params, const ModelData& data) {
           .Filter(IsRow)
           .Shuffle(params.Get<int64_t>("shuffle_buffer"), {.seed = data.seed})
           .Repeat(epochs > 0 ? epochs : -1);
-  return Labelled(data::ParseCsv(lines, RowOptions())
-                      .Batch(BatchPerDevice(params, "train_batch_size", data)));
+  return Labelled(
+      data::ParseCsv(lines, RowOptions()).Batch(BatchPerDevice(params, "train_batch_size", data)));
 }
 
 Input EvalInput(const HParams& params, const ModelData& data) {

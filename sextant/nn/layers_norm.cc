@@ -51,11 +51,11 @@ NormVariables MakeVariables(int64_t channels, DType dtype, const BatchNormOption
                   .trainable = options.trainable});
   }
   if (options.center) {
-    v.beta = GetWeights(
-        "beta", {.shape = shape,
-                 .dtype = dtype,
-                 .initializer = or_default(options.beta_initializer, initializers::Zeros()),
-                 .trainable = options.trainable});
+    v.beta = GetWeights("beta",
+                        {.shape = shape,
+                         .dtype = dtype,
+                         .initializer = or_default(options.beta_initializer, initializers::Zeros()),
+                         .trainable = options.trainable});
   }
   v.moving_mean = GetVariable(
       "moving_mean",

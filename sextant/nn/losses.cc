@@ -34,7 +34,8 @@ const char* ScopeName(const LossOptions& options, const char* name) {
 }  // namespace
 
 Output SigmoidCrossEntropyWithLogits(Output logits, Output labels) {
-  // Relu and Abs would have no slope at 0, where linear models begin; these sum up to the right one.
+  // Relu and Abs would have no slope at 0, where linear models begin; these sum up to the right
+  // one.
   const Output zeros = ZerosLike(logits);
   const Output positive = GreaterEqual(logits, zeros);
   const Output minus_size = SelectV2(positive, Neg(logits), logits);

@@ -61,7 +61,8 @@ class SavedModel {
  public:
   // Loads the graph whose tags are exactly these: imports it, restores the variables, fills the
   // tables. Throws NOT_FOUND when there is no SavedModel or no such graph; errors name the path.
-  static SavedModel Load(const std::string& directory, const std::set<std::string>& tags = {"serve"},
+  static SavedModel Load(const std::string& directory,
+                         const std::set<std::string>& tags = {"serve"},
                          const SessionOptions& options = {});
   ~SavedModel();
   SavedModel(SavedModel&&) noexcept;

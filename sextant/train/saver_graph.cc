@@ -133,8 +133,8 @@ class SaverBuilder {
   }
 
   Output SaveSharded() {
-    const Output folder = Const(Tensor(fmt::format("_temp_{}/part", RandomDigits())),
-                                "StringJoin/inputs_1");
+    const Output folder =
+        Const(Tensor(fmt::format("_temp_{}/part", RandomDigits())), "StringJoin/inputs_1");
     const Output temporary =
         OpBuilder("StringJoin").Input({prefix_, folder}).Name("StringJoin").Build();
     const Output count = Const(Tensor(static_cast<int32_t>(shards_.size())), "num_shards");
@@ -143,8 +143,8 @@ class SaverBuilder {
     int number = 0;
     for (const auto& [device, shard] : shards_) {
       const DeviceScope on(device);
-      const Output index =
-          Const(Tensor(static_cast<int32_t>(number)), Numbered("ShardedFilename", number) + "/shard");
+      const Output index = Const(Tensor(static_cast<int32_t>(number)),
+                                 Numbered("ShardedFilename", number) + "/shard");
       filenames.push_back(OpBuilder("ShardedFilename")
                               .Input(temporary)
                               .Input(index)

@@ -17,7 +17,8 @@ namespace sextant {
 struct SavedTensor {
   std::string variable;  // name of its VarHandleOp or VariableV2 node
   std::string key;       // name in the checkpoint
-  // "" for all of the tensor; "6 4 0,3:-" for the part of a partitioned one (formats/tensor_slice.h).
+  // "" for all of the tensor; "6 4 0,3:-" for the part of a partitioned one
+  // (formats/tensor_slice.h).
   std::string shape_and_slice;
 };
 

@@ -1,5 +1,6 @@
-// libFuzzer target: bytes are read as an .npy file and as a value on the command line. Only an Error other than
-// INTERNAL is the right answer to bad ones; an array that was read must be the same when written and read again.
+// libFuzzer target: bytes are read as an .npy file and as a value on the command line. Only an
+// Error other than INTERNAL is the right answer to bad ones; an array that was read must be the
+// same when written and read again.
 #include <fmt/format.h>
 
 #include <cstdlib>

@@ -1,7 +1,7 @@
-// libFuzzer target: bytes are split as a CSV record, and the fields are read as numbers; and they are
-// parsed as a file of rows. The first byte says how. A finding is a memory error, fields that the
-// record does not hold, fields that quoted and joined again are split otherwise, or rows that parsed
-// together are not what they are one by one.
+// libFuzzer target: bytes are split as a CSV record, and the fields are read as numbers; and they
+// are parsed as a file of rows. The first byte says how. A finding is a memory error, fields that
+// the record does not hold, fields that quoted and joined again are split otherwise, or rows that
+// parsed together are not what they are one by one.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -30,7 +30,8 @@ void ReadNumber(std::string_view field) {
   if (ParseNumber(field, &value)) {
     const std::string padded = " " + std::string(field) + "\t";
     T again;
-    if (!ParseNumber(padded, &again) || (!(again == value) && value == value)) Report("spaces change a number");
+    if (!ParseNumber(padded, &again) || (!(again == value) && value == value))
+      Report("spaces change a number");
   }
 }
 
@@ -53,7 +54,8 @@ void Check(CsvOptions options, std::string_view record) {
 }
 
 // The columns of rows, or none when one of them is bad; *bad is then where the text goes on.
-std::optional<std::vector<Tensor>> ParseRows(data::CsvParser& parser, std::string_view text, const data::CutRows& cut, size_t* bad) {
+std::optional<std::vector<Tensor>> ParseRows(data::CsvParser& parser, std::string_view text,
+                                             const data::CutRows& cut, size_t* bad) {
   std::vector<Tensor> tensors;
   std::vector<void*> outs;
   for (const data::CsvColumn& column : parser.columns()) {
@@ -86,14 +88,16 @@ std::vector<std::string> PlainFields(std::string_view row, char delimiter) {
 }
 
 void CheckRows(const CsvOptions& split, bool numbers, std::string_view text) {
-  const data::CsvFileOptions options = {
-      .columns = {{"a", numbers ? DType::kInt32 : DType::kString, numbers ? Tensor(int32_t{0}) : Tensor("")},
-                  {"b", numbers ? DType::kFloat : DType::kString, numbers ? Tensor(0.0f) : Tensor("")},
-                  {"c", DType::kString, Tensor("")}},
-      .delimiter = split.delimiter,
-      .quotes = split.quotes};
+  const data::CsvFileOptions options = {.columns = {{"a", numbers ? DType::kInt32 : DType::kString,
+                                                     numbers ? Tensor(int32_t{0}) : Tensor("")},
+                                                    {"b", numbers ? DType::kFloat : DType::kString,
+                                                     numbers ? Tensor(0.0f) : Tensor("")},
+                                                    {"c", DType::kString, Tensor("")}},
+                                        .delimiter = split.delimiter,
+                                        .quotes = split.quotes};
   data::CsvParser parser(options);
-  const data::CutRows all = data::CutCsvRows(text, static_cast<int64_t>(text.size()), options.delimiter, options.quotes, true);
+  const data::CutRows all = data::CutCsvRows(text, static_cast<int64_t>(text.size()),
+                                             options.delimiter, options.quotes, true);
   if (all.bytes != text.size()) Report("rows that do not make up the text");
   size_t bad = 0, begin = 0;
   const auto whole = ParseRows(parser, text, all, &bad);
@@ -107,7 +111,8 @@ void CheckRows(const CsvOptions& split, bool numbers, std::string_view text) {
     if (whole && !single) Report("a row is bad by itself only");
     if (!whole && !single) return;  // the first bad one
     for (size_t c = 0; whole && c < single->size(); ++c) {
-      if (!(*single)[c].Identical((*whole)[c].Rows(row, row + 1).Clone())) Report("a row has other values by itself");
+      if (!(*single)[c].Identical((*whole)[c].Rows(row, row + 1).Clone()))
+        Report("a row has other values by itself");
     }
     if (!numbers && piece.find('"') == std::string_view::npos) {
       std::string_view line = piece.substr(0, piece.find('\n'));
@@ -117,7 +122,8 @@ void CheckRows(const CsvOptions& split, bool numbers, std::string_view text) {
       }
       const std::vector<std::string> fields = PlainFields(line, options.delimiter);
       for (size_t c = 0; c < fields.size(); ++c) {
-        if ((*single)[c].data<std::string>()[0] != fields[c]) Report("another field than the row has");
+        if ((*single)[c].data<std::string>()[0] != fields[c])
+          Report("another field than the row has");
       }
     }
     begin += one.bytes;

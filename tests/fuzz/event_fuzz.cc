@@ -1,6 +1,6 @@
 // libFuzzer target: bytes are read as an event file, or as one Event in a record with right
-// checksums, and its summaries by their meaning. A finding is a memory error, or an error other than
-// DATA_LOSS with the path and, for a summary, INVALID_ARGUMENT.
+// checksums, and its summaries by their meaning. A finding is a memory error, or an error other
+// than DATA_LOSS with the path and, for a summary, INVALID_ARGUMENT.
 #include <fmt/format.h>
 
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // libFuzzer target: bytes are read as an Example and a SequenceExample by the wire reader, as an
-// Example by the parser of datasets, and by protobuf. A finding is a memory error, or an answer that
-// differs from protobuf's.
+// Example by the parser of datasets, and by protobuf. A finding is a memory error, or an answer
+// that differs from protobuf's.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,8 @@ bool MayHaveBadKeys(std::string_view bytes) {
 }
 
 template <typename T, typename List>
-void CompareValues(std::string_view key, std::string_view list, int64_t count, const List& expected) {
+void CompareValues(std::string_view key, std::string_view list, int64_t count,
+                   const List& expected) {
   if (count != expected.size()) Report("another number of values", key);
   std::vector<T> values(static_cast<size_t>(count));
   ReadValues(list, std::span<T>(values));
@@ -38,8 +39,10 @@ void CompareValues(std::string_view key, std::string_view list, int64_t count, c
   }
 }
 
-void Compare(std::string_view key, const WireFeature& feature, const tensorflow::Feature& expected) {
-  if (static_cast<int>(feature.kind) != static_cast<int>(expected.kind_case())) Report("another kind", key);
+void Compare(std::string_view key, const WireFeature& feature,
+             const tensorflow::Feature& expected) {
+  if (static_cast<int>(feature.kind) != static_cast<int>(expected.kind_case()))
+    Report("another kind", key);
   const int64_t count = CountValues(feature);
   if (count < 0) Report("a list that protobuf accepts is refused", key);
   if (feature.kind == FeatureKind::kBytes) {
@@ -64,14 +67,17 @@ struct Read {
   void AddList(std::string_view key, std::string_view list, JoinedBytes& joined) {
     std::vector<WireFeature>& rows = lists[std::string(key)];
     rows.clear();
-    ok = ReadFeatureList(list, joined, [&](const WireFeature& feature) {
-           ok = ok && CountValues(feature) >= 0;
-           rows.push_back(feature);
-         }) && ok;
+    ok = ReadFeatureList(list, joined,
+                         [&](const WireFeature& feature) {
+                           ok = ok && CountValues(feature) >= 0;
+                           rows.push_back(feature);
+                         }) &&
+         ok;
   }
 };
 
-void CompareFeatures(const Read& read, const google::protobuf::Map<std::string, tensorflow::Feature>& expected) {
+void CompareFeatures(const Read& read,
+                     const google::protobuf::Map<std::string, tensorflow::Feature>& expected) {
   if (read.features.size() != expected.size()) Report("another number of features", "");
   for (const auto& [key, feature] : read.features) {
     if (!expected.contains(key)) Report("a feature that protobuf does not find", key);
@@ -82,25 +88,30 @@ void CompareFeatures(const Read& read, const google::protobuf::Map<std::string, 
 void CheckExample(std::string_view bytes) {
   JoinedBytes joined;
   Read read;
-  read.ok = ReadExample(bytes, joined, [&](std::string_view key, const WireFeature& f) { read.Add(key, f); }) && read.ok;
+  read.ok = ReadExample(bytes, joined,
+                        [&](std::string_view key, const WireFeature& f) { read.Add(key, f); }) &&
+            read.ok;
   tensorflow::Example example;
   const bool parsed = example.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
   if (parsed && !read.ok) Report("an Example that protobuf accepts is refused", "");
-  if (!parsed && read.ok && !MayHaveBadKeys(bytes)) Report("an Example that protobuf refuses is accepted", "");
+  if (!parsed && read.ok && !MayHaveBadKeys(bytes))
+    Report("an Example that protobuf refuses is accepted", "");
   if (parsed) CompareFeatures(read, example.features().feature());
 }
 
 void CheckSequenceExample(std::string_view bytes) {
   JoinedBytes joined;
   Read read;
-  read.ok = ReadSequenceExample(
-                bytes, joined, [&](std::string_view key, const WireFeature& f) { read.Add(key, f); },
-                [&](std::string_view key, std::string_view list) { read.AddList(key, list, joined); }) &&
-            read.ok;
+  read.ok =
+      ReadSequenceExample(
+          bytes, joined, [&](std::string_view key, const WireFeature& f) { read.Add(key, f); },
+          [&](std::string_view key, std::string_view list) { read.AddList(key, list, joined); }) &&
+      read.ok;
   tensorflow::SequenceExample example;
   const bool parsed = example.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
   if (parsed && !read.ok) Report("a SequenceExample that protobuf accepts is refused", "");
-  if (!parsed && read.ok && !MayHaveBadKeys(bytes)) Report("a SequenceExample that protobuf refuses is accepted", "");
+  if (!parsed && read.ok && !MayHaveBadKeys(bytes))
+    Report("a SequenceExample that protobuf refuses is accepted", "");
   if (!parsed) return;
   CompareFeatures(read, example.context().feature());
   const auto& expected = example.feature_lists().feature_list();
@@ -114,9 +125,10 @@ void CheckSequenceExample(std::string_view bytes) {
 }
 
 const data::ExampleParser& Parser() {
-  static const data::ExampleParser parser({{.name = "f", .dtype = DType::kFloat, .shape = {-1}, .by_default = Tensor(0.0f)},
-                                           {.name = "i", .dtype = DType::kInt64, .shape = {-1}, .by_default = Tensor(int64_t{0})},
-                                           {.name = "s", .dtype = DType::kString, .shape = {-1}, .by_default = Tensor("")}});
+  static const data::ExampleParser parser(
+      {{.name = "f", .dtype = DType::kFloat, .shape = {-1}, .by_default = Tensor(0.0f)},
+       {.name = "i", .dtype = DType::kInt64, .shape = {-1}, .by_default = Tensor(int64_t{0})},
+       {.name = "s", .dtype = DType::kString, .shape = {-1}, .by_default = Tensor("")}});
   return parser;
 }
 

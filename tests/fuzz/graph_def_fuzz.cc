@@ -1,5 +1,6 @@
-// libFuzzer target: bytes are imported as a GraphDef, exported again, and run. An Error is the right answer to a bad
-// graph; a crash, another exception, an INTERNAL error or a graph that cannot be imported twice is a finding.
+// libFuzzer target: bytes are imported as a GraphDef, exported again, and run. An Error is the
+// right answer to a bad graph; a crash, another exception, an INTERNAL error or a graph that cannot
+// be imported twice is a finding.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,12 +33,15 @@ Tensor FeedFor(const Node& placeholder) {
     for (int i = 0; i < shape.rank(); ++i) dims.push_back(shape[i] < 0 ? 2 : shape[i]);
   }
   const Shape full{std::span<const int64_t>(dims)};
-  if (full.num_elements() > (1 << 16)) throw InvalidArgument("{} is too large to feed", full.ToString());
+  if (full.num_elements() > (1 << 16))
+    throw InvalidArgument("{} is too large to feed", full.ToString());
   Tensor tensor = Tensor::Zeros(placeholder.output_type(0), full);
   if (tensor.dtype() == DType::kFloat) {
-    for (int64_t i = 0; i < full.num_elements(); ++i) tensor.data<float>()[i] = 0.5F * static_cast<float>(i - 1);
+    for (int64_t i = 0; i < full.num_elements(); ++i)
+      tensor.data<float>()[i] = 0.5F * static_cast<float>(i - 1);
   } else if (tensor.dtype() == DType::kInt32) {
-    for (int64_t i = 0; i < full.num_elements(); ++i) tensor.data<int32_t>()[i] = static_cast<int32_t>(i % 3);
+    for (int64_t i = 0; i < full.num_elements(); ++i)
+      tensor.data<int32_t>()[i] = static_cast<int32_t>(i % 3);
   }
   return tensor;
 }
@@ -49,13 +53,15 @@ FeedMap Feeds(const Graph& graph) {
     if (node.type() != "Placeholder") continue;
     try {
       feeds.emplace_back(node.output(0), FeedFor(node));
-    } catch (const Error&) {  // a type or size that cannot be fed; what needs it fails when it is run
+    } catch (
+        const Error&) {  // a type or size that cannot be fed; what needs it fails when it is run
     }
   }
   return feeds;
 }
 
-void Run(Session& session, const FeedMap& feeds, const std::vector<Output>& fetches, Operation target) {
+void Run(Session& session, const FeedMap& feeds, const std::vector<Output>& fetches,
+         Operation target) {
   try {
     session.Run(feeds, fetches, {target});
   } catch (const Error& e) {
@@ -76,7 +82,8 @@ void RunNodes(const Graph& graph) {
   for (int i = last; i >= 0 && i > last - kMaxFetches; --i) {
     Node* node = graph.node(i);
     std::vector<Output> fetches;
-    for (int k = 0; k < std::min(node->num_outputs(), kMaxFetches); ++k) fetches.push_back(node->output(k));
+    for (int k = 0; k < std::min(node->num_outputs(), kMaxFetches); ++k)
+      fetches.push_back(node->output(k));
     Run(session, feeds, fetches, node);
     all.insert(all.end(), fetches.begin(), fetches.end());
   }
@@ -116,10 +123,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 
-extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, unsigned seed) {
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
+                                          unsigned seed) {
   sextant::fuzz::Dice dice(seed);
   tensorflow::GraphDef def;
-  if (dice.OneIn(50) || !def.ParseFromArray(data, static_cast<int>(size))) return LLVMFuzzerMutate(data, size, max_size);
+  if (dice.OneIn(50) || !def.ParseFromArray(data, static_cast<int>(size)))
+    return LLVMFuzzerMutate(data, size, max_size);
   for (int left = 1 + dice.Below(4); left > 0; --left) sextant::fuzz::MutateGraphDef(dice, &def);
   if (def.ByteSizeLong() > max_size) return size;
   const std::string bytes = def.SerializeAsString();

@@ -17,9 +17,11 @@ using tensorflow::NodeDef;
 class Body {
  public:
   Body(Dice& dice, GraphDef* def) : dice_(dice), nodes_(def->mutable_node()) {
-    for (const FunctionDef& function : def->library().function()) functions_.push_back(function.signature().name());
+    for (const FunctionDef& function : def->library().function())
+      functions_.push_back(function.signature().name());
     if (functions_.empty() || dice.OneIn(2)) return;
-    function_ = def->mutable_library()->mutable_function(dice.Below(static_cast<int>(functions_.size())));
+    function_ =
+        def->mutable_library()->mutable_function(dice.Below(static_cast<int>(functions_.size())));
     nodes_ = function_->mutable_node_def();
   }
 
@@ -55,7 +57,8 @@ class Body {
     const OpDef& op = RandomOp();
     node->set_op(op.name());
     for (const AttrDef& attr : op.attrs()) {
-      if (!node->attr().contains(attr.name)) (*node->mutable_attr())[attr.name] = RandomAttr(dice_, attr, functions_);
+      if (!node->attr().contains(attr.name))
+        (*node->mutable_attr())[attr.name] = RandomAttr(dice_, attr, functions_);
     }
   }
   void ChangeTensor() {
@@ -79,7 +82,8 @@ class Body {
     NodeDef node;
     node.set_op(op.name());
     for (const AttrDef& attr : op.attrs()) {
-      if (!attr.default_value || dice_.OneIn(3)) (*node.mutable_attr())[attr.name] = RandomAttr(dice_, attr, functions_);
+      if (!attr.default_value || dice_.OneIn(3))
+        (*node.mutable_attr())[attr.name] = RandomAttr(dice_, attr, functions_);
     }
     for (const ArgDef& arg : op.inputs()) AddInputs(arg, &node);
     node.set_name(NewName());
@@ -94,13 +98,17 @@ class Body {
   std::string NewName() { return fmt::format("fuzz{}_{}", nodes_->size(), dice_.Below(1000)); }
   std::string RandomOutput() {
     if (function_ != nullptr && function_->signature().input_arg_size() > 0 && dice_.OneIn(3)) {
-      return function_->signature().input_arg(dice_.Below(function_->signature().input_arg_size())).name();
+      return function_->signature()
+          .input_arg(dice_.Below(function_->signature().input_arg_size()))
+          .name();
     }
     const NodeDef& node = *RandomNode();
     const int index = dice_.OneIn(4) ? dice_.Below(3) : 0;
-    if (function_ == nullptr) return index == 0 ? node.name() : fmt::format("{}:{}", node.name(), index);
+    if (function_ == nullptr)
+      return index == 0 ? node.name() : fmt::format("{}:{}", node.name(), index);
     const OpDef* op = OpRegistry::Global().Find(node.op());
-    const std::string arg = op == nullptr || op->outputs().empty() ? "output" : dice_.Pick(op->outputs()).name;
+    const std::string arg =
+        op == nullptr || op->outputs().empty() ? "output" : dice_.Pick(op->outputs()).name;
     return fmt::format("{}:{}:{}", node.name(), arg, index);
   }
   std::string NewConstant(DataType dtype) {
@@ -114,18 +122,21 @@ class Body {
   }
   void AddInputs(const ArgDef& arg, NodeDef* node) {
     std::vector<DataType> types(1, static_cast<DataType>(arg.type));
-    if (!arg.type_attr.empty()) types[0] = node->attr().contains(arg.type_attr) ? node->attr().at(arg.type_attr).type()
-                                                                                : tensorflow::DT_FLOAT;
+    if (!arg.type_attr.empty())
+      types[0] = node->attr().contains(arg.type_attr) ? node->attr().at(arg.type_attr).type()
+                                                      : tensorflow::DT_FLOAT;
     if (!arg.number_attr.empty() && node->attr().contains(arg.number_attr)) {
       types.resize(std::clamp<int64_t>(node->attr().at(arg.number_attr).i(), 0, 8), types[0]);
     }
     if (!arg.type_list_attr.empty()) {
       types.clear();
       if (!node->attr().contains(arg.type_list_attr)) return;
-      for (int type : node->attr().at(arg.type_list_attr).list().type()) types.push_back(static_cast<DataType>(type));
+      for (int type : node->attr().at(arg.type_list_attr).list().type())
+        types.push_back(static_cast<DataType>(type));
     }
     for (DataType type : types) {
-      const bool constant = type != tensorflow::DT_RESOURCE && type != tensorflow::DT_VARIANT && !dice_.OneIn(4);
+      const bool constant =
+          type != tensorflow::DT_RESOURCE && type != tensorflow::DT_VARIANT && !dice_.OneIn(4);
       node->add_input(constant || empty() ? NewConstant(type) : RandomOutput());
     }
   }
@@ -143,15 +154,22 @@ void MutateGraphDef(Dice& dice, GraphDef* def) {
   if (body.empty()) return body.AddNode();
   switch (dice.Below(12)) {
     case 0:
-    case 1: return body.ChangeInput();
+    case 1:
+      return body.ChangeInput();
     case 2:
-    case 3: return body.ChangeAttr();
+    case 3:
+      return body.ChangeAttr();
     case 4:
-    case 5: return body.ChangeTensor();
-    case 6: return body.ChangeOp();
-    case 7: return body.RemoveNode();
-    case 8: return body.CopyNode();
-    default: return body.AddNode();
+    case 5:
+      return body.ChangeTensor();
+    case 6:
+      return body.ChangeOp();
+    case 7:
+      return body.RemoveNode();
+    case 8:
+      return body.CopyNode();
+    default:
+      return body.AddNode();
   }
 }
 

@@ -1,4 +1,5 @@
-// Changes to a GraphDef that keep it a GraphDef, so that fuzzing reaches what lies behind the parser.
+// Changes to a GraphDef that keep it a GraphDef, so that fuzzing reaches what lies behind the
+// parser.
 #pragma once
 
 #include "sextant/proto/graph.pb.h"
@@ -6,7 +7,8 @@
 
 namespace sextant::fuzz {
 
-// One random change: other inputs, attributes, tensors or ops; nodes more or fewer, in the graph or in a function.
+// One random change: other inputs, attributes, tensors or ops; nodes more or fewer, in the graph or
+// in a function.
 void MutateGraphDef(Dice& dice, tensorflow::GraphDef* def);
 
 }  // namespace sextant::fuzz

@@ -1,5 +1,5 @@
-// libFuzzer target: bytes are read as an idx file, gzipped or not. Only DATA_LOSS is the right answer to bad ones; an
-// array that was read must be the same when written and read again.
+// libFuzzer target: bytes are read as an idx file, gzipped or not. Only DATA_LOSS is the right
+// answer to bad ones; an array that was read must be the same when written and read again.
 #include <fmt/format.h>
 
 #include <cstdlib>

@@ -1,5 +1,6 @@
-// libFuzzer target: the first byte chooses a decoder and its options, the rest is the file. An Error is the right answer
-// to a bad file; a crash, a leak, another exception or an error that is not INVALID_ARGUMENT is a finding.
+// libFuzzer target: the first byte chooses a decoder and its options, the rest is the file. An
+// Error is the right answer to a bad file; a crash, a leak, another exception or an error that is
+// not INVALID_ARGUMENT is a finding.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -31,7 +32,8 @@ void Decode(uint8_t choice, std::string_view bytes) {
   const int option = choice >> 2;
   switch (choice % 4) {
     case 0:
-      return ReadPng(bytes, {.channels = kChannels[option % 4], .deep = (option & 4) != 0}, allocate);
+      return ReadPng(bytes, {.channels = kChannels[option % 4], .deep = (option & 4) != 0},
+                     allocate);
     case 1: {
       JpegReadOptions options{.channels = kChannels[option % 3], .ratio = 1 << (option / 16)};
       options.try_recover_truncated = (option & 4) != 0;

@@ -1,5 +1,5 @@
-// libFuzzer target: bytes are read as a Python pickle and asked for what CIFAR-10's hold. Only DATA_LOSS is the
-// right answer to bad ones, and what is found must lie in what was read.
+// libFuzzer target: bytes are read as a Python pickle and asked for what CIFAR-10's hold. Only
+// DATA_LOSS is the right answer to bad ones, and what is found must lie in what was read.
 #include <fmt/format.h>
 
 #include <cstdlib>

@@ -11,52 +11,86 @@ using tensorflow::DataType;
 using tensorflow::TensorProto;
 using tensorflow::TensorShapeProto;
 
-constexpr int64_t kExtremes[] = {-1, std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max(),
-                                 std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max(),
-                                 int64_t{1} << 32, int64_t{1} << 40, 65536, 1000, 255, 254, -2};
-constexpr double kExtremeReals[] = {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
-                                    -std::numeric_limits<double>::infinity(), 1e300, -1e30, 1e-40, -0.0};
+constexpr int64_t kExtremes[] = {-1,
+                                 std::numeric_limits<int32_t>::min(),
+                                 std::numeric_limits<int32_t>::max(),
+                                 std::numeric_limits<int64_t>::min(),
+                                 std::numeric_limits<int64_t>::max(),
+                                 int64_t{1} << 32,
+                                 int64_t{1} << 40,
+                                 65536,
+                                 1000,
+                                 255,
+                                 254,
+                                 -2};
+constexpr double kExtremeReals[] = {std::numeric_limits<double>::quiet_NaN(),
+                                    std::numeric_limits<double>::infinity(),
+                                    -std::numeric_limits<double>::infinity(),
+                                    1e300,
+                                    -1e30,
+                                    1e-40,
+                                    -0.0};
 constexpr DataType kTypes[] = {
-    tensorflow::DT_FLOAT,     tensorflow::DT_DOUBLE,   tensorflow::DT_INT32,     tensorflow::DT_UINT8,
-    tensorflow::DT_INT16,     tensorflow::DT_INT8,     tensorflow::DT_STRING,    tensorflow::DT_COMPLEX64,
-    tensorflow::DT_INT64,     tensorflow::DT_BOOL,     tensorflow::DT_BFLOAT16,  tensorflow::DT_UINT16,
-    tensorflow::DT_HALF,      tensorflow::DT_RESOURCE, tensorflow::DT_VARIANT,   tensorflow::DT_COMPLEX128,
-    tensorflow::DT_UINT32,    tensorflow::DT_UINT64,   tensorflow::DT_QINT8,     tensorflow::DT_FLOAT_REF,
-    tensorflow::DT_FLOAT8_E5M2};
+    tensorflow::DT_FLOAT,      tensorflow::DT_DOUBLE,    tensorflow::DT_INT32,
+    tensorflow::DT_UINT8,      tensorflow::DT_INT16,     tensorflow::DT_INT8,
+    tensorflow::DT_STRING,     tensorflow::DT_COMPLEX64, tensorflow::DT_INT64,
+    tensorflow::DT_BOOL,       tensorflow::DT_BFLOAT16,  tensorflow::DT_UINT16,
+    tensorflow::DT_HALF,       tensorflow::DT_RESOURCE,  tensorflow::DT_VARIANT,
+    tensorflow::DT_COMPLEX128, tensorflow::DT_UINT32,    tensorflow::DT_UINT64,
+    tensorflow::DT_QINT8,      tensorflow::DT_FLOAT_REF, tensorflow::DT_FLOAT8_E5M2};
 
 double RandomReal(Dice& dice) {
   return dice.OneIn(12) ? dice.Pick(kExtremeReals) : (dice.Below(65) - 32) / 8.0;
 }
 
 std::string RandomString(Dice& dice) {
-  static const char* const kStrings[] = {"", "a", "0", "ij,jk->ik", "...", "%d", "shortest", "\xff\xfe", "grad", "a,b->"};
+  static const char* const kStrings[] = {"",   "a",        "0",        "ij,jk->ik", "...",
+                                         "%d", "shortest", "\xff\xfe", "grad",      "a,b->"};
   return dice.Pick(kStrings);
 }
 
 void AddElement(Dice& dice, TensorProto* tensor) {
   switch (tensor->dtype()) {
-    case tensorflow::DT_FLOAT: tensor->add_float_val(static_cast<float>(RandomReal(dice))); break;
-    case tensorflow::DT_DOUBLE: tensor->add_double_val(RandomReal(dice)); break;
-    case tensorflow::DT_INT64: tensor->add_int64_val(RandomInt(dice)); break;
-    case tensorflow::DT_BOOL: tensor->add_bool_val(dice.OneIn(2)); break;
-    case tensorflow::DT_STRING: tensor->add_string_val(RandomString(dice)); break;
-    case tensorflow::DT_UINT32: tensor->add_uint32_val(static_cast<uint32_t>(RandomInt(dice))); break;
-    case tensorflow::DT_UINT64: tensor->add_uint64_val(static_cast<uint64_t>(RandomInt(dice))); break;
+    case tensorflow::DT_FLOAT:
+      tensor->add_float_val(static_cast<float>(RandomReal(dice)));
+      break;
+    case tensorflow::DT_DOUBLE:
+      tensor->add_double_val(RandomReal(dice));
+      break;
+    case tensorflow::DT_INT64:
+      tensor->add_int64_val(RandomInt(dice));
+      break;
+    case tensorflow::DT_BOOL:
+      tensor->add_bool_val(dice.OneIn(2));
+      break;
+    case tensorflow::DT_STRING:
+      tensor->add_string_val(RandomString(dice));
+      break;
+    case tensorflow::DT_UINT32:
+      tensor->add_uint32_val(static_cast<uint32_t>(RandomInt(dice)));
+      break;
+    case tensorflow::DT_UINT64:
+      tensor->add_uint64_val(static_cast<uint64_t>(RandomInt(dice)));
+      break;
     case tensorflow::DT_HALF:
-    case tensorflow::DT_BFLOAT16: tensor->add_half_val(static_cast<int32_t>(dice.Bits() & 0xffff)); break;
+    case tensorflow::DT_BFLOAT16:
+      tensor->add_half_val(static_cast<int32_t>(dice.Bits() & 0xffff));
+      break;
     case tensorflow::DT_COMPLEX64:
-      for (int part = 0; part < 2; ++part) tensor->add_scomplex_val(static_cast<float>(RandomReal(dice)));
+      for (int part = 0; part < 2; ++part)
+        tensor->add_scomplex_val(static_cast<float>(RandomReal(dice)));
       break;
     case tensorflow::DT_COMPLEX128:
       for (int part = 0; part < 2; ++part) tensor->add_dcomplex_val(RandomReal(dice));
       break;
-    default: tensor->add_int_val(static_cast<int32_t>(RandomInt(dice)));
+    default:
+      tensor->add_int_val(static_cast<int32_t>(RandomInt(dice)));
   }
 }
 
 // Sets the value, or adds it to the list, that an attribute of type "type" has.
-void SetRandom(Dice& dice, const AttrDef& def, std::string_view type, const std::vector<std::string>& functions,
-               AttrValue* attr) {
+void SetRandom(Dice& dice, const AttrDef& def, std::string_view type,
+               const std::vector<std::string>& functions, AttrValue* attr) {
   if (type == "int") {
     attr->set_i(def.minimum && !dice.OneIn(10) ? *def.minimum + dice.Below(3) : RandomInt(dice));
   } else if (type == "float") {
@@ -64,7 +98,8 @@ void SetRandom(Dice& dice, const AttrDef& def, std::string_view type, const std:
   } else if (type == "bool") {
     attr->set_b(dice.OneIn(2));
   } else if (type == "type") {
-    attr->set_type(def.allowed_types.empty() ? RandomType(dice) : static_cast<DataType>(dice.Pick(def.allowed_types)));
+    attr->set_type(def.allowed_types.empty() ? RandomType(dice)
+                                             : static_cast<DataType>(dice.Pick(def.allowed_types)));
   } else if (type == "shape") {
     *attr->mutable_shape() = RandomShape(dice);
   } else if (type == "tensor") {
@@ -78,31 +113,54 @@ void SetRandom(Dice& dice, const AttrDef& def, std::string_view type, const std:
 
 void AddToList(const AttrValue& value, AttrValue::ListValue* list) {
   switch (value.value_case()) {
-    case AttrValue::kI: list->add_i(value.i()); break;
-    case AttrValue::kF: list->add_f(value.f()); break;
-    case AttrValue::kB: list->add_b(value.b()); break;
-    case AttrValue::kType: list->add_type(value.type()); break;
-    case AttrValue::kShape: *list->add_shape() = value.shape(); break;
-    case AttrValue::kTensor: *list->add_tensor() = value.tensor(); break;
-    case AttrValue::kFunc: *list->add_func() = value.func(); break;
-    default: list->add_s(value.s());
+    case AttrValue::kI:
+      list->add_i(value.i());
+      break;
+    case AttrValue::kF:
+      list->add_f(value.f());
+      break;
+    case AttrValue::kB:
+      list->add_b(value.b());
+      break;
+    case AttrValue::kType:
+      list->add_type(value.type());
+      break;
+    case AttrValue::kShape:
+      *list->add_shape() = value.shape();
+      break;
+    case AttrValue::kTensor:
+      *list->add_tensor() = value.tensor();
+      break;
+    case AttrValue::kFunc:
+      *list->add_func() = value.func();
+      break;
+    default:
+      list->add_s(value.s());
   }
 }
 
 void MutateList(Dice& dice, AttrValue::ListValue* list) {
   if (list->i_size() > 0) {
     const int i = dice.Below(list->i_size());
-    if (dice.OneIn(4)) list->add_i(RandomInt(dice));
-    else if (dice.OneIn(4)) list->mutable_i()->RemoveLast();
-    else list->set_i(i, RandomInt(dice));
+    if (dice.OneIn(4))
+      list->add_i(RandomInt(dice));
+    else if (dice.OneIn(4))
+      list->mutable_i()->RemoveLast();
+    else
+      list->set_i(i, RandomInt(dice));
   } else if (list->type_size() > 0) {
     const int i = dice.Below(list->type_size());
-    if (dice.OneIn(4)) list->add_type(RandomType(dice));
-    else if (dice.OneIn(4)) list->mutable_type()->RemoveLast();
-    else list->set_type(i, RandomType(dice));
+    if (dice.OneIn(4))
+      list->add_type(RandomType(dice));
+    else if (dice.OneIn(4))
+      list->mutable_type()->RemoveLast();
+    else
+      list->set_type(i, RandomType(dice));
   } else if (list->shape_size() > 0) {
-    if (dice.OneIn(4)) *list->add_shape() = RandomShape(dice);
-    else MutateShape(dice, list->mutable_shape(dice.Below(list->shape_size())));
+    if (dice.OneIn(4))
+      *list->add_shape() = RandomShape(dice);
+    else
+      MutateShape(dice, list->mutable_shape(dice.Below(list->shape_size())));
   } else {
     list->add_i(RandomInt(dice));
   }
@@ -110,7 +168,9 @@ void MutateList(Dice& dice, AttrValue::ListValue* list) {
 
 }  // namespace
 
-DataType RandomType(Dice& dice) { return dice.OneIn(3) ? dice.Pick(kTypes) : kTypes[dice.Below(3)]; }
+DataType RandomType(Dice& dice) {
+  return dice.OneIn(3) ? dice.Pick(kTypes) : kTypes[dice.Below(3)];
+}
 
 int64_t RandomInt(Dice& dice) { return dice.OneIn(16) ? dice.Pick(kExtremes) : dice.Below(7) - 2; }
 
@@ -170,9 +230,15 @@ void MutateShape(Dice& dice, TensorShapeProto* shape) {
 
 void MutateTensor(Dice& dice, TensorProto* tensor) {
   switch (dice.Below(4)) {
-    case 0: *tensor = RandomTensor(dice, tensor->dtype()); break;
-    case 1: MutateShape(dice, tensor->mutable_tensor_shape()); break;
-    case 2: tensor->set_dtype(RandomType(dice)); break;
+    case 0:
+      *tensor = RandomTensor(dice, tensor->dtype());
+      break;
+    case 1:
+      MutateShape(dice, tensor->mutable_tensor_shape());
+      break;
+    case 2:
+      tensor->set_dtype(RandomType(dice));
+      break;
     default:
       if (std::string* content = tensor->mutable_tensor_content(); !content->empty()) {
         (*content)[dice.Below(static_cast<int>(content->size()))] = static_cast<char>(dice.Bits());
@@ -184,17 +250,32 @@ void MutateTensor(Dice& dice, TensorProto* tensor) {
 
 void MutateAttr(Dice& dice, AttrValue* attr, const std::vector<std::string>& functions) {
   switch (attr->value_case()) {
-    case AttrValue::kI: attr->set_i(RandomInt(dice)); break;
-    case AttrValue::kF: attr->set_f(static_cast<float>(RandomReal(dice))); break;
-    case AttrValue::kB: attr->set_b(!attr->b()); break;
-    case AttrValue::kType: attr->set_type(RandomType(dice)); break;
-    case AttrValue::kShape: MutateShape(dice, attr->mutable_shape()); break;
-    case AttrValue::kTensor: MutateTensor(dice, attr->mutable_tensor()); break;
-    case AttrValue::kList: MutateList(dice, attr->mutable_list()); break;
+    case AttrValue::kI:
+      attr->set_i(RandomInt(dice));
+      break;
+    case AttrValue::kF:
+      attr->set_f(static_cast<float>(RandomReal(dice)));
+      break;
+    case AttrValue::kB:
+      attr->set_b(!attr->b());
+      break;
+    case AttrValue::kType:
+      attr->set_type(RandomType(dice));
+      break;
+    case AttrValue::kShape:
+      MutateShape(dice, attr->mutable_shape());
+      break;
+    case AttrValue::kTensor:
+      MutateTensor(dice, attr->mutable_tensor());
+      break;
+    case AttrValue::kList:
+      MutateList(dice, attr->mutable_list());
+      break;
     case AttrValue::kFunc:
       if (!functions.empty()) attr->mutable_func()->set_name(dice.Pick(functions));
       break;
-    default: attr->set_s(RandomString(dice));
+    default:
+      attr->set_s(RandomString(dice));
   }
 }
 

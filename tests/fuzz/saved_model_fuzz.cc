@@ -1,5 +1,6 @@
-// libFuzzer target: bytes are read as saved_model.pb, or after a 't' as saved_model.pbtxt, described, imported and
-// exported again; nothing is run. An Error is the right answer to a bad model; a crash or an INTERNAL error is a finding.
+// libFuzzer target: bytes are read as saved_model.pb, or after a 't' as saved_model.pbtxt,
+// described, imported and exported again; nothing is run. An Error is the right answer to a bad
+// model; a crash or an INTERNAL error is a finding.
 #include <fmt/format.h>
 
 #include <cstdlib>

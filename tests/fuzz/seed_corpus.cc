@@ -1,4 +1,5 @@
-// fuzz-seeds: writes the graphs of golden op vectors, one file each, as the corpus that graph_def_fuzz starts from.
+// fuzz-seeds: writes the graphs of golden op vectors, one file each, as the corpus that
+// graph_def_fuzz starts from.
 #include <fmt/format.h>
 
 #include "sextant/base/error.h"
@@ -20,7 +21,8 @@ int WriteSeeds(const std::string& records, const std::string& folder) {
       const tensorflow::Example example = ParseExample(record);
       for (const char* key : {"graph_def", "graph_def_with_grads"}) {
         if (!HasFeature(example, key)) continue;
-        fs.WriteFileAtomically(fmt::format("{}/seed{}", folder, count++), GetOneBytes(example, key));
+        fs.WriteFileAtomically(fmt::format("{}/seed{}", folder, count++),
+                               GetOneBytes(example, key));
       }
     }
   }

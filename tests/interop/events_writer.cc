@@ -96,11 +96,11 @@ void WriteHParams(const std::string& folder) {
   }
   EventWriter writer(JoinPath(folder, "trial"));
   Summary start, end;
-  AddHParamsSessionStart(&start, {.hparams = {{"learning_rate", 0.01},
-                                              {"optimizer", std::string("adam")},
-                                              {"dropout", true}},
-                                  .group_name = "group",
-                                  .start_time_secs = 1500000000});
+  AddHParamsSessionStart(
+      &start,
+      {.hparams = {{"learning_rate", 0.01}, {"optimizer", std::string("adam")}, {"dropout", true}},
+       .group_name = "group",
+       .start_time_secs = 1500000000});
   writer.AddSummary(start, 0);
   writer.AddScalar("accuracy", 0.875, 5);
   AddHParamsSessionEnd(&end, HParamsStatus::kSuccess, 1500000060);

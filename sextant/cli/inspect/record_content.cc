@@ -26,14 +26,14 @@ bool KnownFeatures(const tensorflow::Features& features) {
 
 bool IsExample(std::string_view record) {
   tensorflow::Example example;
-  return example.ParseFromArray(record.data(), static_cast<int>(record.size())) &&
-         Known(example) && KnownFeatures(example.features());
+  return example.ParseFromArray(record.data(), static_cast<int>(record.size())) && Known(example) &&
+         KnownFeatures(example.features());
 }
 
 bool IsSequenceExample(std::string_view record) {
   tensorflow::SequenceExample example;
-  return example.ParseFromArray(record.data(), static_cast<int>(record.size())) &&
-         Known(example) && KnownFeatures(example.context()) && Known(example.feature_lists());
+  return example.ParseFromArray(record.data(), static_cast<int>(record.size())) && Known(example) &&
+         KnownFeatures(example.context()) && Known(example.feature_lists());
 }
 
 void WriteFeature(const Feature& feature, JsonWriter& json) {

@@ -13,7 +13,8 @@ struct SubgraphFeed {
   Output tensor;
   DType dtype = DType::kInvalid;  // of the value fed
   PartialShape shape;
-  bool whole_node = false;  // all outputs of its node are fed: it does not run, whoever waits for it
+  bool whole_node =
+      false;  // all outputs of its node are fed: it does not run, whoever waits for it
 };
 
 struct Subgraph {

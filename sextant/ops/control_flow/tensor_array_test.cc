@@ -80,8 +80,7 @@ TEST_F(TensorArrayTest, GradientArrayMayPrependASize) {
                         .Input(ConstInts({3}))
                         .Attr("source", "test")
                         .BuildAll();
-  const Output unwritten =
-      TensorArrayReadV3(grad[0], Index(1), grad[1], DType::kFloat);
+  const Output unwritten = TensorArrayReadV3(grad[0], Index(1), grad[1], DType::kFloat);
   EXPECT_EQ(Run(unwritten).shape(), (Shape{3, 2}));
 }
 

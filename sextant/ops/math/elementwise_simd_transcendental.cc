@@ -7,7 +7,8 @@
 #include <cmath>
 #include <limits>
 
-// clang-format off: the order matters
+// The order matters.
+// clang-format off
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "hwy/contrib/math/math-inl.h"

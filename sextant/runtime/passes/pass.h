@@ -21,7 +21,7 @@ struct OptimizerOptions {
   bool fuse_updates = true;  // optimizer steps
   bool block_images = true;  // images in oneDNN's layout
   bool fuse_images = true;
-  bool winograd = true;  // 3x3 convolutions with fewer multiplications and more rounding
+  bool winograd = true;       // 3x3 convolutions with fewer multiplications and more rounding
   bool fuse_products = true;  // sums of matrix products
   bool fuse_elementwise = true;
   bool static_memory = true;  // one arena planned by liveness
