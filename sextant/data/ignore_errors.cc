@@ -18,11 +18,12 @@ class IgnoreErrorsIterator : public SelectingIterator {
     for (;;) {
       try {
         return next();
-      } catch (const Error& error) {  // passing over them is what this is for
+      } catch (...) {  // passing over them is what this is for
         cancellation_->ThrowIfCancelled();
         if (count_ == options_.budget) {
-          throw error.WithPrefix(
-              fmt::format("IgnoreErrors has passed over {} elements, its budget; then: ", count_));
+          throw Error(CurrentStatus())
+              .WithPrefix(fmt::format(
+                  "IgnoreErrors has passed over {} elements, its budget; then: ", count_));
         }
         ++count_;
         if (options_.counted) ++*options_.counted;

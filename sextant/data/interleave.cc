@@ -39,7 +39,7 @@ std::unique_ptr<InterleaveIterator::Part> InterleaveIterator::MakePart(Element f
   } catch (...) {  // thrown when the consumer comes to it
     const Error error =
         Error(CurrentStatus()).WithPrefix(fmt::format("Dataset of element {}: ", number));
-    part->taken.push_back({error.status(), {}});
+    part->taken.push_back({std::make_exception_ptr(error), {}});
   }
   return part;
 }
@@ -56,7 +56,7 @@ void InterleaveIterator::Open(size_t slot) {
       }
     } catch (...) {  // thrown when the consumer comes to it
       part = std::make_unique<Part>();
-      part->taken.push_back({CurrentStatus(), {}});
+      part->taken.push_back({std::current_exception(), {}});
     }
   }
   Assign(slot, std::move(part));
@@ -111,12 +111,16 @@ InterleaveIterator::Got InterleaveIterator::Take(Part& part, Element* element) {
     if (got != Got::kElement) return got;
   }
   if (!part.taken.empty()) {
-    Outcome outcome = std::move(part.taken.front());
-    part.taken.pop_front();
-    if (!part.walk && part.taken.empty() && !part.ended) Open(slot_);
-    outcome.status.ThrowIfError();
+    Outcomes given;
+    given.splice(given.end(), part.taken, part.taken.begin());
+    Outcome& outcome = given.front();
+    if (!part.walk && part.taken.empty() && !part.ended) {
+      part.ended = true;
+      Open(slot_);
+    }
+    ThrowIfFailed(outcome.failure);
     std::swap(*element, outcome.element);
-    if (workers_ && outcome.element.size() > 0) returned_.push_back(std::move(outcome.element));
+    if (workers_) returned_.splice(returned_.end(), given);
     return Got::kElement;
   }
   if (part.ended) return Got::kEnd;
@@ -131,9 +135,7 @@ InterleaveIterator::Got InterleaveIterator::AwaitReady(Part& part) {
   workers_->Await(lock, ready);
   if (part.ready.empty()) return Got::kEnd;
   part.taken.swap(part.ready);
-  spare_.insert(spare_.end(), std::make_move_iterator(returned_.begin()),
-                std::make_move_iterator(returned_.end()));
-  returned_.clear();
+  spare_.splice(spare_.end(), returned_);
   workers_->NotifyWork();
   return Got::kElement;
 }
@@ -169,31 +171,33 @@ bool InterleaveIterator::Step(Workers::Lock& lock) {
     }
   }
   if (!part) return false;
-  part->reading = true;
-  std::vector<Outcome> made(static_cast<size_t>(count));
-  for (Outcome& outcome : made) {
-    if (spare_.empty()) break;
-    outcome.element = std::move(spare_.back());
-    spare_.pop_back();
+  Outcomes made;
+  for (int64_t i = 0; i < count; ++i) {
+    if (spare_.empty()) {
+      made.emplace_back();
+    } else {
+      made.splice(made.end(), spare_, std::prev(spare_.end()));
+    }
   }
+  part->reading = true;
   lock.unlock();
   const auto start = GroupSize::Clock::now();
-  size_t done = 0;
+  auto end = made.begin();
   bool ended = false;
-  for (; done < made.size(); ++done) {
+  for (; end != made.end(); ++end) {
     try {
-      if ((ended = !part->walk->Next(&made[done].element))) break;
+      if ((ended = !part->walk->Next(&end->element))) break;
     } catch (...) {  // crosses to the consumer's thread
-      made[done].status = CurrentStatus();
+      end->failure = std::current_exception();
     }
   }
   const auto time = GroupSize::Clock::now() - start;
   lock.lock();
-  std::move(made.begin(), made.begin() + static_cast<std::ptrdiff_t>(done),
-            std::back_inserter(part->ready));
+  spare_.splice(spare_.end(), made, end, made.end());
+  group_size_.Learn(static_cast<int64_t>(made.size()), time);
+  part->ready.splice(part->ready.end(), made);
   part->reading = false;
   part->ended = ended;
-  group_size_.Learn(static_cast<int64_t>(done), time);
   workers_->NotifyWork();
   workers_->NotifyConsumer();
   return true;
@@ -214,7 +218,7 @@ void InterleaveIterator::Save(StateWriter& writer) {
     writer.Int("ended", part->ended);
     writer.Int("ready", static_cast<int64_t>(part->taken.size() + part->ready.size()));
     for (const auto* queue : {&part->taken, &part->ready}) {
-      for (const Outcome& outcome : *queue) SaveOutcome(writer, outcome.status, outcome.element);
+      for (const Outcome& outcome : *queue) SaveOutcome(writer, outcome.failure, outcome.element);
     }
     writer.Int("walk", part->walk && !part->ended);
     if (!part->walk || part->ended) continue;
@@ -236,11 +240,11 @@ void InterleaveIterator::Restore(StateReader& reader) {
     auto part = std::make_unique<Part>();
     part->number = reader.Int("number");
     part->ended = reader.Int("ended") != 0;
-    std::deque<Outcome> taken;
+    Outcomes taken;
     for (int64_t i = reader.Int("ready"); i > 0; --i) taken.push_back(RestoreOutcome(reader));
     if (reader.Int("walk") != 0) {
       part = MakePart(reader.Whole("from"), part->number);
-      if (!part->walk) part->taken.front().status.ThrowIfError();
+      if (!part->walk) ThrowIfFailed(part->taken.front().failure);
       part->walk->Restore(reader);
     }
     part->taken = std::move(taken);

@@ -4,8 +4,8 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -32,15 +32,17 @@ class InterleaveIterator : public NodeIterator {
   void Restore(StateReader& reader) override;
 
  private:
+  // Moved from list to list, which needs no memory.
+  using Outcomes = std::list<Outcome>;
   // One of the datasets, being walked.
   struct Part {
     Element from;  // what the function made it of
     int64_t number = 0;
     std::shared_ptr<const DatasetNode> node;
     std::unique_ptr<NodeIterator> walk;  // null when it could not be made
-    std::deque<Outcome> taken;           // the consumer's
+    Outcomes taken;                      // the consumer's
     // Under workers_->mutex(), where there are threads.
-    std::deque<Outcome> ready;
+    Outcomes ready;
     bool reading = false;
     bool ended = false;
   };
@@ -68,8 +70,8 @@ class InterleaveIterator : public NodeIterator {
   bool started_ = false;
   bool input_ended_ = false;
   GroupSize group_size_;
-  std::vector<Element> returned_;   // by the consumer, to be filled again
-  std::vector<Element> spare_;      // the same, under workers_->mutex()
+  Outcomes returned_;               // by the consumer, to be filled again
+  Outcomes spare_;                  // the same, under workers_->mutex()
   std::optional<Workers> workers_;  // last: its threads use the others
 };
 

@@ -14,6 +14,18 @@ namespace {
 
 constexpr std::string_view kMagic = "SXDATA1\n";
 
+// What users' functions and the library throw, too.
+template <typename F>
+auto AsErrors(F f) {
+  try {
+    return f();
+  } catch (const Error&) {
+    throw;
+  } catch (...) {
+    throw Error(CurrentStatus());
+  }
+}
+
 uint64_t SystemEntropy() {
   std::random_device device;
   return uint64_t{device()} << 32 | device();
@@ -37,14 +49,14 @@ NodeIterator& Iterator::Walk() {
 
 bool Iterator::Next(Element* element) {
   cancellation_->ThrowIfCancelled();
-  return Walk().Next(element);
+  return AsErrors([&] { return Walk().Next(element); });
 }
 
 std::string Iterator::SaveState() {
   StateWriter writer;
   writer.Bytes("pipeline", node_->Describe());
   writer.Int("entropy", static_cast<int64_t>(entropy_));
-  Walk().Save(writer);
+  AsErrors([&] { Walk().Save(writer); });
   std::string bytes(kMagic);
   PutFixed32(&bytes, MaskedCrc32c(writer.bytes()));
   return bytes += writer.bytes();
@@ -64,7 +76,7 @@ void Iterator::RestoreState(std::string_view bytes) {
     throw FailedPrecondition("the state was saved by the dataset {}, this one is {}", saved, here);
   }
   entropy_ = static_cast<uint64_t>(reader.Int("entropy"));
-  Walk().Restore(reader);
+  AsErrors([&] { Walk().Restore(reader); });
   if (!reader.AtEnd()) throw DataLoss("the saved state of the dataset is too long");
 }
 

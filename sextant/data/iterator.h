@@ -39,7 +39,8 @@ class Iterator {
   // where nobody else holds it: a loop over one Element allocates nothing.
   //
   // Throws what the functions and files of the pipeline throw: DATA_LOSS and the like name the file
-  // and the offset or line. A failed element is passed over: the next call goes on behind it.
+  // and the offset or line; std::bad_alloc comes as RESOURCE_EXHAUSTED, other exceptions than Error
+  // as INTERNAL with their text. A failed element is passed over: the next call goes on behind it.
   // Throws CANCELLED after Cancel.
   bool Next(Element* element);
 

@@ -1,6 +1,11 @@
-// Outcome: an element made ahead of the consumer, or the error in its place.
+// Outcome: an element made ahead of the consumer, or the failure in its place.
+//
+// A thread keeps what it catches as an exception_ptr, which takes no memory: a handler that made a
+// Status would itself throw when memory is short, and end the process. The consumer's thread makes
+// an Error of it.
 #pragma once
 
+#include <exception>
 #include <string_view>
 
 #include "sextant/base/error.h"
@@ -10,11 +15,27 @@
 namespace sextant::data {
 
 struct Outcome {
-  Status status;
-  Element element;  // when status is OK
+  std::exception_ptr failure;  // null: none
+  Element element;             // when there is none
 };
 
-inline void SaveOutcome(StateWriter& writer, const Status& status, const Element& element) {
+inline Status StatusOf(const std::exception_ptr& failure) {
+  if (!failure) return {};
+  try {
+    std::rethrow_exception(failure);
+  } catch (...) {
+    return CurrentStatus();
+  }
+}
+
+inline void ThrowIfFailed(const std::exception_ptr& failure) {
+  if (failure) [[unlikely]]
+    StatusOf(failure).ThrowIfError();
+}
+
+inline void SaveOutcome(StateWriter& writer, const std::exception_ptr& failure,
+                        const Element& element) {
+  const Status status = StatusOf(failure);
   writer.Int("code", static_cast<int64_t>(status.code()));
   if (status.ok()) {
     writer.Whole("element", element);
@@ -26,7 +47,7 @@ inline void SaveOutcome(StateWriter& writer, const Status& status, const Element
 inline Outcome RestoreOutcome(StateReader& reader) {
   const auto code = static_cast<Code>(reader.Int("code"));
   if (code == Code::kOk) return {{}, reader.Whole("element")};
-  return {Status(code, reader.Bytes("error")), {}};
+  return {std::make_exception_ptr(Error(code, reader.Bytes("error"))), {}};
 }
 
 }  // namespace sextant::data

@@ -21,7 +21,11 @@ ParallelBatch::ParallelBatch(const DatasetNode& node, const Walk& walk, int64_t 
       input_(node.MakeTasks(walk)),
       group_size_(std::min(rows_ != nullptr ? kMaxRowGroup : kMaxTaskGroup, size)),
       workers_(node.parallel(), walk.cancellation,
-               [this](Workers::Lock& lock) { return Step(lock); }) {}
+               [this](Workers::Lock& lock) { return Step(lock); }) {
+  // What threads give back needs no memory then.
+  spare_groups_.reserve(static_cast<size_t>(workers_.max_threads()));
+  spare_.reserve(kMaxFillings + 1);
+}
 
 ParallelBatch::FillingPtr ParallelBatch::NewFilling(Element recycled) {
   FillingPtr filling;
@@ -32,6 +36,7 @@ ParallelBatch::FillingPtr ParallelBatch::NewFilling(Element recycled) {
     spare_.pop_back();
   }
   filling->rows.Reset(size_, std::move(recycled));
+  filling->rows.ReserveRejected();
   filling->read = filling->finished = 0;
   filling->closed = false;
   return filling;
@@ -45,14 +50,14 @@ ParallelBatch::Filling* ParallelBatch::Open() {
 
 // Stops behind a row that fails. Returns whether the input is at its end.
 bool ParallelBatch::Read(Filling& filling, int64_t first, int64_t wanted, Group& group,
-                         int64_t* count, bool* failed) {
+                         int64_t* count, bool* failed) noexcept {
   if (rows_ != nullptr) {
     group.rows.Restart(wanted);
     group.rows.set_keeps_origins(rows_->origins);
     try {
       input_->NextRows(group.rows);
     } catch (...) {  // crosses to the consumer's thread
-      filling.rows.Reject(first + group.rows.rows(), CurrentStatus());
+      filling.rows.Reject(first + group.rows.rows(), std::current_exception());
       *failed = true;
     }
     *count = group.rows.rows();
@@ -60,16 +65,29 @@ bool ParallelBatch::Read(Filling& filling, int64_t first, int64_t wanted, Group&
   }
   std::vector<Task>& tasks = group.tasks;
   for (*count = 0; *count < wanted; ++*count) {
-    if (tasks.size() == static_cast<size_t>(*count)) tasks.emplace_back();
     try {
+      if (tasks.size() == static_cast<size_t>(*count)) tasks.emplace_back();
       if (!input_->NextTask(&tasks[*count])) return true;
     } catch (...) {  // crosses to the consumer's thread
-      filling.rows.Reject(first + *count, CurrentStatus());
+      filling.rows.Reject(first + *count, std::current_exception());
       *failed = true;
       return false;
     }
   }
   return false;
+}
+
+void ParallelBatch::Finish(Group& group, int64_t count, RowBatch& batch, int64_t first) noexcept {
+  if (count == 0) return;
+  try {
+    if (rows_ != nullptr) {
+      node_.FinishRows(group.rows, batch, first);
+    } else {
+      node_.FinishRows(std::span(group.tasks).first(static_cast<size_t>(count)), batch, first);
+    }
+  } catch (...) {  // crosses to the consumer's thread
+    batch.RejectRest(first, count, std::current_exception());
+  }
 }
 
 bool ParallelBatch::Step(Workers::Lock& lock) {
@@ -100,12 +118,7 @@ bool ParallelBatch::Step(Workers::Lock& lock) {
   workers_.NotifyWork();  // another thread may read now
   lock.unlock();
 
-  if (rows_ != nullptr && count > 0) {
-    node_.FinishRows(group->rows, filling->rows, first);
-  } else {
-    node_.FinishRows(std::span(group->tasks).first(static_cast<size_t>(count)), filling->rows,
-                     first);
-  }
+  Finish(*group, count, filling->rows, first);
   lock.lock();
   filling->finished += count + failed;
   spare_groups_.push_back(std::move(group));
@@ -114,29 +127,32 @@ bool ParallelBatch::Step(Workers::Lock& lock) {
   return true;
 }
 
-ParallelBatch::FillingPtr ParallelBatch::AwaitBatch() {
+ParallelBatch::Filling* ParallelBatch::AwaitBatch() {
   Workers::Lock lock(workers_.mutex());
   workers_.NotifyWork();
   workers_.Await(
       lock, [&] { return fillings_.empty() ? ended_ && !reading_ : fillings_.front()->done(); });
-  if (fillings_.empty()) return nullptr;
-  FillingPtr filling = std::move(fillings_.front());
+  return fillings_.empty() ? nullptr : fillings_.front().get();
+}
+
+void ParallelBatch::RemoveFirst() {
+  spare_.push_back(std::move(fillings_.front()));
   fillings_.pop_front();
   workers_.NotifyWork();
-  return filling;
 }
 
 bool ParallelBatch::Next(Element* element) {
   for (;;) {
-    if (held_ && NextOfOutcomes(element)) return true;
-    FillingPtr filling = AwaitBatch();
+    if (held_) {
+      if (!fillings_.empty()) TakeAllApart();
+      if (NextOfOutcomes(element)) return true;
+    }
+    Filling* const filling = AwaitBatch();
     if (!filling) return false;
     const int64_t rows = filling->read;
     if (filling->rows.has_rejected()) {
       // The rows behind a failed one move up, those of later batches too. Once all in flight are
       // used up, batches are filled in place again.
-      Workers::Pause pause(workers_);
-      TakeApart(*filling);
       TakeAllApart();
       continue;
     }
@@ -146,32 +162,38 @@ bool ParallelBatch::Next(Element* element) {
       filling->rows.Reset(size_, std::move(recycled));
     }
     Workers::Lock lock(workers_.mutex());
-    spare_.push_back(std::move(filling));
+    RemoveFirst();
     if (given) return true;
   }
 }
 
 void ParallelBatch::TakeApart(Filling& filling) {
-  std::vector<RowBatch::Rejected> rejected = filling.rows.TakeRejected();
-  auto next = rejected.begin();
+  const std::span<RowBatch::Rejected> rejected = filling.rows.rejected();
+  std::list<Outcome> outcomes;
+  std::vector<Outcome*> in_place_of(rejected.size());
+  size_t next = 0;
   for (int64_t row = 0; row < filling.read; ++row) {
-    if (next != rejected.end() && next->row == row) {
-      outcomes_.push_back({std::move(next->status), std::move(next->element)});
-      ++next;
+    if (next < rejected.size() && rejected[next].row == row) {
+      in_place_of[next++] = &outcomes.emplace_back();
     } else {
-      outcomes_.push_back({{}, filling.rows.Row(row)});
+      outcomes.push_back({{}, filling.rows.Row(row)});
     }
   }
+  // Nothing throws from here on.
+  for (size_t i = 0; i < rejected.size(); ++i) {
+    *in_place_of[i] = {std::move(rejected[i].failure), std::move(rejected[i].element)};
+  }
+  outcomes_.splice(outcomes_.end(), outcomes);
 }
 
 void ParallelBatch::TakeAllApart() {
+  Workers::Pause pause(workers_);
   Workers::Lock lock(workers_.mutex());
-  for (FillingPtr& filling : fillings_) {
-    TakeApart(*filling);
-    spare_.push_back(std::move(filling));
-  }
-  fillings_.clear();
   held_ = true;
+  while (!fillings_.empty()) {
+    TakeApart(*fillings_.front());
+    RemoveFirst();
+  }
 }
 
 bool ParallelBatch::NextOfOutcomes(Element* element) {
@@ -187,7 +209,7 @@ bool ParallelBatch::NextOfOutcomes(Element* element) {
     }
     Outcome outcome = std::move(outcomes_.front());
     outcomes_.pop_front();
-    outcome.status.ThrowIfError();
+    ThrowIfFailed(outcome.failure);
     *rows.scratch() = std::move(outcome.element);
     rows.Append(rows.scratch());
   }
@@ -207,12 +229,11 @@ void ParallelBatch::Release() {
 }
 
 void ParallelBatch::Save(StateWriter& writer) {
-  Workers::Pause pause(workers_);
   TakeAllApart();
   const int64_t begun = partial_ ? partial_->rows.rows() : 0;
   writer.Int("rows", begun + static_cast<int64_t>(outcomes_.size()));
   for (int64_t row = 0; row < begun; ++row) SaveOutcome(writer, {}, partial_->rows.Row(row));
-  for (const Outcome& outcome : outcomes_) SaveOutcome(writer, outcome.status, outcome.element);
+  for (const Outcome& outcome : outcomes_) SaveOutcome(writer, outcome.failure, outcome.element);
   writer.Int("ended", ended_);
   input_->Save(writer);
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <list>
 #include <memory>
 #include <vector>
 
@@ -42,14 +43,19 @@ class ParallelBatch : public NodeIterator {
 
   bool Step(Workers::Lock& lock);
   bool Read(Filling& filling, int64_t first, int64_t wanted, Group& group, int64_t* count,
-            bool* failed);
+            bool* failed) noexcept;
+  // Makes `count` rows of the batch, from `first` on, of those of the group.
+  void Finish(Group& group, int64_t count, RowBatch& batch, int64_t first) noexcept;
   // The batch to read rows for, or null: a new one, or one that misses rows.
   Filling* Open();
   FillingPtr NewFilling(Element recycled);
-  // The next batch in order, waiting for it; null at the end.
-  FillingPtr AwaitBatch();
+  // The next batch in order, waiting for it; null at the end. It stays the first of fillings_.
+  Filling* AwaitBatch();
+  // REQUIRES: the lock is held.
+  void RemoveFirst();
+  // Adds its rows to outcomes_, or throws and has done nothing.
   void TakeApart(Filling& filling);
-  // Takes all rows in flight apart and holds the threads. REQUIRES: no step runs.
+  // Takes all rows in flight apart and holds the threads. When it throws, it is to be called again.
   void TakeAllApart();
   // A batch of outcomes_, one row after another, or false when they are used up.
   bool NextOfOutcomes(Element* element);
@@ -63,7 +69,7 @@ class ParallelBatch : public NodeIterator {
   const std::unique_ptr<NodeIterator> input_;  // used by the thread that reads, one at a time
   // Rows in the order of elements, taken apart because of a failed one or for saving; the
   // consumer's.
-  std::deque<Outcome> outcomes_;
+  std::list<Outcome> outcomes_;
   FillingPtr partial_;  // the rows made of outcomes_ so far
   // The rest under workers_.mutex().
   std::deque<FillingPtr> fillings_;  // in order

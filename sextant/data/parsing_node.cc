@@ -1,5 +1,7 @@
 #include "sextant/data/parsing_node.h"
 
+#include <new>
+
 #include "sextant/base/error.h"
 #include "sextant/data/dataset.h"
 #include "sextant/data/scratch_element.h"
@@ -52,7 +54,10 @@ class ParsingNode::Lent {
   }
   ~Lent() {
     const std::lock_guard lock(node_.mutex_);
-    node_.free_.push_back(std::move(parser_));
+    try {
+      node_.free_.push_back(std::move(parser_));
+    } catch (const std::bad_alloc&) {  // the next call makes one
+    }
   }
   Lent(const Lent&) = delete;
   Lent& operator=(const Lent&) = delete;
@@ -109,12 +114,16 @@ const Element& ParsingNode::Input(Task& task, Element* scratch) const {
   return *scratch;
 }
 
-void ParsingNode::Parse(const Element& input, std::string_view origin, Element* element) const {
+void ParsingNode::WithPlace(std::string_view origin, FunctionRef<void()> parse) const {
   try {
-    Lent(*this)->Parse(TextOf(input), element);
-  } catch (const Error& e) {
-    throw e.WithPrefix(Place(origin));
+    parse();
+  } catch (...) {
+    throw Error(CurrentStatus()).WithPrefix(Place(origin));
   }
+}
+
+void ParsingNode::Parse(const Element& input, std::string_view origin, Element* element) const {
+  WithPlace(origin, [&] { Lent(*this)->Parse(TextOf(input), element); });
 }
 
 void ParsingNode::Finish(Task& task, Element* element) const {
@@ -133,17 +142,19 @@ void ParsingNode::FinishRows(std::span<Task> tasks, RowBatch& batch, int64_t fir
   for (Task& task : tasks) {
     const int64_t row = first++;
     try {
-      const Tensor& text = TextOf(Input(task, scratch.get()));
-      if (text.rank() > 0) {  // batches of batches
-        Element element;
-        parser->Parse(text, &element);
-        batch.Reject(row, {}, std::move(element));
-        continue;
-      }
-      for (size_t f = 0; f < outs.size(); ++f) outs[f] = batch.raw_row(static_cast<int>(f), row);
-      parser->ParseRow(*text.data<std::string>(), outs);
+      WithPlace(task.origin, [&] {
+        const Tensor& text = TextOf(Input(task, scratch.get()));
+        if (text.rank() > 0) {  // batches of batches
+          Element element;
+          parser->Parse(text, &element);
+          batch.Reject(row, std::move(element));
+          return;
+        }
+        for (size_t f = 0; f < outs.size(); ++f) outs[f] = batch.raw_row(static_cast<int>(f), row);
+        parser->ParseRow(*text.data<std::string>(), outs);
+      });
     } catch (...) {  // the consumer throws it when it comes to this row
-      batch.Reject(row, Error(CurrentStatus()).WithPrefix(Place(task.origin)).status());
+      batch.Reject(row, std::current_exception());
     }
   }
 }
@@ -171,10 +182,9 @@ void ParsingNode::FinishRows(RowBatch& inputs, RowBatch& batch, int64_t first) c
     const int64_t row = static_cast<int64_t>(i);
     point_to(first + row);
     try {
-      parser->ParseRow(texts[i], outs);
+      WithPlace(inputs.origin(row), [&] { parser->ParseRow(texts[i], outs); });
     } catch (...) {  // the consumer throws it when it comes to this row
-      batch.Reject(first + row,
-                   Error(CurrentStatus()).WithPrefix(Place(inputs.origin(row))).status());
+      batch.Reject(first + row, std::current_exception());
     }
   }
 }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sextant/base/function_ref.h"
 #include "sextant/data/row_batch.h"
 #include "sextant/data/unary_node.h"
 
@@ -65,6 +66,8 @@ class ParsingNode : public UnaryNode {
   class Lent;
 
   const Tensor& TextOf(const Element& element) const;
+  // Calls parse; puts the place of what it parsed in front of what it throws.
+  void WithPlace(std::string_view origin, FunctionRef<void()> parse) const;
   // The element of the input that the task makes: *scratch, or the task's own.
   const Element& Input(Task& task, Element* scratch) const;
 

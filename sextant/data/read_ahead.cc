@@ -36,35 +36,47 @@ int64_t ReadAhead::Room() const {
   return std::min({group_size_.get(), limit_ - ahead_, std::max<int64_t>(1, limit_ / 2)});
 }
 
-bool ReadAhead::Read(Group& group, int64_t count) {
-  for (group.count = 0; group.count < count;) {
+ReadAhead::GroupPtr ReadAhead::NewGroup(int64_t count) {
+  GroupPtr group;
+  if (spare_.empty()) {
+    group = std::make_unique<Group>();
+  } else {
+    group = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  if (const auto size = static_cast<size_t>(count); group->tasks.size() < size) {
+    group->tasks.resize(size);
+    group->elements.resize(size);
+    group->failures.resize(size);
+  }
+  group->count = group->given = 0;
+  group->done = false;
+  return group;
+}
+
+bool ReadAhead::Read(Group& group, int64_t count) noexcept {
+  for (; group.count < count; ++group.count) {
     const auto i = static_cast<size_t>(group.count);
-    if (group.tasks.size() == i) {
-      group.tasks.emplace_back();
-      group.elements.emplace_back();
-      group.statuses.emplace_back();
-    }
-    group.statuses[i] = {};
+    group.failures[i] = nullptr;
     try {
       if (node_ == nullptr) std::swap(group.elements[i], group.tasks[i].element);
       if (!input_->NextTask(&group.tasks[i])) return true;
       if (node_ == nullptr) std::swap(group.elements[i], group.tasks[i].element);
     } catch (...) {  // crosses to the consumer's thread
-      group.statuses[i] = CurrentStatus();
+      group.failures[i] = std::current_exception();
     }
-    ++group.count;
   }
   return false;
 }
 
-void ReadAhead::Finish(Group& group) {
+void ReadAhead::Finish(Group& group) noexcept {
   if (node_ == nullptr) return;
   for (int64_t i = 0; i < group.count; ++i) {
-    if (!group.statuses[i].ok()) continue;
+    if (group.failures[i]) continue;
     try {
       node_->Finish(group.tasks[i], &group.elements[i]);
     } catch (...) {  // crosses to the consumer's thread
-      group.statuses[i] = CurrentStatus();
+      group.failures[i] = std::current_exception();
     }
   }
 }
@@ -72,17 +84,7 @@ void ReadAhead::Finish(Group& group) {
 bool ReadAhead::Step(Workers::Lock& lock) {
   const int64_t room = Room();
   if (reading_ || ended_ || room <= 0) return false;
-  GroupPtr owned;
-  if (spare_.empty()) {
-    owned = std::make_unique<Group>();
-  } else {
-    owned = std::move(spare_.back());
-    spare_.pop_back();
-  }
-  Group& group = *owned;
-  group.done = false;
-  group.given = 0;
-  groups_.push_back(std::move(owned));
+  Group& group = *groups_.emplace_back(NewGroup(room));
   reading_ = true;
   ahead_ += room;
   lock.unlock();
@@ -128,7 +130,7 @@ bool ReadAhead::Await() {
     ahead_ -= current_->count;
     workers_.NotifyWork();
   }
-  current_->statuses[current_->given++].ThrowIfError();
+  ThrowIfFailed(current_->failures[current_->given++]);
   return true;
 }
 
@@ -149,7 +151,7 @@ void ReadAhead::Save(StateWriter& writer) {
   Workers::Lock lock(workers_.mutex());
   const auto save = [&](const Group& group) {
     for (int64_t i = group.given; i < group.count; ++i) {
-      SaveOutcome(writer, group.statuses[i], group.elements[i]);
+      SaveOutcome(writer, group.failures[i], group.elements[i]);
     }
   };
   writer.Int("ahead", ahead_ + (current_ ? current_->count - current_->given : 0));
@@ -165,7 +167,7 @@ void ReadAhead::Restore(StateReader& reader) {
     Outcome outcome = RestoreOutcome(reader);
     current_->tasks.emplace_back();
     current_->elements.push_back(std::move(outcome.element));
-    current_->statuses.push_back(std::move(outcome.status));
+    current_->failures.push_back(std::move(outcome.failure));
     ++current_->count;
   }
   ended_ = reader.Int("ended") != 0;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <vector>
 
@@ -37,7 +38,7 @@ class ReadAhead : public NodeIterator {
   struct Group {
     std::vector<Task> tasks;
     std::vector<Element> elements;
-    std::vector<Status> statuses;  // of the first `count` elements
+    std::vector<std::exception_ptr> failures;  // null where there is none
     int64_t count = 0;
     int64_t given = 0;
     bool done = false;
@@ -45,9 +46,12 @@ class ReadAhead : public NodeIterator {
   using GroupPtr = std::unique_ptr<Group>;
 
   bool Step(Workers::Lock& lock);
-  // Fills the group; returns whether the input is at its end.
-  bool Read(Group& group, int64_t count);
-  void Finish(Group& group);
+  // A group with room for `count` elements.
+  GroupPtr NewGroup(int64_t count);
+  // Fills the group; returns whether the input is at its end. What an element throws is kept in its
+  // place.
+  bool Read(Group& group, int64_t count) noexcept;
+  void Finish(Group& group) noexcept;
   // Waits for the next element, counts it as given and throws if it failed; false at the end.
   bool Await();
   int64_t Room() const;

@@ -1,5 +1,7 @@
 #include "sextant/data/record_files.h"
 
+#include <optional>
+
 #include "sextant/base/cancellation.h"
 #include "sextant/base/coding.h"
 #include "sextant/base/error.h"
@@ -38,7 +40,9 @@ class RecordWalk {
   void Save(StateWriter& writer) const {
     writer.Int("file", static_cast<int64_t>(index_));
     writer.Bytes("path", index_ < files_.size() ? files_[index_] : "");
-    writer.Int("offset", file_ ? static_cast<int64_t>(file_->offset()) : -1);
+    writer.Int("offset", static_cast<int64_t>(file_       ? file_->offset()
+                                              : again_at_ ? *again_at_
+                                                          : -1));
   }
   void Restore(StateReader& reader) {
     const auto index = static_cast<uint64_t>(reader.Int("file"));
@@ -57,13 +61,23 @@ class RecordWalk {
 
  private:
   bool ReadFrom(std::string_view* record) try {
-    if (!file_) file_ = params_.open(files_[index_]);
+    if (!file_) {
+      file_ = params_.open(files_[index_]);
+      if (again_at_) file_->Seek(*again_at_);
+    }
     offset_ = file_->offset();
-    return file_->Next(record);
+    again_at_ = offset_;
+    const bool more = file_->Next(record);
+    again_at_.reset();
+    return more;
   } catch (const Error&) {
     // Nothing can be found behind damage in a file: the walk goes on with the next one.
     ++index_;
     file_.reset();
+    again_at_.reset();
+    throw;
+  } catch (...) {
+    file_.reset();  // out of memory, anywhere in a record, which is read again
     throw;
   }
 
@@ -72,6 +86,7 @@ class RecordWalk {
   size_t index_ = 0;
   std::unique_ptr<RecordFile> file_;
   uint64_t offset_ = 0;
+  std::optional<uint64_t> again_at_;  // of a record that is not read yet
 };
 
 class RecordIterator final : public SeekableIterator {

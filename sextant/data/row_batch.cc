@@ -33,28 +33,30 @@ void RowBatch::Restart(int64_t capacity) {
   rows_ = 0;
 }
 
-void RowBatch::CountElements() {
-  row_elements_.clear();
-  row_bytes_.clear();
-  for (const RowField& field : row_fields_) {
-    row_elements_.push_back(field.shape.num_elements());
-    row_bytes_.push_back(row_elements_.back() * static_cast<int64_t>(DTypeSize(field.dtype)));
+void RowBatch::SetFields(std::vector<RowField> fields) {
+  std::vector<int64_t> elements, bytes;
+  for (const RowField& field : fields) {
+    elements.push_back(field.shape.num_elements());
+    bytes.push_back(elements.back() * static_cast<int64_t>(DTypeSize(field.dtype)));
   }
+  row_fields_.swap(fields);
+  row_elements_.swap(elements);
+  row_bytes_.swap(bytes);
 }
 
 // The fields last fixed often serve again: nothing is then written but the tensors.
 void RowBatch::Fix(const Element& element) {
-  if (!Fits(element)) {
-    row_fields_.clear();
-    for (const auto& [name, tensor] : element.fields()) {
-      row_fields_.push_back({name, tensor.dtype(), tensor.shape()});
-    }
-    CountElements();
+  if (Fits(element)) return;
+  std::vector<RowField> fields;
+  for (const auto& [name, tensor] : element.fields()) {
+    fields.push_back({name, tensor.dtype(), tensor.shape()});
   }
+  SetFields(std::move(fields));
 }
 
 void RowBatch::Allocate(int64_t rows) {
   batch_.fields().resize(row_fields_.size());
+  std::vector<Tensor> larger;  // put in place when all are there
   for (size_t i = 0; i < row_fields_.size(); ++i) {
     const RowField& field = row_fields_[i];
     auto& [name, tensor] = batch_.fields()[i];
@@ -64,11 +66,11 @@ void RowBatch::Allocate(int64_t rows) {
     if (allocated_ == 0) {
       MakeOwn(&tensor, field.dtype, shape);
     } else {
-      Tensor larger(field.dtype, shape);
-      CopyElements(tensor, 0, rows_ * row_elements_[i], &larger, 0);
-      tensor = std::move(larger);
+      larger.emplace_back(field.dtype, shape);
+      CopyElements(tensor, 0, rows_ * row_elements_[i], &larger.back(), 0);
     }
   }
+  for (size_t i = 0; i < larger.size(); ++i) batch_.fields()[i].second = std::move(larger[i]);
   allocated_ = rows;
 }
 
@@ -84,8 +86,7 @@ bool RowBatch::Prepare(const std::vector<RowField>& fields) {
   if (!fixed_.load(std::memory_order_acquire)) {
     std::lock_guard lock(mutex_);
     if (!fixed_.load(std::memory_order_relaxed)) {
-      row_fields_ = fields;
-      CountElements();
+      SetFields(fields);
       Allocate(capacity_);
       fixed_.store(true, std::memory_order_release);
       return true;
@@ -133,11 +134,12 @@ void RowBatch::Make(int64_t row, FunctionRef<void(Element* element)> make) {
   ScratchElement element;
   try {
     make(element.get());
+    if (Put(row, element.get())) return;
   } catch (...) {  // the consumer throws it when it comes to this row
-    Reject(row, CurrentStatus());
+    Reject(row, std::current_exception());
     return;
   }
-  if (!Put(row, element.get())) Reject(row, {}, std::move(*element));
+  Reject(row, std::move(*element));
 }
 
 Tensor RowBatch::ViewOfRow(int64_t row, std::string_view name, DType dtype, const Shape& shape) {
@@ -173,14 +175,29 @@ void RowBatch::Reserve() {
   if (fixed_.load(std::memory_order_relaxed) && allocated_ < capacity_) Allocate(capacity_);
 }
 
-void RowBatch::Reject(int64_t row, Status status, Element element) {
+void RowBatch::Reject(int64_t row, std::exception_ptr failure) noexcept {
   std::lock_guard lock(mutex_);
-  rejected_.push_back({row, std::move(status), std::move(element)});
+  rejected_.push_back({row, std::move(failure), {}});
 }
 
-std::vector<RowBatch::Rejected> RowBatch::TakeRejected() {
+void RowBatch::Reject(int64_t row, Element unlike) noexcept {
+  std::lock_guard lock(mutex_);
+  rejected_.push_back({row, nullptr, std::move(unlike)});
+}
+
+void RowBatch::RejectRest(int64_t first, int64_t count,
+                          const std::exception_ptr& failure) noexcept {
+  std::lock_guard lock(mutex_);
+  for (int64_t row = first; row < first + count; ++row) {
+    if (std::ranges::find(rejected_, row, &Rejected::row) == rejected_.end()) {
+      rejected_.push_back({row, failure, {}});
+    }
+  }
+}
+
+std::span<RowBatch::Rejected> RowBatch::rejected() {
   std::ranges::sort(rejected_, {}, &Rejected::row);
-  return std::exchange(rejected_, {});
+  return rejected_;
 }
 
 Element RowBatch::Row(int64_t row) const {
@@ -193,10 +210,12 @@ Element RowBatch::Row(int64_t row) const {
 }
 
 Element RowBatch::Take(int64_t rows) {
-  Element batch = std::exchange(batch_, {});
   if (rows != allocated_) {
-    for (auto& [name, tensor] : batch.fields()) tensor = tensor.Rows(0, rows);
+    std::vector<Tensor> parts;  // put in place when all are there
+    for (const auto& [name, tensor] : batch_.fields()) parts.push_back(tensor.Rows(0, rows));
+    for (size_t i = 0; i < parts.size(); ++i) batch_.fields()[i].second = std::move(parts[i]);
   }
+  Element batch = std::exchange(batch_, {});
   Reset(capacity_, {});
   return batch;
 }

@@ -11,7 +11,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,8 +44,8 @@ class RowBatch {
   // A row that did not become one: an error, or an element unlike the first row.
   struct Rejected {
     int64_t row;
-    Status status;
-    Element element;  // when status is OK
+    std::exception_ptr failure;
+    Element element;  // when there is no failure
   };
 
   // Starts an empty batch of at most `capacity` rows in the buffers of `recycled`, as far as they
@@ -85,7 +87,13 @@ class RowBatch {
   // Field `name` of the row, for an element that will be put there: not copied then. Not valid
   // unless the fields are fixed and this one is of that type, a plain one, and shape.
   Tensor ViewOfRow(int64_t row, std::string_view name, DType dtype, const Shape& shape);
-  void Reject(int64_t row, Status status, Element element = {});
+  // REQUIRES: ReserveRejected; no row is rejected twice.
+  void Reject(int64_t row, std::exception_ptr failure) noexcept;
+  void Reject(int64_t row, Element unlike) noexcept;
+  // Those of rows [first, first + count) that are not rejected yet.
+  void RejectRest(int64_t first, int64_t count, const std::exception_ptr& failure) noexcept;
+  // Makes room for all rows to be rejected, so that this needs no memory when there is none left.
+  void ReserveRejected() { rejected_.reserve(static_cast<size_t>(capacity_)); }
   // Put at the end. Throws INVALID_ARGUMENT, naming both, when the element is unlike the rows
   // before.
   void Append(Element* element);
@@ -96,7 +104,7 @@ class RowBatch {
   Element* scratch() { return &scratch_; }
 
   // In order of their rows. REQUIRES, as those below: no other thread uses it.
-  std::vector<Rejected> TakeRejected();
+  std::span<Rejected> rejected();
   bool has_rejected() const { return !rejected_.empty(); }
   // A copy of one row as an element.
   Element Row(int64_t row) const;
@@ -107,7 +115,7 @@ class RowBatch {
   bool Fits(const Element& element) const;
   void Fix(const Element& element);
   std::string Difference(const Element& element) const;
-  void CountElements();
+  void SetFields(std::vector<RowField> fields);
   // Makes room for that many rows.
   void Allocate(int64_t rows);
   void CopyRow(int64_t row, Element* element);

@@ -13,6 +13,11 @@ namespace {
 
 constexpr int64_t kShuffledAtOnce = 128;
 
+// Not in small steps.
+void Reserve(std::vector<uint32_t>& slots, size_t size) {
+  if (slots.capacity() < size) slots.reserve(std::max(size, 2 * slots.capacity()));
+}
+
 // One field of rows: row i of `in` to slot put[i], then slot drawn[i] to row i of `out`, for each
 // i.
 void MoveStrings(const std::vector<uint32_t>& put, const std::vector<uint32_t>& drawn, size_t width,
@@ -57,22 +62,30 @@ RowShuffle::RowShuffle(std::unique_ptr<NodeIterator> input, const RowFormat& for
   read_.set_keeps_origins(format.origins);
 }
 
-uint32_t RowShuffle::NewSlot() {
-  if (!free_.empty()) {
-    const uint32_t slot = free_.back();
-    free_.pop_back();
-    return slot;
-  }
+void RowShuffle::MakeRoom(int64_t rows) {
+  const auto count = static_cast<size_t>(rows);
+  Reserve(put_, count);
+  Reserve(drawn_, count);
+  Reserve(order_, order_.size() + count);
+  if (free_.size() >= count) return;
+  const size_t slots = slots_ + count - free_.size();
   for (Column& column : columns_) {
-    const size_t size = (slots_ + size_t{1}) * column.width;
     if (column.strings) {
-      column.texts.resize(size);
+      column.texts.resize(slots * column.width);
     } else {
-      column.bytes.resize(size);
+      column.bytes.resize(slots * column.width);
     }
   }
-  if (format_.origins) origins_.emplace_back();
-  return slots_++;
+  if (format_.origins) origins_.resize(slots);
+  Reserve(free_, slots);
+  while (slots_ < slots) free_.push_back(slots_++);
+}
+
+uint32_t RowShuffle::NewSlot() {
+  if (free_.empty()) MakeRoom(1);
+  const uint32_t slot = free_.back();
+  free_.pop_back();
+  return slot;
 }
 
 uint32_t RowShuffle::DrawSlot() {
@@ -92,9 +105,12 @@ void RowShuffle::Read(int64_t count) {
 
 void RowShuffle::Fill() {
   while (!input_ended_ && order_.size() + 1 < size_) {
+    const auto count =
+        std::min<int64_t>(kShuffledAtOnce, static_cast<int64_t>(size_ - 1 - order_.size()));
+    MakeRoom(count);
     std::exception_ptr failure;
     try {
-      Read(std::min<int64_t>(kShuffledAtOnce, static_cast<int64_t>(size_ - 1 - order_.size())));
+      Read(count);
     } catch (...) {  // the rows before it are read
       failure = std::current_exception();
     }
@@ -125,6 +141,8 @@ void RowShuffle::NextRows(RowBatch& batch) {
   while (!batch.full()) {
     Fill();
     const int64_t wanted = std::min(kShuffledAtOnce, batch.capacity() - batch.rows());
+    MakeRoom(wanted);
+    if (format_.origins) batch.origin(batch.rows() + wanted - 1);
     std::exception_ptr failure;
     read_.Restart(0);
     try {
@@ -166,8 +184,6 @@ void RowShuffle::Pass(int64_t more, RowBatch& batch) {
          static_cast<char*>(out));
   }
   if (format_.origins) {
-    const auto last = first + static_cast<int64_t>(drawn_.size()) - 1;
-    batch.origin(last);
     MoveStrings(put_, drawn_, 1, origins_.data(), &read_.origin(0), &batch.origin(first));
   }
   batch.AddRows(static_cast<int64_t>(drawn_.size()));

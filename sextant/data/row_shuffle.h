@@ -44,6 +44,9 @@ class RowShuffle final : public NodeIterator {
   // Puts the rows of read_ in the buffer and draws one after each, then `more`; drawn rows go to
   // the end of the batch.
   void Pass(int64_t more, RowBatch& batch);
+  // Makes room for so many more rows to be buffered and passed on, after which that needs no
+  // memory: no row that was read is lost for want of it.
+  void MakeRoom(int64_t rows);
   // A free one.
   uint32_t NewSlot();
   // The slot of a buffered row, which is free from now on. REQUIRES: there is one.

@@ -1,5 +1,6 @@
 #include "sextant/data/scratch_element.h"
 
+#include <new>
 #include <vector>
 
 namespace sextant::data {
@@ -16,6 +17,11 @@ ScratchElement::ScratchElement() {
   spare.pop_back();
 }
 
-ScratchElement::~ScratchElement() { spare.push_back(std::move(element_)); }
+ScratchElement::~ScratchElement() {
+  try {
+    spare.push_back(std::move(element_));
+  } catch (const std::bad_alloc&) {  // its buffers are not used again
+  }
+}
 
 }  // namespace sextant::data

@@ -5,8 +5,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <system_error>
+#include <utility>
 
+#include "sextant/base/error.h"
 #include "sextant/data/dataset.h"
+#include "sextant/data/outcome.h"
 
 namespace sextant::data {
 namespace {
@@ -44,8 +48,12 @@ Workers::~Workers() {
 }
 
 void Workers::Start(int threads) {
-  while (static_cast<int>(threads_.size()) < threads) {
-    threads_.emplace_back([this] { Loop(); });
+  try {
+    while (static_cast<int>(threads_.size()) < threads) {
+      threads_.emplace_back([this] { Loop(); });
+    }
+  } catch (const std::system_error& e) {  // those there are do the work
+    if (threads_.empty()) throw ResourceExhausted("cannot start a thread: {}", e.what());
   }
 }
 
@@ -57,6 +65,10 @@ bool Workers::WorthGrowing() const {
 void Workers::Await(Lock& lock, FunctionRef<bool()> ready) {
   while (!ready()) {
     cancellation_->ThrowIfCancelled();
+    if (failure_) {
+      work_.notify_all();
+      ThrowIfFailed(std::exchange(failure_, nullptr));
+    }
     if (threads_.empty()) {
       Start(autotune_ ? 1 : max_threads_);
     } else if (WorthGrowing()) {
@@ -81,9 +93,14 @@ void Workers::Loop() {
   ++busy_threads;
   while (!stopping_) {
     bool worked = false;
-    if (!paused_) {
+    if (!paused_ && !failure_) {
       ++running_;
-      worked = step_(lock);
+      try {
+        worked = step_(lock);
+      } catch (...) {  // crosses to the consumer's thread
+        failure_ = std::current_exception();
+        NotifyConsumer();
+      }
       --running_;
       if (paused_ && running_ == 0) quiet_.notify_one();
     }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -22,7 +23,8 @@ class Workers {
  public:
   using Lock = std::unique_lock<std::mutex>;
   // Called with the lock held, which it may let go of meanwhile: does one piece of work and returns
-  // true, or returns false when there is none. Must not throw, nor wait for the consumer.
+  // true, or returns false when there is none. Must not wait for the consumer. It may throw before
+  // it has changed anything (memory for the piece of work); what it throws Await throws.
   using Step = std::function<bool(Lock&)>;
 
   // `parallel` threads or kAutotune; they start with the first Await.
@@ -32,7 +34,8 @@ class Workers {
 
   std::mutex& mutex() { return mutex_; }
 
-  // For the consumer: returns when `ready`. Throws CANCELLED when the walk is cancelled.
+  // For the consumer: returns when `ready`. Throws CANCELLED when the walk is cancelled, and once
+  // what a step threw, after which the threads try again.
   void Await(Lock& lock, FunctionRef<bool()> ready);
 
   // Tells sleeping threads that there may be work again. REQUIRES: the lock is held.
@@ -61,6 +64,7 @@ class Workers {
 
  private:
   void Loop();
+  // Throws RESOURCE_EXHAUSTED when there is none and none can be started.
   void Start(int threads);
   // Whether another thread would help. REQUIRES: the lock is held.
   bool WorthGrowing() const;
@@ -76,6 +80,7 @@ class Workers {
   bool waiting_ = false;
   bool paused_ = false;
   bool stopping_ = false;
+  std::exception_ptr failure_;  // of a step; nobody works until the consumer took it
   std::vector<std::thread> threads_;
   CancellationToken::Registration on_cancel_;
 };

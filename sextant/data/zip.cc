@@ -1,3 +1,5 @@
+#include <exception>
+
 #include "sextant/data/dataset.h"
 #include "sextant/data/dataset_node.h"
 #include "sextant/data/state.h"
@@ -19,15 +21,15 @@ class ZipIterator : public NodeIterator {
     if (ended_) return false;
     Reclaim(element);
     // All inputs step on when one of them fails, so that they stay side by side.
-    Status failure;
+    std::exception_ptr failure;
     for (size_t i = 0; i < inputs_.size() && !ended_; ++i) {
       try {
         ended_ = !inputs_[i]->Next(&parts_[i]);
       } catch (...) {
-        if (failure.ok()) failure = CurrentStatus();
+        if (!failure) failure = std::current_exception();
       }
     }
-    failure.ThrowIfError();
+    if (failure) std::rethrow_exception(failure);
     if (ended_) return false;
     Join(element);
     return true;
