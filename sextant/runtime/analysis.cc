@@ -1,5 +1,7 @@
 #include "sextant/runtime/analysis.h"
 
+#include <algorithm>
+
 #include "sextant/device/kernel_registry.h"
 #include "sextant/device/resource_manager.h"
 #include "sextant/graph/passes/copy_subgraph.h"
@@ -20,11 +22,14 @@ class Analyzer {
 
   Analysis Run(const std::vector<Output>& feeds) {
     for (size_t i = 0; i < feeds.size() && environment_.optimizer.fold_constants; ++i) {
-      if (request_.feeds[i].value) result_.values.emplace(feeds[i], *request_.feeds[i].value);
+      if (!request_.feeds[i].value) continue;
+      result_.values.emplace(feeds[i], *request_.feeds[i].value);
+      result_.constants.insert(feeds[i].node());
     }
-    const std::vector<Node*> order = TopologicalOrder(graph_);
-    for (const Node* node : order) conditionals_ = conditionals_ || node->type() == "Switch";
-    for (Node* node : order) Visit(node);
+    for (Node* node : TopologicalOrder(graph_)) {
+      result_.deadness.Visit(*node, KnownPredicate(*node));
+      if (!result_.deadness.NeverLive(*node)) Visit(node);
+    }
     return std::move(result_);
   }
 
@@ -33,9 +38,13 @@ class Analyzer {
     const std::string& type = node->type();
     if (type == "Const") {
       // With a control input it may lie on a branch that is not taken: then it has no value.
-      if (node->control_inputs().empty()) {
+      if (WaitsForConstantsOnly(*node)) {
         result_.values.emplace(node->output(0), node->attr<Tensor>("value"));
+        result_.constants.insert(node);
       }
+    } else if (type == "Switch" || type == "Merge") {
+      Infer(node);
+      HandOn(node);
     } else if (type == "If" || type == "StatelessIf") {
       PlanIf(node, {"else_branch", "then_branch"});
     } else if (type == "Case" || type == "StatelessCase") {
@@ -46,6 +55,49 @@ class Analyzer {
       Infer(node);
       if (environment_.optimizer.fold_constants) Fold(node);
     }
+  }
+
+  // What the condition of a Switch is known to be.
+  std::optional<bool> KnownPredicate(const Node& node) const {
+    if (node.type() != "Switch") return std::nullopt;
+    const auto [source, negated] = Deadness::SourceOfPredicate(node.input(1));
+    const auto value = result_.values.find(source);
+    if (value == result_.values.end() || value->second.dtype() != DType::kBool ||
+        value->second.num_elements() != 1) {
+      return std::nullopt;
+    }
+    return *value->second.data<bool>() != negated;
+  }
+
+  bool WaitsForConstantsOnly(const Node& node) const {
+    return std::ranges::all_of(node.control_inputs(), [&](const Node* control) {
+      return result_.constants.contains(control);
+    });
+  }
+
+  // Shape and value of what a Switch or a Merge hands on where only one side can be live.
+  void HandOn(Node* node) {
+    const bool merge = node->type() == "Merge";
+    const auto may_live = [&](const Output& o) { return !result_.deadness.NeverLive(o); };
+    int from = 0, to = 0;
+    if (merge) {
+      if (std::ranges::count_if(node->inputs(), may_live) != 1) return;
+      from =
+          static_cast<int>(std::ranges::find_if(node->inputs(), may_live) - node->inputs().begin());
+    } else {
+      if (may_live(node->output(0)) == may_live(node->output(1))) return;
+      to = may_live(node->output(1)) ? 1 : 0;
+    }
+    const Output input = node->input(from);
+    node->set_output_shape(to, input.shape());
+    const auto value = result_.values.find(input);
+    if (value == result_.values.end() || !result_.deadness.AlwaysLive(node->output(to)) ||
+        !WaitsForConstantsOnly(*node) || !environment_.optimizer.fold_constants) {
+      return;
+    }
+    result_.values.emplace(node->output(to), Tensor(value->second));
+    if (merge) result_.values.emplace(node->output(1), Tensor(from));
+    if (result_.constants.contains(input.node())) result_.constants.insert(node);
   }
 
   std::optional<Tensor> Value(Output output) const {
@@ -72,16 +124,23 @@ class Analyzer {
   }
 
   void Fold(Node* node) {
-    if (node->op().stateful() || node->op().structural() || !node->control_inputs().empty() ||
-        node->num_outputs() == 0 || node->type().starts_with("Placeholder")) {
+    if (node->op().stateful() || node->op().structural() || !WaitsForConstantsOnly(*node) ||
+        node->num_outputs() == 0) {
+      return;
+    }
+    // Defaults stay unknown, as if they were fed, except for those that decide conditionals.
+    if (node->type().starts_with("Placeholder") &&
+        (node->num_inputs() == 0 || node->output_type(0) != DType::kBool)) {
       return;
     }
     size_t input_bytes = 0, output_bytes = 0;
     std::vector<Tensor> inputs;
-    if (!conditionals_ && FoldShape(node)) return;
+    if (FoldShape(node)) return;
+    bool constant = true;
     for (const Output& input : node->inputs()) {
       const auto value = result_.values.find(input);
       if (value == result_.values.end()) return;
+      constant = constant && result_.constants.contains(input.node());
       input_bytes += value->second.bytes();
       inputs.push_back(value->second);
     }
@@ -98,6 +157,7 @@ class Analyzer {
     if (!kernel) return;
     try {
       Evaluate(node, *kernel, std::move(inputs));
+      if (constant) result_.constants.insert(node);
     } catch (const Error&) {
       // It will fail again, with its name, if it is reached.
     }
@@ -107,9 +167,11 @@ class Analyzer {
   bool FoldShape(Node* node) {
     const std::string& type = node->type();
     if (type != "Shape" && type != "ShapeN" && type != "Size" && type != "Rank") return false;
+    if (!result_.deadness.AlwaysLive(*node)) return true;
     for (int i = 0; i < node->num_outputs(); ++i) {
-      if (auto value = ConstantValue(node->output(i)))
-        result_.values[node->output(i)] = std::move(*value);
+      auto value = ConstantValue(node->output(i));
+      if (!value) continue;
+      result_.values[node->output(i)] = std::move(*value);
     }
     return true;
   }
@@ -276,7 +338,6 @@ class Analyzer {
   const PlanRequest& request_;
   const PlanEnvironment& environment_;
   Analysis result_;
-  bool conditionals_ = false;
   int bodies_left_ = kMaxFunctionBodies;
 };
 

@@ -1,19 +1,24 @@
-// What can be known of a Plan's graph before it runs: the shape of every tensor, and the value of
-// those that depend on constants only. Branches of If, Case and While are planned on the way, since
-// shapes come out of them.
+// What can be known of a Plan's graph before it runs: the shape of every tensor, the value of those
+// that depend on constants only, and which branches of v1 conditionals are never taken. Branches of
+// If, Case and While are planned on the way, since shapes come out of them.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
+#include "sextant/graph/passes/deadness.h"
 #include "sextant/runtime/plan_builder.h"
 
 namespace sextant {
 
 struct Analysis {
-  std::unordered_map<Output, Tensor> values;
+  std::unordered_map<Output, Tensor> values;  // of tensors that are live in every run
+  // Nodes that are computed from Const nodes alone: nothing is lost by not waiting for them.
+  std::unordered_set<const Node*> constants;
+  Deadness deadness;
   // If: else, then. Case: branches. While: cond, body.
   std::unordered_map<const Node*, std::vector<std::shared_ptr<const Plan>>> branches;
 };

@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include "sextant/graph/passes/copy_subgraph.h"
+#include "sextant/graph/passes/dead_branches.h"
 #include "sextant/graph/passes/inline_functions.h"
 #include "sextant/graph/passes/resolve_references.h"
 #include "sextant/graph/passes/structure_loops.h"
 #include "sextant/runtime/analysis.h"
+#include "sextant/runtime/governed_nodes.h"
 #include "sextant/runtime/placer.h"
 #include "sextant/runtime/step_emitter.h"
 
@@ -35,7 +37,7 @@ Node* AddSink(Subgraph& subgraph) {
 
 // What kinds of node the graph has, so that stages without work are skipped.
 struct Contents {
-  bool calls = false, references = false, loops = false, conditionals = false;
+  bool calls = false, references = false, loops = false;
 };
 
 Contents Look(const Graph& graph) {
@@ -47,7 +49,6 @@ Contents Look(const Graph& graph) {
                      type == "SymbolicGradient" ||
                      (!graph.functions().empty() && graph.functions().Find(type));
     contents.loops = contents.loops || type == "Enter" || type == "RefEnter";
-    contents.conditionals = contents.conditionals || type == "Switch" || type == "RefSwitch";
     for (int i = 0; i < node.num_outputs(); ++i) {
       contents.references = contents.references || IsRef(node.output_type(i));
     }
@@ -55,7 +56,7 @@ Contents Look(const Graph& graph) {
   return contents;
 }
 
-// Nodes whose values are known become constants.
+// Nodes whose values are known become constants, and nothing waits for nodes made of constants.
 void UseValues(Graph& graph, const Analysis& analysis) {
   std::unordered_map<Output, Output> constants;
   const OpDef* const_op = graph.FindOp("Const");
@@ -79,7 +80,25 @@ void UseValues(Graph& graph, const Analysis& analysis) {
       }
       graph.SetInput(node, i, constant);
     }
+    const auto is_constant = [&](const Node* n) { return analysis.constants.contains(n); };
+    if (std::ranges::any_of(node->control_inputs(), is_constant)) {
+      std::vector<Node*> others;
+      std::ranges::remove_copy_if(node->control_inputs(), std::back_inserter(others), is_constant);
+      graph.SetControlInputs(node, std::move(others));
+    }
   }
+}
+
+void Optimize(Graph& graph, const OptimizerOptions& options, const std::vector<Node*>& needed) {
+  GovernedNodes governed(graph);
+  governed.Hide();
+  for (const Pass& pass : OptimizationPasses()) {
+    if (!(options.*pass.enabled)) continue;
+    const int64_t version = graph.version();
+    pass.run(graph);
+    if (graph.version() != version) RemoveUnneeded(graph, needed);
+  }
+  governed.Restore();
 }
 
 }  // namespace
@@ -101,27 +120,17 @@ std::shared_ptr<const Plan> BuildPlan(const PlanRequest& request,
   }
   if (contents.references) ResolveReferences(graph);
   if (contents.loops) StructureLoops(graph);
-  if (contents.loops || contents.references || contents.calls) {
-    std::vector<Node*> needed(1, sink);
-    for (const Output& feed : subgraph.feeds) needed.push_back(feed.node());
-    RemoveUnneeded(graph, needed);
-    contents = Look(graph);
-  }
+  std::vector<Node*> needed(1, sink);
+  for (const Output& feed : subgraph.feeds) needed.push_back(feed.node());
+  if (contents.loops || contents.references || contents.calls) RemoveUnneeded(graph, needed);
   PlaceNodes(graph, environment.devices, environment.soft_placement, environment.log_placement);
   if (environment.devices.size() > 1) PartitionByDevice(graph);
 
-  const Analysis analysis = AnalyzeGraph(graph, request, subgraph.feeds, environment);
+  Analysis analysis = AnalyzeGraph(graph, request, subgraph.feeds, environment);
   if (environment.optimizer.fold_constants) UseValues(graph, analysis);
-  std::vector<Node*> needed(1, sink);
-  for (const Output& feed : subgraph.feeds) needed.push_back(feed.node());
+  BypassDeadBranches(graph, analysis.deadness);
   RemoveUnneeded(graph, needed);
-  for (const Pass& pass : OptimizationPasses()) {
-    // Merging or fusing across a branch that may be dead would kill or revive nodes.
-    if (!(environment.optimizer.*pass.enabled) || contents.conditionals) continue;
-    const int64_t version = graph.version();
-    pass.run(graph);
-    if (graph.version() != version) RemoveUnneeded(graph, needed);
-  }
+  Optimize(graph, environment.optimizer, needed);
   return EmitPlan(std::move(subgraph.graph), sink, subgraph.feeds, request, environment, analysis);
 }
 

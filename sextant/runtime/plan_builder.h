@@ -1,5 +1,5 @@
-// Makes Plans: prune → structure → place → partition → optimise → infer shapes → assign memory →
-// steps.
+// Makes Plans: prune → structure → place → partition → analyse (shapes, constants, predicates) →
+// optimise → assign memory → steps.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,7 @@ struct PlanFeed {
   Output tensor;  // of the source graph
   DType dtype = DType::kInvalid;
   PartialShape shape;           // known sizes are relied upon
-  std::optional<Tensor> value;  // the same in every run (arguments of branches)
+  std::optional<Tensor> value;  // the same in every run (arguments of branches, fed predicates)
   bool whole_node = false;      // so are all outputs of its node, which has run already
 };
 

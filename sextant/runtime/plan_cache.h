@@ -32,7 +32,8 @@ class PreparedPlan {
 
 class PlanCache {
  public:
-  // What identifies a Plan, as numbers: feeds with dtypes and shapes, fetches, targets.
+  // What identifies a Plan, as numbers: feeds with dtypes, shapes and values of predicates,
+  // fetches, targets.
   using Key = std::vector<uint64_t>;
 
   explicit PlanCache(int64_t max_bytes) : max_bytes_(max_bytes) {}

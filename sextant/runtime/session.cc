@@ -11,6 +11,7 @@
 #include "sextant/device/rendezvous.h"
 #include "sextant/device/resource_manager.h"
 #include "sextant/runtime/executor.h"
+#include "sextant/runtime/fed_predicates.h"
 #include "sextant/runtime/plan_builder.h"
 #include "sextant/runtime/plan_cache.h"
 #include "sextant/runtime/run_cancellation.h"
@@ -206,6 +207,7 @@ class SessionState {
                     static_cast<uint64_t>(value.rank()));
       for (int64_t dim : value.shape().dims()) key.push_back(static_cast<uint64_t>(dim));
     }
+    key.push_back(FedPredicates(request.values));
     key.push_back(request.fetches.size());
     for (const Output& fetch : request.fetches) {
       key.push_back(reinterpret_cast<uint64_t>(fetch.node()));
@@ -220,10 +222,12 @@ class SessionState {
     PlanRequest plan;
     plan.source = &graph_;
     for (size_t i = 0; i < request.feeds.size(); ++i) {
+      const Tensor& value = request.values[i];
       plan.feeds.push_back({.tensor = request.feeds[i],
-                            .dtype = request.values[i].dtype(),
-                            .shape = request.values[i].shape(),
+                            .dtype = value.dtype(),
+                            .shape = value.shape(),
                             .whole_node = i + request.num_sources >= request.feeds.size()});
+      if (IsFedPredicate(request.values, i)) plan.feeds.back().value = value.Clone();
     }
     plan.fetches.assign(request.fetches.begin(), request.fetches.end());
     plan.targets.assign(request.targets.begin(), request.targets.end());
@@ -329,6 +333,7 @@ struct Callable::State {
   // The plan of the last call, used again while the shapes stay the same.
   std::mutex mutex;
   std::vector<Shape> shapes;
+  uint64_t predicates = 0;
   int64_t version = -1;
   std::shared_ptr<PreparedPlan> plan;
 
@@ -337,6 +342,7 @@ struct Callable::State {
     if (plan && version == session->graph().version() && SameAsBefore(values)) return plan;
     plan = session->FindPlan({feeds, values, fetches, targets});
     version = session->graph().version();
+    predicates = FedPredicates(values);
     shapes.clear();
     for (const Tensor& value : values) shapes.push_back(value.shape());
     return plan;
@@ -346,7 +352,7 @@ struct Callable::State {
       if (!(values[i].shape() == shapes[i]) || values[i].dtype() != RemoveRef(feeds[i].dtype()))
         return false;
     }
-    return true;
+    return predicates == FedPredicates(values);
   }
 };
 

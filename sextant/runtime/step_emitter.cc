@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sextant/graph/passes/copy_subgraph.h"
+#include "sextant/graph/passes/deadness.h"
 #include "sextant/runtime/memory_planner.h"
 #include "sextant/runtime/node_kernel.h"
 
@@ -85,13 +86,13 @@ class StepEmitter {
   }
 
   void FindConditionals() {
+    Deadness deadness;
     maybe_dead_.resize(plan_->graph->num_nodes());
     for (const Node* node : order_) {
-      bool dead = node->type() == "Switch";
-      for (const Output& input : node->inputs()) dead = dead || maybe_dead_[input.node()->id()];
-      for (const Node* control : node->control_inputs()) dead = dead || maybe_dead_[control->id()];
-      maybe_dead_[node->id()] = dead;
-      plan_->has_conditionals = plan_->has_conditionals || dead || node->type() == "Merge";
+      deadness.Visit(*node);
+      const bool conditional = node->type() == "Switch" || node->type() == "Merge";
+      maybe_dead_[node->id()] = conditional || !deadness.AlwaysLive(*node);
+      plan_->has_conditionals = plan_->has_conditionals || maybe_dead_[node->id()];
     }
   }
 

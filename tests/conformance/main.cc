@@ -68,8 +68,11 @@ int Main(int argc, char** argv) {
     command->add_option("--filter", filter, "only cases whose name contains this");
     return command;
   };
-  const CLI::App* ops =
+  CLI::App* ops =
       add_command("ops", "op vectors: forward, our gradients, TensorFlow's gradient graph");
+  bool parallel_steps = false;
+  ops->add_flag("--parallel_steps", parallel_steps,
+                "run independent steps at the same time in every Plan, small ones too");
   add_command("training", "optimizers, schedules, moving averages, clipping, streaming metrics");
   CLI11_PARSE(app, argc, argv);
   SetLogLevel(LogLevel::kWarning);
@@ -84,8 +87,10 @@ int Main(int argc, char** argv) {
   } else if (estimators->parsed()) {
     for (const std::string& path : paths) total += RunEstimatorCases(path, data, filter);
   } else {
+    SessionOptions options;
+    if (parallel_steps) options.optimizer.lanes = LaneUse::kAlways;
     for (const std::string& file : Expand(paths)) {
-      total += ops->parsed() ? RunOpCases(file, filter) : RunTrainingCases(file, filter);
+      total += ops->parsed() ? RunOpCases(file, filter, options) : RunTrainingCases(file, filter);
     }
   }
   fmt::print("{} passed, {} failed, {} skipped\n", total.passed, total.failed, total.skipped);

@@ -14,7 +14,8 @@ namespace {
 
 class OpCase {
  public:
-  explicit OpCase(tensorflow::Example example) : example_(std::move(example)) {
+  OpCase(tensorflow::Example example, const SessionOptions& options)
+      : example_(std::move(example)), options_(options) {
     name = std::string(GetOneBytes(example_, "name"));
     const auto feed_names = Names(example_, "feed_names");
     const auto feed_values = Tensors(example_, "feed_values");
@@ -30,7 +31,7 @@ class OpCase {
   std::string RunForward() const {
     Graph graph;
     ImportGraphDef(GetOneBytes(example_, "graph_def"), graph);
-    Session session(graph);
+    Session session(graph, options_);
     const auto fetches = Names(example_, "fetch_names");
     const auto expected = Tensors(example_, "fetch_values");
     const int64_t runs = HasFeature(example_, "num_runs") ? GetOneInt64(example_, "num_runs") : 1;
@@ -68,7 +69,7 @@ class OpCase {
     }
     FeedMap feeds;
     for (const auto& [feed, value] : feeds_) feeds.emplace_back(graph.FindOutput(feed), value);
-    Session session(graph);
+    Session session(graph, options_);
     return FirstDifference(session.Run(feeds, fetches), Tensors(example_, "grad_values"), names,
                            GradTolerance());
   }
@@ -76,7 +77,7 @@ class OpCase {
   std::string RunTheirGradients() const {
     Graph graph;
     ImportGraphDef(GetOneBytes(example_, "graph_def_with_grads"), graph);
-    Session session(graph);
+    Session session(graph, options_);
     const auto names = Names(example_, "grad_fetch_names");
     return FirstDifference(session.Run(feeds_, names), Tensors(example_, "grad_values"), names,
                            GradTolerance());
@@ -102,17 +103,19 @@ class OpCase {
   }
 
   const tensorflow::Example example_;
+  const SessionOptions options_;
   NamedFeeds feeds_;
 };
 
 }  // namespace
 
-Counts RunOpCases(const std::string& path, const std::string& filter) {
+Counts RunOpCases(const std::string& path, const std::string& filter,
+                  const SessionOptions& options) {
   Counts counts;
   TFRecordReader reader(path);
   std::string record;
   while (reader.Next(&record)) {
-    const OpCase op_case(ParseExample(record));
+    const OpCase op_case(ParseExample(record), options);
     if (op_case.name.find(filter) == std::string::npos) continue;
     if (op_case.must_fail()) {
       Try(path, op_case.name, "error", counts, [&] { return op_case.RunError(); });

@@ -2,6 +2,7 @@
 #include <unordered_map>
 
 #include "sextant/graph/passes/copy_subgraph.h"
+#include "sextant/runtime/governed_nodes.h"
 #include "sextant/runtime/passes/pass.h"
 
 namespace sextant {
@@ -12,7 +13,7 @@ bool LooksUp(const Node& node) { return node.type() == "LookupTableFindV2"; }
 bool ChangesTables(const Graph& graph) {
   for (int id = 0; id < graph.num_nodes(); ++id) {
     const std::string& type = graph.node(id)->type();
-    if (type.starts_with("InitializeTable") ||
+    if (GovernedNodes::IsHidden(*graph.node(id)) || type.starts_with("InitializeTable") ||
         (type.starts_with("LookupTable") && !type.starts_with("LookupTableFind") &&
          !type.starts_with("LookupTableSize") && !type.starts_with("LookupTableExport"))) {
       return true;
