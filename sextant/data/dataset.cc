@@ -20,6 +20,8 @@ std::unique_ptr<Iterator> Dataset::MakeIterator() const {
 
 std::string Dataset::Fingerprint() const { return Checked(node_).Describe(); }
 
+bool Dataset::prefetches() const { return Checked(node_).prefetches(); }
+
 ElementSpec Dataset::Spec() const { return Checked(node_).Spec(); }
 
 }  // namespace sextant::data

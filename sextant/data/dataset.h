@@ -34,7 +34,6 @@
 namespace sextant::data {
 
 class DatasetNode;
-class GraphIterator;
 class RowBatch;
 
 // A number of parallel calls, or of elements made ahead, that the pipeline finds while it runs. One
@@ -142,13 +141,13 @@ class Dataset {
   Dataset ParseExamples(const ExampleSpec& spec) const;
 
   std::unique_ptr<Iterator> MakeIterator() const;
-  // In the current graph, for a Session program; see graph_iterator.h.
-  GraphIterator OneShotIterator() const;
   // Of the structure: transformations and their parameters, not the functions' code.
   std::string Fingerprint() const;
   // The fields, their types and what is known of their shapes. May make an element to find out.
   ElementSpec Spec() const;
 
+  // Whether threads make its elements ahead of the consumer: another Prefetch gains nothing.
+  bool prefetches() const;
   bool valid() const { return node_ != nullptr; }
   const std::shared_ptr<const DatasetNode>& node() const { return node_; }
 

@@ -87,6 +87,8 @@ class DatasetNode {
   // The fields, their types and what is known of their shapes. By default those of the first
   // element; throws FAILED_PRECONDITION when there is none.
   virtual ElementSpec Spec() const;
+  // Whether threads make its elements ahead of the consumer.
+  virtual bool prefetches() const { return false; }
 
   // A node may leave part of the work on each element to threads (Map with parallel calls,
   // parsing): the iterator of MakeTasks makes tasks one after another, Finish makes elements of

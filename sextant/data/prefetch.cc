@@ -23,6 +23,8 @@ class PrefetchNode : public UnaryNode {
     return fmt::format("{}.Prefetch({})", input_->Describe(), buffer_ == 0 ? "0" : "");
   }
 
+  bool prefetches() const override { return buffer_ != 0; }
+
  private:
   const int buffer_;
 };

@@ -6,7 +6,6 @@
 #include <map>
 
 #include "sextant/base/error.h"
-#include "sextant/data/graph_iterator.h"
 #include "sextant/data/tensor_sources.h"
 #include "sextant/nn/feature_column.h"
 #include "sextant/nn/layers.h"
@@ -14,6 +13,7 @@
 #include "sextant/nn/metrics.h"
 #include "sextant/ops/array/shape.h"
 #include "sextant/ops/control_flow/control_flow.h"
+#include "sextant/ops/dataset/graph_iterator.h"
 #include "sextant/ops/math/activation.h"
 #include "sextant/ops/math/arg_reduce.h"
 #include "sextant/ops/math/binary.h"

@@ -4,12 +4,12 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/logging.h"
-#include "sextant/data/graph_iterator.h"
 #include "sextant/estimator/mirrored_strategy.h"
 #include "sextant/formats/checkpoint_state.h"
 #include "sextant/formats/tensor_bundle_reader.h"
 #include "sextant/graph/scope.h"
 #include "sextant/ops/control_flow/control_flow.h"
+#include "sextant/ops/dataset/graph_iterator.h"
 #include "sextant/ops/state/variable.h"
 #include "sextant/runtime/session.h"
 #include "sextant/train/global_step.h"

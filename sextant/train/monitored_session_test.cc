@@ -6,12 +6,12 @@
 #include <limits>
 
 #include "sextant/base/error.h"
-#include "sextant/data/graph_iterator.h"
 #include "sextant/data/tensor_sources.h"
 #include "sextant/nn/layers.h"
 #include "sextant/nn/losses.h"
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/array/shape.h"
+#include "sextant/ops/dataset/graph_iterator.h"
 #include "sextant/ops/math/binary.h"
 #include "sextant/ops/math/cast.h"
 #include "sextant/train/global_step.h"

@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "sextant/base/error.h"
-#include "sextant/data/graph_iterator.h"
 #include "sextant/data/tensor_sources.h"
+#include "sextant/ops/dataset/graph_iterator.h"
 #include "sextant/ops/math/binary.h"
 #include "sextant/train/global_step.h"
 #include "sextant/train/monitored_session.h"

@@ -1,11 +1,11 @@
 #include "sextant/train/run_state.h"
 
 #include "sextant/base/error.h"
-#include "sextant/data/graph_iterator.h"
 #include "sextant/data/state.h"
 #include "sextant/device/random_state.h"
 #include "sextant/device/resource_manager.h"
 #include "sextant/ops/array/const_fill.h"
+#include "sextant/ops/dataset/iterator_states.h"
 
 namespace sextant::train {
 namespace {

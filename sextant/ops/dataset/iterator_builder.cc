@@ -1,41 +1,40 @@
 #include "sextant/graph/graph.h"
 #include "sextant/graph/op_builder.h"
-#include "sextant/ops/dataset/element_source.h"
+#include "sextant/ops/dataset/dataset_resource.h"
 #include "sextant/ops/dataset/iterator.h"
 
 namespace sextant {
 namespace {
 
-Tensor SourceHandle(const std::shared_ptr<const ElementSource>& source) {
+Tensor HandleOf(const data::Dataset& dataset) {
   return Tensor::Scalar(ResourceHandle{.device = "",
                                        .container = "",
                                        .name = "",
-                                       .type_name = ElementSource::kTypeName,
-                                       .resource = std::const_pointer_cast<ElementSource>(source)});
+                                       .type_name = DatasetResource::kTypeName,
+                                       .resource = std::make_shared<DatasetResource>(dataset)});
 }
 
 }  // namespace
 
-Output IteratorHandle(const IteratorSignature& signature,
-                      const std::shared_ptr<const ElementSource>& source, const std::string& name) {
+Output IteratorHandle(const IteratorSignature& signature, const data::Dataset& dataset,
+                      const std::string& name) {
   OpBuilder builder("IteratorV2");
   builder.Attr("shared_name", "")
       .Attr("container", "")
       .Attr("output_types", signature.types)
       .Attr("output_shapes", signature.shapes)
       .Name(name);
-  if (source) builder.Attr(ElementSource::kAttr, SourceHandle(source));
+  if (dataset.valid()) builder.Attr(DatasetResource::kAttr, HandleOf(dataset));
   return builder.Build();
 }
 
-Operation MakeIterator(Output iterator, const std::shared_ptr<const ElementSource>& source,
-                       const std::string& name) {
-  // The op takes a data set of the graph; the source stands in for it.
+Operation MakeIterator(Output iterator, const data::Dataset& dataset, const std::string& name) {
+  // The op takes a dataset made by ops; the attribute stands in for it.
   const Output none = Const(Tensor(DType::kVariant, Shape()), "dataset");
   return OpBuilder("MakeIterator")
       .Input(none)
       .Input(iterator)
-      .Attr(ElementSource::kAttr, SourceHandle(source))
+      .Attr(DatasetResource::kAttr, HandleOf(dataset))
       .Name(name)
       .BuildOperation();
 }

@@ -2,6 +2,7 @@
 #include "sextant/device/kernel_registry.h"
 #include "sextant/device/resource_manager.h"
 #include "sextant/ops/control_flow/optional_value.h"
+#include "sextant/ops/dataset/dataset_resource.h"
 #include "sextant/ops/dataset/iterator_resource.h"
 
 namespace sextant {
@@ -11,11 +12,13 @@ constexpr const char* kGraphDatasets =
     "data sets made by ops of a graph are not run; feed the outputs of IteratorGetNext, or use a "
     "data::Dataset";
 
-std::shared_ptr<const ElementSource> SourceOf(const Node& node) {
-  const Attr* attr = node.FindAttr(ElementSource::kAttr);
-  if (attr == nullptr) return nullptr;
+// None where the node was imported.
+data::Dataset DatasetOf(const Node& node) {
+  const Attr* attr = node.FindAttr(DatasetResource::kAttr);
+  if (attr == nullptr) return {};
   const auto& handle = attr->Get<Tensor>().scalar<ResourceHandle>();
-  return std::dynamic_pointer_cast<const ElementSource>(handle.resource);
+  const auto* resource = dynamic_cast<const DatasetResource*>(handle.resource.get());
+  return resource != nullptr ? resource->dataset() : data::Dataset();
 }
 
 Tensor HandleTo(std::string name, std::shared_ptr<Resource> iterator) {
@@ -34,14 +37,14 @@ std::shared_ptr<IteratorResource> FindOrMake(ResourceManager& resources, const s
 class HandleKernel : public Kernel {
  public:
   explicit HandleKernel(KernelInit& init)
-      : name_(init.attr<std::string>("shared_name")), source_(SourceOf(init.node())) {
+      : name_(init.attr<std::string>("shared_name")), dataset_(DatasetOf(init.node())) {
     if (name_.empty()) name_ = init.node().name();
   }
 
   void Compute(KernelContext& ctx) override {
     if (!handle_.valid()) {
       auto iterator = FindOrMake(ctx.resources(), name_);
-      if (source_) iterator->SetDefault(source_);
+      if (dataset_.valid()) iterator->SetDefault(dataset_);
       handle_ = HandleTo(name_, std::move(iterator));
     }
     ctx.SetOutput(0, handle_);
@@ -49,21 +52,21 @@ class HandleKernel : public Kernel {
 
  private:
   std::string name_;
-  const std::shared_ptr<const ElementSource> source_;
+  const data::Dataset dataset_;
   Tensor handle_;
 };
 
 class MakeKernel : public Kernel {
  public:
-  explicit MakeKernel(KernelInit& init) : source_(SourceOf(init.node())) {}
+  explicit MakeKernel(KernelInit& init) : dataset_(DatasetOf(init.node())) {}
 
   void Compute(KernelContext& ctx) override {
-    if (!source_) throw Unimplemented("{}", kGraphDatasets);
-    ResourceOf<IteratorResource>(ctx.input(1).scalar<ResourceHandle>())->Begin(source_);
+    if (!dataset_.valid()) throw Unimplemented("{}", kGraphDatasets);
+    ResourceOf<IteratorResource>(ctx.input(1).scalar<ResourceHandle>())->Begin(dataset_);
   }
 
  private:
-  const std::shared_ptr<const ElementSource> source_;
+  const data::Dataset dataset_;
 };
 
 class GetNextKernel : public Kernel {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "sextant/base/cancellation.h"
-#include "sextant/ops/dataset/element_source.h"
+#include "sextant/data/dataset.h"
 #include "sextant/tensor/handle.h"
 #include "sextant/tensor/shape.h"
 
@@ -21,32 +21,34 @@ class IteratorResource final : public Resource {
   static constexpr const char* kTypeName = "Iterator";
   static constexpr const char* kContainer = "localhost";  // where an IteratorV2 keeps it
 
-  // Where the first walk begins if no MakeIterator says otherwise. Later calls change nothing.
-  void SetDefault(std::shared_ptr<const ElementSource> source);
-  // A new walk over the source.
-  void Begin(std::shared_ptr<const ElementSource> source);
+  // What the first iteration is over if no MakeIterator says otherwise. Later calls change nothing.
+  void SetDefault(const data::Dataset& dataset);
+  // Starts a new iteration over the dataset.
+  void Begin(const data::Dataset& dataset);
 
-  // The next element, or false at the end. Throws FAILED_PRECONDITION when no walk was begun,
-  // INVALID_ARGUMENT when an element is not of these types and shapes.
+  // The next element, or false at the end. Throws FAILED_PRECONDITION when no iteration was begun,
+  // INVALID_ARGUMENT when an element is not of these types and shapes. When the token is cancelled
+  // the iteration has ended: this call and all later ones throw.
   bool Next(std::span<Tensor> components, std::span<const DType> types,
             std::span<const PartialShape> shapes, CancellationToken& cancellation);
 
-  // Where the walk stands; nothing when none was begun.
+  // The position of the iteration; nothing when none was begun.
   std::optional<std::string> Save();
-  // The walk goes on where it stood: at once, or when it is begun. The state of another source is
-  // a FAILED_PRECONDITION, or, with or_begin_anew, left aside with a warning.
+  // The iteration continues at the position: at once, or when it is begun. The state of another
+  // dataset is a FAILED_PRECONDITION, or, with or_begin_anew, left aside with a warning.
   void Restore(std::string state, bool or_begin_anew = false);
 
   std::string DebugString() const override { return "iterator"; }
 
  private:
-  void Open(std::shared_ptr<const ElementSource> source);
+  void Open(const data::Dataset& dataset);
 
   std::mutex mutex_;
-  std::shared_ptr<const ElementSource> default_, source_;  // source_: of the stream
-  std::unique_ptr<ElementStream> stream_;
+  data::Dataset default_, dataset_;  // dataset_: of the iterator
+  std::unique_ptr<data::Iterator> iterator_;
+  data::Element element_;  // buffers that no step holds any more are used again
   bool ended_ = false;
-  std::optional<std::string> pending_;  // state for the next walk
+  std::optional<std::string> pending_;  // state for the next iteration
   bool or_begin_anew_ = false;
 };
 

@@ -4,12 +4,12 @@
 
 #include <functional>
 
+#include "sextant/data/tensor_sources.h"
 #include "sextant/device/resource_manager.h"
 #include "sextant/graph/graph_def.h"
 #include "sextant/graph/op_builder.h"
 #include "sextant/graph/scope.h"
 #include "sextant/ops/control_flow/optional.h"
-#include "sextant/ops/dataset/element_source.h"
 #include "sextant/ops/dataset/iterator_resource.h"
 #include "sextant/proto/graph.pb.h"
 #include "sextant/runtime/session.h"
@@ -26,33 +26,6 @@ Code CodeOf(const std::function<void()>& f) {
   return Code::kOk;
 }
 
-// begin, begin + 1, … end - 1, each as an int64 scalar.
-class Count : public ElementSource {
- public:
-  Count(int64_t begin, int64_t end) : begin_(begin), end_(end) {}
-  std::unique_ptr<ElementStream> Open() const override {
-    return std::make_unique<Stream>(begin_, end_);
-  }
-
- private:
-  class Stream : public ElementStream {
-   public:
-    Stream(int64_t next, int64_t end) : next_(next), end_(end) {}
-    bool Next(std::span<Tensor> components, CancellationToken&) override {
-      if (next_ == end_) return false;
-      components[0] = Tensor(next_++);
-      return true;
-    }
-    std::string Save() override { return std::to_string(next_); }
-    void Restore(std::string_view state) override { next_ = std::stoll(std::string(state)); }
-
-   private:
-    int64_t next_;
-    const int64_t end_;
-  };
-  const int64_t begin_, end_;
-};
-
 class IteratorTest : public testing::Test {
  protected:
   const IteratorSignature signature_{{DType::kInt64}, {Shape()}};
@@ -61,7 +34,7 @@ class IteratorTest : public testing::Test {
 };
 
 TEST_F(IteratorTest, EverySessionWalksByItself) {
-  const Output handle = IteratorHandle(signature_, std::make_shared<Count>(3, 5));
+  const Output handle = IteratorHandle(signature_, data::Range(3, 5));
   const Output next = IteratorGetNext(handle)[0];
   EXPECT_EQ(next.shape(), PartialShape(Shape()));
   for (int i = 0; i < 2; ++i) {
@@ -77,8 +50,8 @@ TEST_F(IteratorTest, EverySessionWalksByItself) {
 TEST_F(IteratorTest, IsInitialisedAnew) {
   const Output handle = IteratorHandle(signature_);
   const Output next = IteratorGetNext(handle)[0];
-  const Operation low = MakeIterator(handle, std::make_shared<Count>(0, 2));
-  const Operation high = MakeIterator(handle, std::make_shared<Count>(10, 12));
+  const Operation low = MakeIterator(handle, data::Range(0, 2));
+  const Operation high = MakeIterator(handle, data::Range(10, 12));
   Session session(graph_);
   EXPECT_EQ(CodeOf([&] { session.Run(next); }), Code::kFailedPrecondition);
   session.Run(low);
@@ -92,16 +65,15 @@ TEST_F(IteratorTest, IsInitialisedAnew) {
 }
 
 TEST_F(IteratorTest, ChecksWhatItGives) {
-  const Output wrong = IteratorHandle({{DType::kFloat}, {Shape()}}, std::make_shared<Count>(0, 2));
-  const Output vector =
-      IteratorHandle({{DType::kInt64}, {PartialShape{-1}}}, std::make_shared<Count>(0, 2));
+  const Output wrong = IteratorHandle({{DType::kFloat}, {Shape()}}, data::Range(0, 2));
+  const Output vector = IteratorHandle({{DType::kInt64}, {PartialShape{-1}}}, data::Range(0, 2));
   Session session(graph_);
   EXPECT_EQ(CodeOf([&] { session.Run(IteratorGetNext(wrong)[0]); }), Code::kInvalidArgument);
   EXPECT_EQ(CodeOf([&] { session.Run(IteratorGetNext(vector)[0]); }), Code::kInvalidArgument);
 }
 
 TEST_F(IteratorTest, IsFoundByItsName) {
-  const Output handle = IteratorHandle(signature_, std::make_shared<Count>(3, 5), "numbers");
+  const Output handle = IteratorHandle(signature_, data::Range(3, 5), "numbers");
   const Output name = OpBuilder("IteratorToStringHandle").Input(handle).Build();
   const Output fed = OpBuilder("Placeholder").Attr("dtype", DType::kString).Build();
   const auto types = signature_.types;
@@ -124,7 +96,7 @@ TEST_F(IteratorTest, IsFoundByItsName) {
 }
 
 TEST_F(IteratorTest, GivesOptionals) {
-  const Output handle = IteratorHandle(signature_, std::make_shared<Count>(3, 4));
+  const Output handle = IteratorHandle(signature_, data::Range(3, 4));
   const Output optional = OpBuilder("IteratorGetNextAsOptional")
                               .Input(handle)
                               .Attr("output_types", signature_.types)
@@ -137,7 +109,7 @@ TEST_F(IteratorTest, GivesOptionals) {
 }
 
 TEST_F(IteratorTest, GoesOnWhereItStood) {
-  const Output handle = IteratorHandle(signature_, std::make_shared<Count>(0, 9), "numbers");
+  const Output handle = IteratorHandle(signature_, data::Range(0, 9), "numbers");
   const Output next = IteratorGetNext(handle)[0];
   std::string state;
   {
@@ -163,8 +135,8 @@ TEST_F(IteratorTest, GoesOnWhereItStood) {
 }
 
 TEST_F(IteratorTest, IsExportedWithoutItsSource) {
-  const Output handle = IteratorHandle(signature_, std::make_shared<Count>(0, 9), "numbers");
-  MakeIterator(handle, std::make_shared<Count>(0, 9), "start");
+  const Output handle = IteratorHandle(signature_, data::Range(0, 9), "numbers");
+  MakeIterator(handle, data::Range(0, 9), "start");
   const std::string next = IteratorGetNext(handle, "next")[0].name();
   const tensorflow::GraphDef def = ExportGraphDef(graph_);
   Graph copy;

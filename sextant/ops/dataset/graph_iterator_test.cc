@@ -1,4 +1,4 @@
-#include "sextant/data/graph_iterator.h"
+#include "sextant/ops/dataset/graph_iterator.h"
 
 #include <gtest/gtest.h>
 
@@ -12,6 +12,7 @@
 #include "sextant/graph/graph.h"
 #include "sextant/graph/scope.h"
 #include "sextant/ops/array/const_fill.h"
+#include "sextant/ops/dataset/iterator_states.h"
 #include "sextant/ops/math/binary.h"
 #include "sextant/runtime/session.h"
 
@@ -39,7 +40,7 @@ class GraphIteratorTest : public testing::Test {
 };
 
 TEST_F(GraphIteratorTest, GivesFieldsOfOneElementPerRun) {
-  const ElementOutputs next = Pairs().OneShotIterator().GetNext();
+  const ElementOutputs next = OneShotIterator(Pairs()).GetNext();
   EXPECT_EQ(next["x"].shape(), (PartialShape{2}));
   EXPECT_EQ(next["y"].dtype(), DType::kInt64);
   EXPECT_EQ(StatusOf([&] { next["z"]; }).code(), Code::kNotFound);
@@ -70,7 +71,7 @@ TEST_F(GraphIteratorTest, TheGraphKeepsTheDataset) {
 }
 
 TEST_F(GraphIteratorTest, TwoNodesTakeTwoElements) {
-  const GraphIterator iterator = Range(10).OneShotIterator();
+  const GraphIterator iterator = OneShotIterator(Range(10));
   const Output a = iterator.GetNext()["value"], b = iterator.GetNext()["value"];
   Session session(graph_);
   const auto values = session.Run({a, b});
@@ -150,7 +151,7 @@ TEST_F(GraphIteratorTest, AWaitEndsWithTheSession) {
 
 // Batches of unknown size are taken before the rest of a Run is planned.
 TEST_F(GraphIteratorTest, TakesOneBatchPerRunWhateverItsSize) {
-  const Output value = Range(7).Batch(3).OneShotIterator().GetNext()["value"];
+  const Output value = OneShotIterator(Range(7).Batch(3)).GetNext()["value"];
   const Output twice = value + value;
   Output after;
   {
@@ -169,7 +170,7 @@ TEST_F(GraphIteratorTest, TakesOneBatchPerRunWhateverItsSize) {
 TEST_F(GraphIteratorTest, MappedBatchesMayBeSmallerAtTheEnd) {
   const Dataset batches = Range(5).Batch(2).Map([](Element e) { return e; });
   EXPECT_EQ(batches.Spec()[0].shape, (PartialShape{-1}));
-  const Output value = batches.OneShotIterator().GetNext()["value"];
+  const Output value = OneShotIterator(batches).GetNext()["value"];
   Session session(graph_);
   for (const int64_t rows : {2, 2, 1}) EXPECT_EQ(session.Run(value).num_elements(), rows);
 }
@@ -187,8 +188,33 @@ TEST_F(GraphIteratorTest, TheStateOfAnotherPipelineIsLeftAside) {
   EXPECT_TRUE(resumed.Run(larger).Identical(Tensor::Of<int64_t>({0, 1, 2})));
 }
 
+// What a dataset is called says nothing of what it does.
+TEST_F(GraphIteratorTest, PrefetchesWhatDoesNot) {
+  // Whether an iterator of the dataset, in a graph, iterates over `expected`.
+  const auto iterates_over = [](const Dataset& dataset, const Dataset& expected,
+                                bool prefetch = true) {
+    Graph graph;
+    const GraphScope use(graph);
+    const auto next = OneShotIterator(dataset, {.name = "it", .prefetch = prefetch}).GetNext();
+    Session session(graph);
+    session.Run(next["value"]);
+    const auto states = SaveIteratorStates(session.resources());
+    return StatusOf([&] { expected.MakeIterator()->RestoreState(states.at("it")); }).ok();
+  };
+  const auto ones = [] {
+    return [] { return std::optional(Element{{"value", Tensor(int64_t{1})}}); };
+  };
+  const Dataset range = Range(3), named = FromGenerator(ones, "a).Prefetch(");
+  EXPECT_TRUE(iterates_over(range, range.Prefetch()));
+  EXPECT_TRUE(iterates_over(range, range, false));
+  EXPECT_TRUE(iterates_over(range.Prefetch(), range.Prefetch()));
+  EXPECT_TRUE(iterates_over(range.Prefetch(2), range.Prefetch()));
+  EXPECT_TRUE(iterates_over(range.Prefetch(0), range.Prefetch(0).Prefetch()));
+  EXPECT_TRUE(iterates_over(named, named.Prefetch()));
+}
+
 TEST_F(GraphIteratorTest, BatchesCanBeFedInstead) {
-  const ElementOutputs next = Pairs().Batch(2).OneShotIterator().GetNext();
+  const ElementOutputs next = OneShotIterator(Pairs().Batch(2)).GetNext();
   const Output sum = next["x"] + next["x"];
   Session session(graph_);
   EXPECT_TRUE(session.Run({{next["x"], Tensor::Of<float>({1, 2}, {10, 20})}}, sum)
@@ -201,7 +227,7 @@ TEST_F(GraphIteratorTest, BatchesCanBeFedInstead) {
 }
 
 TEST_F(GraphIteratorTest, SeveralNodesTakeBatchesInTheOrderTheyWereMade) {
-  const GraphIterator iterator = Range(8).Batch(2).OneShotIterator();
+  const GraphIterator iterator = OneShotIterator(Range(8).Batch(2));
   const Output first = iterator.GetNext()["value"], second = iterator.GetNext()["value"];
   Session session(graph_);
   const Callable call = session.MakeCallable({}, {second, first});
@@ -213,7 +239,7 @@ TEST_F(GraphIteratorTest, SeveralNodesTakeBatchesInTheOrderTheyWereMade) {
 }
 
 TEST_F(GraphIteratorTest, RunsTakeTurns) {
-  const Output value = Range(400).OneShotIterator().GetNext()["value"];
+  const Output value = OneShotIterator(Range(400)).GetNext()["value"];
   Session session(graph_);
   std::atomic<int64_t> sum{0};
   std::vector<std::thread> threads;

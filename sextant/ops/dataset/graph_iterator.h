@@ -1,14 +1,14 @@
 // Iterators in a graph: a Dataset's elements as outputs that other nodes use.
 //
-//   auto next = OneShotIterator(dataset).GetNext();      // or dataset.OneShotIterator()
+//   auto next = data::OneShotIterator(dataset).GetNext();
 //   Output loss = Loss(next["image"], next["label"]);    // each Run takes the next element
 //
 // A Run that needs an element at the end of the data throws OUT_OF_RANGE. The graph keeps the
-// Dataset; every session walks over it by itself. Outputs are the Dataset's tensors, not copies.
-// When a Run is cancelled, or misses its deadline, while it waits for an element, the walk is over.
+// Dataset; every session iterates over it by itself. Outputs are the Dataset's tensors, not copies.
+// When a Run is cancelled, or misses its deadline, while it waits for an element, the iteration has
+// ended. Positions are saved by iterator_states.h.
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,10 +16,6 @@
 
 #include "sextant/data/dataset.h"
 #include "sextant/graph/output.h"
-
-namespace sextant {
-class ResourceManager;
-}
 
 namespace sextant::data {
 
@@ -53,8 +49,8 @@ class GraphIterator {
   // The outputs of a node that takes the next element. Every call adds another node; a Run that
   // needs several of them takes as many elements.
   ElementOutputs GetNext() const;
-  // Begins a new walk over the dataset, in the middle of another one too. Throws INVALID_ARGUMENT
-  // when its spec does not fit.
+  // Starts a new iteration over the dataset, in the middle of another one too. Throws
+  // INVALID_ARGUMENT when its spec does not fit.
   Operation MakeInitializer(const Dataset& dataset) const;
 
   Output handle() const { return handle_; }
@@ -71,13 +67,5 @@ class GraphIterator {
 
 // An iterator over the dataset, once. Needs no initialisation.
 GraphIterator OneShotIterator(const Dataset& dataset, const GraphIteratorOptions& options = {});
-
-// Where the iterators of a session stand, by name; and back, before or after their first element.
-// Iterators that have not begun are left out. The state of another pipeline is a
-// FAILED_PRECONDITION; with or_begin_anew the iterator begins anew, with a warning. REQUIRES: no
-// Run is under way.
-std::map<std::string, std::string> SaveIteratorStates(ResourceManager& session);
-void RestoreIteratorStates(const std::map<std::string, std::string>& states,
-                           ResourceManager& session, bool or_begin_anew = false);
 
 }  // namespace sextant::data
