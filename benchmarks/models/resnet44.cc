@@ -27,11 +27,12 @@ int64_t Channels(Output x) { return x.shape()[3]; }
 
 class Network {
  public:
-  explicit Network(bool training) : training_(training) {}
+  Network(bool training, Output (*activation)(Output))
+      : training_(training), activation_(activation) {}
 
   Output Logits(Output images) {
     Output x = images / 128.0f - 1.0f;
-    x = Relu(Norm(Conv(x, 16, 1)));
+    x = activation_(Norm(Conv(x, 16, 1)));
     for (const auto& [channels, stride] : {std::pair{16, 1}, std::pair{32, 2}, std::pair{64, 2}}) {
       for (int i = 0; i < kUnitsPerStage; ++i) x = Unit(x, channels, i == 0 ? stride : 1);
     }
@@ -82,7 +83,7 @@ class Network {
 
   Output Unit(Output x, int64_t out, int64_t stride) {
     const int64_t in = Channels(x);
-    Output y = Relu(Norm(Conv(x, out, stride)));
+    Output y = activation_(Norm(Conv(x, out, stride)));
     y = Norm(Conv(y, out, 1));
     if (in != out) {
       x = AvgPool(
@@ -91,23 +92,26 @@ class Network {
       const int64_t extra = (out - in) / 2;
       x = Pad(x, {{0, 0}, {0, 0}, {0, 0}, {extra, extra}});
     }
-    return Relu(x + y);
+    return activation_(x + y);
   }
 
   const bool training_;
+  Output (*const activation_)(Output);
   int num_norms_ = 0;
   std::vector<Operation> updates_;
 };
 
 }  // namespace
 
-Resnet44Training BuildResnet44Training(Output images, Output labels, float rate) {
-  Network network(true);
+Resnet44Training BuildResnet44Training(Output images, Output labels, float rate,
+                                       Output (*activation)(Output)) {
+  Network network(true, activation);
   const Output logits = network.Logits(images);
   const std::vector<Variable> variables = CollectedVariables(kTrainableVariables);
   std::vector<Output> norms;
   for (const Variable& variable : variables) norms.push_back(L2Loss(variable));
   Resnet44Training model;
+  model.logits = logits;
   model.loss =
       Mean(SparseSoftmaxCrossEntropyWithLogits(logits, labels).loss, 0) + 2e-4f * AddN(norms);
   std::vector<Operation> operations = network.updates();
@@ -118,6 +122,8 @@ Resnet44Training BuildResnet44Training(Output images, Output labels, float rate)
   return model;
 }
 
-Output BuildResnet44Inference(Output images) { return Softmax(Network(false).Logits(images)); }
+Output BuildResnet44Inference(Output images) {
+  return Softmax(Network(false, Relu).Logits(images));
+}
 
 }  // namespace sextant::bench
