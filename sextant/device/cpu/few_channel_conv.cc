@@ -16,11 +16,6 @@ struct PartialScratch;
 
 constexpr double kFlopsPerNanosecond = 40;  // of one core, on the low side
 
-template <typename Tag>
-float* Scratch(int64_t floats) {
-  return static_cast<float*>(ThreadScratch<Tag>(floats * sizeof(float)));
-}
-
 }  // namespace
 
 bool Suits(const ConvSizes& s) {
@@ -63,12 +58,12 @@ void ConvBackwardFilter::Run(KernelContext& ctx, const float* src, const float* 
   const int64_t units = units_.count(), elements = s.filter_elements();
   const int64_t taps = s.filter_w * s.in_c, blocks = s.out_c / kernels.lanes;
   // Of the units but the first, one after another.
-  float* partial = Scratch<PartialScratch>(std::max<int64_t>(1, (units - 1) * elements));
+  float* partial = ThreadScratch<PartialScratch, float>(std::max<int64_t>(1, (units - 1) * elements));
   const double cost =
       2.0 * static_cast<double>(units_.size * s.out_h * s.out_w * elements) / kFlopsPerNanosecond;
   onednn::ForEachUnit(ctx, units, cost, [&](int, int64_t unit) {
     float* sum = unit == 0 ? diff_filter : partial + (unit - 1) * elements;
-    float* padded = Scratch<PaddedImage>(padded_h_ * padded_w_ * s.in_c);
+    float* padded = ThreadScratch<PaddedImage, float>(padded_h_ * padded_w_ * s.in_c);
     std::memset(sum, 0, elements * sizeof(float));
     for (int64_t i = unit * units_.size; i < unit * units_.size + units_.images(unit); ++i) {
       Pad(src + i * s.in_elements(), padded);

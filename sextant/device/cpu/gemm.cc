@@ -6,13 +6,19 @@
 
 #include "sextant/device/cpu/gemm_kernels.h"
 #include "sextant/device/cpu/gemm_local.h"
+#include "sextant/device/cpu/thread_scratch.h"
 
 namespace sextant {
 namespace {
 
 using gemm::Kernels;
 using gemm::kMaxThin;
-using gemm::Scratch;
+
+// Scratch memory, see ThreadScratch.
+struct ThinRows;
+struct PackedB;
+struct PackedA;
+struct PackedBlock;
 
 // Depth of a block: a tile's slices of a and b fit the first-level cache.
 constexpr int64_t kDepthBlock = 256;
@@ -86,7 +92,7 @@ class Product {
     const T* a = a_.data;
     int64_t a_row = a_.row_stride;
     if (a_.col_stride != 1) {
-      T* copy = Scratch<T, 0>(rows_ * depth_);
+      T* copy = ThreadScratch<ThinRows, T>(rows_ * depth_);
       for (int64_t i = 0; i < rows_; ++i) {
         for (int64_t k = 0; k < depth_; ++k) {
           copy[i * depth_ + k] = a_.data[i * a_.row_stride + k * a_.col_stride];
@@ -110,7 +116,7 @@ class Product {
     const int64_t part_rows = std::max(RoundUp(kPackedElements / depth_, kRowBlock), kRowBlock);
     for (int64_t col = 0; col < cols_; col += part_cols) {
       const int64_t cols = std::min(part_cols, cols_ - col);
-      packed_b_ = Scratch<T, 1>(RoundUp(cols, kernels_.tile_cols) * depth_);
+      packed_b_ = ThreadScratch<PackedB, T>(RoundUp(cols, kernels_.tile_cols) * depth_);
       for (int64_t row = 0; row < rows_; row += part_rows) {
         Multiply(row, std::min(part_rows, rows_ - row), col, cols);
       }
@@ -208,7 +214,7 @@ class Product {
     // With one column of blocks each block of a is used once: its user packs it.
     const int64_t a_units = col_blocks > 1 ? row_blocks * depth_blocks : 0;
     const int64_t b_units = row == 0 ? UnitsOfB(cols) : 0;
-    T* packed_a = a_units > 0 ? Scratch<T, 2>(a_units * block_size) : nullptr;
+    T* packed_a = a_units > 0 ? ThreadScratch<PackedA, T>(a_units * block_size) : nullptr;
     if (a_units + b_units > 0) {
       const double elements =
           static_cast<double>((a_units > 0 ? rows : 0) + (b_units > 0 ? cols : 0));
@@ -229,7 +235,7 @@ class Product {
       const int64_t count = std::min(row_block_size, rows - r);
       for (int64_t block = 0; block < depth_blocks; ++block) {
         T* a = packed_a ? packed_a + (row_block * depth_blocks + block) * block_size
-                        : Scratch<T, 3>(block_size);
+                        : ThreadScratch<PackedBlock, T>(block_size);
         if (!packed_a) PackA(row + r, count, block, a);
         Block(block, a, row + r, count, col, j, std::min(cols, j + col_block_size));
       }

@@ -5,9 +5,14 @@
 #include <cstring>
 
 #include "sextant/device/cpu/gemm_kernels.h"
+#include "sextant/device/cpu/thread_scratch.h"
 
 namespace sextant::gemm {
 namespace {
+
+// Scratch memory, see ThreadScratch.
+struct CompactRows;
+struct PackedColumns;
 
 constexpr int64_t kFewRows = 192;
 constexpr int64_t kSmallProduct = int64_t{1} << 24;  // multiply-adds
@@ -85,7 +90,7 @@ class LocalProduct {
     const int64_t lines = by_rows ? count : depth, length = by_rows ? depth : count;
     const int64_t stride = by_rows ? a_.row_stride : a_.col_stride;
     const int64_t to_stride = Conflicts<T>(length) ? length + 16 : length;
-    T* to = Scratch<T, 4>(lines * to_stride);
+    T* to = ThreadScratch<CompactRows, T>(lines * to_stride);
     for (int64_t i = 0; i < lines; ++i) {
       std::memcpy(to + i * to_stride, from + i * stride, length * sizeof(T));
     }
@@ -97,7 +102,7 @@ class LocalProduct {
     const int64_t rest = cols_ % kernels_.tile_cols;
     if (rest == 0 || rest == Width(rest)) return nullptr;
     const int64_t width = Width(rest);
-    T* packed = Scratch<T, 5>(depth_ * width);
+    T* packed = ThreadScratch<PackedColumns, T>(depth_ * width);
     const T* from = b_.data + cols_ - rest;
     for (int64_t k = 0; k < depth_; ++k) {
       T* to = packed + k * width;
@@ -121,7 +126,7 @@ class LocalProduct {
 
   void ColsPacked(int64_t begin, int64_t end) const {
     const int64_t width = kernels_.tile_cols, panels = (end - begin + width - 1) / width;
-    T* packed = Scratch<T, 5>(panels * width * kDepthBlock);
+    T* packed = ThreadScratch<PackedColumns, T>(panels * width * kDepthBlock);
     const int64_t stride = a_.col_stride == 1 ? a_.row_stride : a_.col_stride;
     for (int64_t k = 0; k < depth_; k += kDepthBlock) {
       const int64_t depth = std::min(kDepthBlock, depth_ - k);

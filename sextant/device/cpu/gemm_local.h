@@ -33,16 +33,4 @@ template <typename T>
 void MultiplySum(KernelContext& ctx, int64_t rows, int64_t cols, int64_t depth,
                  std::span<const Factors<T>> factors, T* c, int64_t c_stride);
 
-// Memory of the calling thread that grows to the largest size asked for.
-template <typename T, int slot>
-T* Scratch(int64_t elements) {
-  thread_local BufferRef memory;
-  const size_t bytes = static_cast<size_t>(elements) * sizeof(T);
-  if (!memory || memory->size() < bytes) {
-    memory = BufferRef();
-    memory = NewBuffer(bytes);
-  }
-  return static_cast<T*>(memory->data());
-}
-
 }  // namespace sextant::gemm

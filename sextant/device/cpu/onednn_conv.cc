@@ -308,8 +308,7 @@ void ConvBackwardFilter::Run(KernelContext& ctx, const float* src, const float* 
   const auto elements = static_cast<int64_t>(impl.filter.elements());
   float* sum = impl.filter.data();
   // Of the units but the first, one after another.
-  auto* partial = static_cast<float*>(
-      ThreadScratch<PartialSums>((impl.split.count() - 1) * elements * sizeof(float)));
+  float* partial = ThreadScratch<PartialSums, float>((impl.split.count() - 1) * elements);
   const double cost = ImageCost(impl.sizes) * static_cast<double>(impl.split.size);
   ForEachUnit(ctx, impl.split.count(), cost, [&](int thread, int64_t unit) {
     const int64_t first = unit * impl.split.size;

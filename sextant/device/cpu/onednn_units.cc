@@ -47,7 +47,8 @@ void UnitPrimitive::Execute(int thread, std::initializer_list<const void*> data)
     dnnl_memory_set_data_handle((memory++)->get(), const_cast<void*>(pointer));
   }
   if (scratchpad_bytes_ != 0) {
-    dnnl_memory_set_data_handle(memory->get(), ThreadScratch<Scratchpad>(scratchpad_bytes_));
+    dnnl_memory_set_data_handle(
+        memory->get(), ThreadScratch<Scratchpad, char>(static_cast<int64_t>(scratchpad_bytes_)));
   }
   const dnnl_status_t status = dnnl_primitive_execute(
       primitive_.get(), Stream().get(), static_cast<int>(own.args.size()), own.args.data());

@@ -2,21 +2,24 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "sextant/tensor/buffer.h"
 
 namespace sextant {
 
-// At least so many bytes, aligned as buffers are; theirs whoever asks next with the same Tag. Grows
-// to the largest size asked for and stays, so that no run but the first allocates.
-template <typename Tag>
-void* ThreadScratch(size_t bytes) {
+// At least so many elements, aligned as buffers are and not initialised. Valid until the thread
+// asks again with the same Tag and type. Grows to the largest size asked for and stays, so that no
+// run but the first allocates.
+template <typename Tag, typename T>
+T* ThreadScratch(int64_t elements) {
   thread_local BufferRef memory;
+  const size_t bytes = static_cast<size_t>(elements) * sizeof(T);
   if (!memory || memory->size() < bytes) {
     memory = BufferRef();
     memory = NewBuffer(bytes);
   }
-  return memory->data();
+  return static_cast<T*>(memory->data());
 }
 
 }  // namespace sextant

@@ -31,11 +31,6 @@ struct TileScratch;
 struct SumScratch;
 struct PartialScratch;
 
-template <typename Tag>
-float* Scratch(int64_t floats) {
-  return static_cast<float*>(ThreadScratch<Tag>(floats * sizeof(float)));
-}
-
 // The tiles of a batch, numbered image by image, row by row.
 struct TileGrid {
   TileGrid(int64_t tile, int64_t batch, int64_t h, int64_t w)
@@ -129,7 +124,7 @@ void ConvForward::Run(KernelContext& ctx, const float* src, const float* bias, f
   const double cost = kNanosecondsPerTileChannel * static_cast<double>(tiles_ * (in_c_ + out_c_));
   onednn::ForEachUnit(ctx, groups, cost, [&](int, int64_t group) {
     const int64_t first = group * tiles_, count = std::min(tiles_, grid.count - first);
-    float *in = Scratch<TileScratch>(2 * kParts * part_), *out = in + kParts * part_;
+    float *in = ThreadScratch<TileScratch, float>(2 * kParts * part_), *out = in + kParts * part_;
     for (int64_t t = 0; t < count; ++t) {
       const TileGrid::Place place = grid.At(first + t);
       const float* image = src + place.image * in_c_ * in_h_ * in_w_;
@@ -170,12 +165,12 @@ void ConvBackwardFilter::Run(KernelContext& ctx, const float* src, const float* 
   const int64_t lanes = kernels.lanes, pairs = sizes_.in_c * sizes_.out_c, units = units_.count();
   const FilterKernels& by_size = kernels.For(sizes_.filter_h);
   const int64_t elements = sizes_.filter_elements(), outputs = by_size.tile * by_size.tile;
-  float* partial = Scratch<PartialScratch>(units * elements);
+  float* partial = ThreadScratch<PartialScratch, float>(units * elements);
   const double cost =
       kNanosecondsPerTileChannel * static_cast<double>(units_.size * sizes_.out_h * sizes_.out_w *
                                                        (sizes_.in_c + sizes_.out_c) / outputs);
   onednn::ForEachUnit(ctx, units, cost, [&](int, int64_t unit) {
-    float* sum = Scratch<SumScratch>(kParts * pairs);
+    float* sum = ThreadScratch<SumScratch, float>(kParts * pairs);
     std::memset(sum, 0, kParts * pairs * sizeof(float));
     const int64_t first = unit * units_.size;
     Accumulate(src + first * sizes_.in_elements(), diff_dst + first * sizes_.out_elements(),
@@ -200,7 +195,7 @@ void ConvBackwardFilter::Accumulate(const float* src, const float* diff_dst, int
   const int64_t lanes = kernels.lanes, in_blocks = s.in_c / lanes, out_blocks = s.out_c / lanes;
   const FilterKernels& by_size = kernels.For(s.filter_h);
   const TileGrid grid(by_size.tile, images, s.out_h, s.out_w);
-  float* in = Scratch<TileScratch>(kParts * (in_part_ + out_part_));
+  float* in = ThreadScratch<TileScratch, float>(kParts * (in_part_ + out_part_));
   float* out = in + kParts * in_part_;
   for (int64_t first = 0; first < grid.count; first += tiles_) {
     const int64_t tiles = std::min(tiles_, grid.count - first);

@@ -54,7 +54,7 @@ class BlockedConvBase : public Kernel {
   const float* ForOnednn(KernelContext& ctx, const Tensor& input, const ConvGeometry& g,
                          bool blocked) const {
     if (blocked || ChannelsFirst(g)) return input.data<float>();
-    auto* first = static_cast<float*>(ThreadScratch<ChannelsFirstImages>(input.bytes()));
+    auto* first = ThreadScratch<ChannelsFirstImages, float>(input.num_elements());
     CopyToBlocked(ctx, input.data<float>(), first, InShape(g), 1, false);
     return first;
   }
@@ -202,7 +202,7 @@ class BlockedConvKernel final : public BlockedConvBase {
   const float* PrepareOutput(KernelContext& ctx, const float* input, Tensor& output) const {
     if (input == output.raw_data()) {
       const size_t bytes = ctx.input(0).bytes();
-      input = static_cast<const float*>(std::memcpy(ThreadScratch<InputCopy>(bytes), input, bytes));
+      input = static_cast<const float*>(std::memcpy(ThreadScratch<InputCopy, char>(static_cast<int64_t>(bytes)), input, bytes));
     }
     if (epilogue_.sum && ctx.input(2).raw_data() != output.raw_data()) {
       const char* from = static_cast<const char*>(ctx.input(2).raw_data());
@@ -283,7 +283,7 @@ class BlockedConvBackpropInputKernel final : public BlockedConvBase {
       conv->SetFilter(filter.data<float>());
       if (blocked_output_ || ChannelsFirst(g))
         return conv->Run(ctx, out_backprop.data<float>(), grad.data<float>());
-      auto* first = static_cast<float*>(ThreadScratch<ChannelsFirstImages>(grad.bytes()));
+      auto* first = ThreadScratch<ChannelsFirstImages, float>(grad.num_elements());
       conv->Run(ctx, out_backprop.data<float>(), first);
       return CopyFromBlocked(ctx, first, grad.data<float>(), InShape(g), 1, false);
     }
