@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "sextant/base/thread_team.h"
+#include "sextant/device/implementation_name.h"
 #include "sextant/runtime/lane_run.h"
 #include "sextant/runtime/lane_trial.h"
 #include "sextant/runtime/step_runner.h"
@@ -110,6 +111,10 @@ class PlanRun {
                            .end_ns = StepTrace::Now()};
     for (int32_t slot : step.io.outputs) {
       event.output_bytes += static_cast<int64_t>(frame_.slots[slot].bytes());
+    }
+    const Kernel* kernel = frame_.kernels[&step - plan_.steps.data()].get();
+    if (const auto* chosen = dynamic_cast<const ImplementationName*>(kernel)) {
+      event.implementation = chosen->implementation();
     }
     trace_->Add(std::move(event));
   }

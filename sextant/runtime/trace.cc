@@ -48,13 +48,17 @@ std::string StepTrace::ChromeTrace() const {
   }
   for (size_t i = 0; i < events_.size(); ++i) {
     const Event& e = events_[i];
+    const std::string implementation =
+        e.implementation.empty()
+            ? ""
+            : fmt::format(", \"implementation\": \"{}\"", Escaped(e.implementation));
     json += fmt::format(
         "  {{\"name\": \"{}\", \"cat\": \"Op\", \"ph\": \"X\", \"pid\": {}, \"tid\": 0, \"ts\": "
         "{:.3f}, "
-        "\"dur\": {:.3f}, \"args\": {{\"name\": \"{}\", \"op\": \"{}\", \"bytes\": {}}}}}{}\n",
+        "\"dur\": {:.3f}, \"args\": {{\"name\": \"{}\", \"op\": \"{}\", \"bytes\": {}{}}}}}{}\n",
         Escaped(e.op), process_ids[e.device], static_cast<double>(e.start_ns) / 1e3,
         static_cast<double>(e.end_ns - e.start_ns) / 1e3, Escaped(e.node), Escaped(e.op),
-        e.output_bytes, i + 1 == events_.size() ? "" : ",");
+        e.output_bytes, implementation, i + 1 == events_.size() ? "" : ",");
   }
   return json + "]}\n";
 }
@@ -75,7 +79,9 @@ void StepTrace::ToRunMetadata(tensorflow::RunMetadata* metadata) const {
     node->set_all_start_nanos(e.start_ns);
     node->set_op_end_rel_nanos(e.end_ns - e.start_ns);
     node->set_all_end_rel_nanos(e.end_ns - e.start_ns);
-    node->set_timeline_label(fmt::format("{} = {}()", e.node, e.op));
+    node->set_timeline_label(e.implementation.empty()
+                                 ? fmt::format("{} = {}()", e.node, e.op)
+                                 : fmt::format("{} = {}() by {}", e.node, e.op, e.implementation));
     auto* memory = node->add_memory();
     memory->set_allocator_name("cpu");
     memory->set_total_bytes(e.output_bytes);

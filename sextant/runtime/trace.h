@@ -21,6 +21,7 @@ class StepTrace {
     int64_t start_ns = 0;  // since the epoch
     int64_t end_ns = 0;
     int64_t output_bytes = 0;
+    std::string implementation;  // that the kernel chose, where it has several
   };
 
   static int64_t Now();

@@ -18,12 +18,16 @@ constexpr double kFlopsPerNanosecond = 40;  // of one core, on the low side
 
 }  // namespace
 
-bool Suits(const ConvSizes& s) {
+std::string Refusal(const ConvSizes& s) {
   const int64_t lanes = BestKernels().lanes;
-  if (lanes == 0 || lanes != onednn::ChannelBlock() || s.groups != 1) return false;
-  if (s.in_c >= lanes || s.out_c % lanes != 0 || s.dilation_h != 1 || s.dilation_w != 1)
-    return false;
-  return std::min({s.pad_top, s.pad_bottom, s.pad_left, s.pad_right}) >= 0;
+  if (lanes == 0) return "vectors of this processor are too short";
+  if (lanes != onednn::ChannelBlock()) return "vectors are not of the size of a block";
+  if (s.groups != 1) return "groups";
+  if (s.in_c >= lanes) return "input channels that fill a block";
+  if (s.out_c % lanes != 0) return "output channels that do not fill a block";
+  if (s.dilation_h != 1 || s.dilation_w != 1) return "dilations";
+  const bool cut = std::min({s.pad_top, s.pad_bottom, s.pad_left, s.pad_right}) < 0;
+  return cut ? "negative paddings" : "";
 }
 
 ConvBackwardFilter::ConvBackwardFilter(const ConvSizes& s, bool channels_first)
@@ -58,7 +62,8 @@ void ConvBackwardFilter::Run(KernelContext& ctx, const float* src, const float* 
   const int64_t units = units_.count(), elements = s.filter_elements();
   const int64_t taps = s.filter_w * s.in_c, blocks = s.out_c / kernels.lanes;
   // Of the units but the first, one after another.
-  float* partial = ThreadScratch<PartialScratch, float>(std::max<int64_t>(1, (units - 1) * elements));
+  float* partial =
+      ThreadScratch<PartialScratch, float>(std::max<int64_t>(1, (units - 1) * elements));
   const double cost =
       2.0 * static_cast<double>(units_.size * s.out_h * s.out_w * elements) / kFlopsPerNanosecond;
   onednn::ForEachUnit(ctx, units, cost, [&](int, int64_t unit) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "sextant/device/cpu/onednn_conv.h"
 #include "sextant/device/cpu/unit_split.h"
@@ -10,8 +11,8 @@
 
 namespace sextant::few_channels {
 
-// Whether it can be done, and is faster.
-bool Suits(const onednn::ConvSizes& sizes);
+// Why it cannot be done or would not be faster than oneDNN; empty when it suits.
+std::string Refusal(const onednn::ConvSizes& sizes);
 
 class ConvBackwardFilter {
  public:

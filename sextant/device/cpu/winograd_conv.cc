@@ -1,5 +1,7 @@
 #include "sextant/device/cpu/winograd_conv.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -50,21 +52,26 @@ struct TileGrid {
 
 }  // namespace
 
-bool Suits(const ConvSizes& s) {
+std::string Refusal(const ConvSizes& s) {
   const int64_t lanes = BestKernels().lanes;
-  if (lanes == 0 || lanes != onednn::ChannelBlock() || s.groups != 1) return false;
-  if (s.filter_h != 3 && s.filter_h != 5) return false;
-  if (s.filter_w != s.filter_h || s.stride_h != 1 || s.stride_w != 1) return false;
-  if (s.dilation_h != 1 || s.dilation_w != 1 || s.in_c % lanes != 0 || s.out_c % lanes != 0)
-    return false;
+  if (lanes == 0) return "vectors of this processor are too short";
+  if (lanes != onednn::ChannelBlock()) return "vectors are not of the size of a block";
+  if (s.groups != 1) return "groups";
+  if (s.filter_h != s.filter_w || (s.filter_h != 3 && s.filter_h != 5)) {
+    return fmt::format("a filter of {}x{}", s.filter_h, s.filter_w);
+  }
+  if (s.stride_h != 1 || s.stride_w != 1) return "strides";
+  if (s.dilation_h != 1 || s.dilation_w != 1) return "dilations";
+  if (s.in_c % lanes != 0 || s.out_c % lanes != 0) return "channels that do not fill a block";
   for (const int64_t pad : {s.pad_top, s.pad_bottom, s.pad_left, s.pad_right}) {
-    if (pad < 0 || pad >= s.filter_h) return false;
+    if (pad < 0 || pad >= s.filter_h) return "a padding of the size of the filter";
   }
   // Small images waste parts of tiles, few tiles the transform of the filter, few channels that of
   // the images.
   const int64_t tile = BestKernels().For(s.filter_h).tile;
-  return s.out_h >= 4 && s.out_w >= 4 && TileGrid(tile, s.batch, s.out_h, s.out_w).count >= 64 &&
-         s.in_c >= 16 && s.out_c >= 16;
+  if (s.out_h < 4 || s.out_w < 4) return "small images";
+  if (TileGrid(tile, s.batch, s.out_h, s.out_w).count < 64) return "few tiles";
+  return s.in_c < 16 || s.out_c < 16 ? "few channels" : "";
 }
 
 ConvForward::ConvForward(const ConvSizes& s, const onednn::ConvEpilogue& epilogue, bool transposed)

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "sextant/device/cpu/onednn_conv.h"
@@ -13,8 +14,8 @@
 
 namespace sextant::winograd {
 
-// Whether it can be done, and is faster.
-bool Suits(const onednn::ConvSizes& sizes);
+// Why it cannot be done or would not be faster than the direct way; empty when it suits.
+std::string Refusal(const onednn::ConvSizes& sizes);
 
 class ConvForward {
  public:

@@ -20,19 +20,10 @@
 #include "sextant/ops/nn/conv.h"
 #include "sextant/ops/nn/pool.h"
 #include "sextant/runtime/session.h"
+#include "sextant/testing/pseudo_random.h"
 
 namespace sextant {
 namespace {
-
-Tensor Noise(const Shape& shape, uint32_t seed) {
-  Tensor t(DType::kFloat, shape);
-  uint32_t state = seed * 2654435761u + 12345u;
-  for (float& v : t.flat<float>()) {
-    state = state * 1664525u + 1013904223u;
-    v = static_cast<float>(state >> 8) / 8388608.0f - 1.0f;
-  }
-  return t;
-}
 
 class BlockedGraph : public testing::Test {
  protected:
@@ -40,7 +31,7 @@ class BlockedGraph : public testing::Test {
 
   Output Feed(const Shape& shape) {
     const Output x = Placeholder(DType::kFloat, PartialShape(shape));
-    feeds_.emplace_back(x, Noise(shape, static_cast<uint32_t>(feeds_.size()) + 1));
+    feeds_.emplace_back(x, PseudoRandom(shape, static_cast<uint32_t>(feeds_.size()) + 1, -1, 1));
     return x;
   }
   // Runs with and without the passes and compares; returns the op types that ran with them.
@@ -178,7 +169,7 @@ TEST_F(BlockedGraph, SumsFiltersOfFewChannels) {
 // What the gradient of an addition does for operands that might have been spread, but were not.
 TEST_F(BlockedGraph, SkipsSumsOverNoAxes) {
   const Output x = Placeholder(DType::kFloat, PartialShape{-1, 8, 8, 16});
-  feeds_.emplace_back(x, Noise(Shape{3, 8, 8, 16}, 7));
+  feeds_.emplace_back(x, PseudoRandom(Shape{3, 8, 8, 16}, 7, -1, 1));
   const Output filter = Feed(Shape{3, 3, 16, 16}), bias = Feed(Shape{16});
   const Output y = Relu(Conv2D(x, filter, {.padding = "SAME"}) + bias);
   const auto gradients = Gradients({Sum(y * y, {0, 1, 2, 3})}, {filter, bias});
