@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <random>
+#include <sstream>
 
 #include "sextant/sextant.h"
 
@@ -150,6 +151,95 @@ TEST_F(ConditionalsTest, EffectsOfABranchNotTakenDoNotHappen) {
   session.Run(FeedMap{{fed, Tensor(false)}}, Operation(added.node()));
   EXPECT_EQ(session.Run(count.Read()).scalar<float>(), 1);
   EXPECT_THROW(session.Run({{fed, Tensor(false)}}, right), Error);
+}
+
+// A node of a function body on floats.
+std::string BodyNode(const std::string& name, const std::string& op, const std::string& inputs,
+                     const std::string& attrs = "attr { key: 'T' value { type: DT_FLOAT } }") {
+  std::string text = "node_def { name: '" + name + "' op: '" + op + "' " + attrs;
+  std::istringstream words(inputs);
+  for (std::string word; words >> word;) text += " input: '" + word + "'";
+  return text + " }\n";
+}
+
+std::string BodyFloat(const std::string& name, const std::string& value) {
+  return BodyNode(
+      name, "Const", "",
+      "attr { key: 'dtype' value { type: DT_FLOAT } } attr { key: 'value' value { tensor { "
+      "dtype: DT_FLOAT tensor_shape { } float_val: " +
+          value + " } } }");
+}
+
+std::string BodyPrint(const std::string& name, const std::string& input) {
+  return BodyNode(name, "Print", input + " " + input,
+                  "attr { key: 'T' value { type: DT_FLOAT } } attr { key: 'U' value { list { type: "
+                  "DT_FLOAT } } }");
+}
+
+// Runs y = f(x) for each of the values, all calls in one graph and one Run.
+std::vector<float> CallEach(const std::string& body, const std::string& result,
+                            const std::vector<float>& values) {
+  Graph graph;
+  std::string nodes;
+  std::vector<std::string> fetches;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const std::string n = std::to_string(i);
+    nodes += "node { name: 'x" + n +
+             "' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } attr { key: "
+             "'shape' value { shape { } } } } node { name: 'y" +
+             n + "' op: 'f' input: 'x" + n + "' }\n";
+    fetches.push_back("y" + n + ":0");
+  }
+  ImportGraphDefText(
+      nodes +
+          "library { function { signature { name: 'f' input_arg { name: 'x' type: DT_FLOAT } "
+          "output_arg { name: 'y' type: DT_FLOAT } is_stateful: true } " +
+          body + " ret { key: 'y' value: '" + result + "' } } }",
+      graph);
+  NamedFeeds feeds;
+  for (size_t i = 0; i < values.size(); ++i) {
+    feeds.emplace_back("x" + std::to_string(i) + ":0", Tensor(values[i]));
+  }
+  std::vector<float> results;
+  Session session(graph);
+  for (const Tensor& y : session.Run(feeds, fetches)) results.push_back(y.scalar<float>());
+  return results;
+}
+
+// Defun: cond(x > 0, Print(x) * 2, x * 3).
+TEST(ConditionalsInFunctionsTest, EffectsOfTheOtherBranchDoNotKillTheResult) {
+  const std::string body =
+      BodyFloat("zero", "0") + BodyNode("positive", "Greater", "x zero:output:0") +
+      BodyNode("sides", "Switch", "x positive:z:0") + BodyPrint("show", "sides:output_true:0") +
+      BodyNode("twice", "Add", "show:output:0 show:output:0") +
+      BodyNode("double", "Add", "sides:output_false:0 sides:output_false:0") +
+      BodyNode("thrice", "Add", "double:z:0 sides:output_false:0") +
+      BodyNode("y", "Merge", "thrice:z:0 twice:z:0",
+               "attr { key: 'T' value { type: DT_FLOAT } } attr { key: 'N' value { i: 2 } }");
+  EXPECT_EQ(CallEach(body, "y:output:0", {-1, 2}), (std::vector<float>{-3, 4}));
+}
+
+// Defun: while_loop(i < 3, Print(i) + 1, x), called twice.
+TEST(ConditionalsInFunctionsTest, EffectsInLoopsAreWaitedForAtTheirEnds) {
+  const auto enter = [](const std::string& name, const std::string& input, const char* constant) {
+    return BodyNode(name, "Enter", input,
+                    std::string("attr { key: 'T' value { type: DT_FLOAT } } attr { key: "
+                                "'frame_name' value { s: 'loop' } } attr { key: 'is_constant' "
+                                "value { b: ") +
+                        constant + " } }");
+  };
+  const std::string body =
+      BodyFloat("three", "3") + BodyFloat("one", "1") + enter("start", "x", "false") +
+      enter("limit", "three:output:0", "true") + enter("step", "one:output:0", "true") +
+      BodyNode("i", "Merge", "start:output:0 next:output:0",
+               "attr { key: 'T' value { type: DT_FLOAT } } attr { key: 'N' value { i: 2 } }") +
+      BodyNode("less", "Less", "i:output:0 limit:output:0") +
+      BodyNode("go_on", "LoopCond", "less:z:0", "") +
+      BodyNode("sides", "Switch", "i:output:0 go_on:output:0") +
+      BodyPrint("show", "sides:output_true:0") +
+      BodyNode("sum", "Add", "show:output:0 step:output:0") +
+      BodyNode("next", "NextIteration", "sum:z:0") + BodyNode("y", "Exit", "sides:output_false:0");
+  EXPECT_EQ(CallEach(body, "y:output:0", {0, 1.5}), (std::vector<float>{3, 3.5}));
 }
 
 // Graphs of nested conditionals over live, fed and constant predicates.

@@ -1,8 +1,11 @@
 #include "sextant/graph/passes/effects.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <unordered_set>
+
+#include "sextant/graph/passes/loop_frames.h"
 
 namespace sextant {
 namespace {
@@ -97,6 +100,26 @@ bool Effects::HasEffect(const Node& node) {
   if (functions.empty()) return true;
   return std::any_of(functions.begin(), functions.end(),
                      [&](const FuncAttr& function) { return FunctionHasEffect(function); });
+}
+
+std::vector<Node*> Effects::EndsIn(const FunctionBody& body) {
+  std::vector<Node*> ends;
+  std::optional<LoopFrames> frames;
+  for (int id = 0; id < body.graph->num_nodes() && !frames; ++id) {
+    if (body.graph->node(id)->type() == "Enter") frames.emplace(*body.graph);
+  }
+  for (const Operation& effect : body.effects) {
+    if (!HasEffect(*effect.node())) continue;
+    int frame = frames ? frames->FrameOf(effect.node()) : -1;
+    if (frame < 0) {
+      ends.push_back(effect.node());
+      continue;
+    }
+    while (frames->frames()[frame].parent >= 0) frame = frames->frames()[frame].parent;
+    const std::vector<Node*>& exits = frames->frames()[frame].exits;
+    ends.insert(ends.end(), exits.begin(), exits.end());
+  }
+  return ends;
 }
 
 bool Effects::FunctionHasEffect(const FuncAttr& function) {

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "sextant/graph/graph.h"
 
@@ -16,6 +17,9 @@ class Effects {
 
   // A node that runs functions (If, While, a call) has an effect when one of them has.
   bool HasEffect(const Node& node);
+  // What to wait for until all effects of a body have happened: the nodes that have them; for those
+  // inside a v1 loop, the Exits of the outermost loop around them.
+  std::vector<Node*> EndsIn(const FunctionBody& body);
 
  private:
   bool FunctionHasEffect(const FuncAttr& function);

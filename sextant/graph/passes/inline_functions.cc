@@ -21,8 +21,15 @@ bool IsCall(const Node& node) {
   return node.type() == "PartitionedCall" || node.type() == "StatefulPartitionedCall";
 }
 
+bool HasConditional(const Graph& graph) {
+  for (int id = 0; id < graph.num_nodes(); ++id) {
+    if (graph.node(id)->type() == "Switch") return true;
+  }
+  return false;
+}
+
 // Nodes that results or effects of the body depend on, in topological order; arguments left out.
-std::vector<Node*> NeededNodes(const FunctionBody& body) {
+std::vector<Node*> NeededNodes(const FunctionBody& body, const std::vector<Node*>& effect_ends) {
   std::vector<bool> needed(body.graph->num_nodes());
   std::vector<const Node*> stack;
   const auto push = [&](const Node* node) {
@@ -31,6 +38,7 @@ std::vector<Node*> NeededNodes(const FunctionBody& body) {
   };
   for (const Output& result : body.results) push(result.node());
   for (const Operation& effect : body.effects) push(effect.node());
+  for (const Node* end : effect_ends) push(end);
   while (!stack.empty()) {
     const Node* node = stack.back();
     stack.pop_back();
@@ -108,7 +116,8 @@ class Inliner {
                             body->args.size(), body->results.size());
     }
     graph_.functions().AddAll(body->graph->functions());
-    const std::vector<Node*> nodes = NeededNodes(*body);
+    const std::vector<Node*> effect_ends = effects_.EndsIn(*body);
+    const std::vector<Node*> nodes = NeededNodes(*body, effect_ends);
     num_inlined_ += nodes.size();
     if (num_inlined_ > kMaxNodes) {
       throw ResourceExhausted("the calls add up to more than {} nodes", kMaxNodes);
@@ -116,7 +125,7 @@ class Inliner {
 
     copies_.clear();
     values_.clear();
-    MapArguments(call, *body);
+    MapArguments(call, *body, !effect_ends.empty());
     for (const Node* node : nodes) frame_of_[CopyNode(*node, call)] = frame;
     for (const Node* node : nodes) {
       for (int i = 0; i < node->num_inputs(); ++i) {
@@ -125,16 +134,13 @@ class Inliner {
         }
       }
     }
-    Finish(call, *body);
+    Finish(call, *body, effect_ends);
   }
 
   // Bodies that change something run only once all inputs of the call are there: on a branch that
   // is not taken they never are.
-  void MapArguments(Node* call, const FunctionBody& body) {
+  void MapArguments(Node* call, const FunctionBody& body, bool has_effects) {
     const std::vector<Node*> after(call->control_inputs().begin(), call->control_inputs().end());
-    const bool has_effects =
-        std::any_of(body.effects.begin(), body.effects.end(),
-                    [&](const Operation& effect) { return effects_.HasEffect(*effect.node()); });
     start_ = after;
     for (size_t i = 0; i < body.args.size(); ++i) {
       Output given = Resolve(call->input(static_cast<int>(i)));
@@ -212,15 +218,25 @@ class Inliner {
       }
       SetAttr(spec.attrs, "_class", std::move(names));
     }
+    if (node.type() == "Enter") {  // every call has loops of its own
+      SetAttr(spec.attrs, "frame_name", call->name() + "/" + node.attr<std::string>("frame_name"));
+    }
     return copies_[&node] = graph_.AddNode(std::move(spec));
   }
 
-  void Finish(Node* call, const FunctionBody& body) {
+  void Finish(Node* call, const FunctionBody& body, const std::vector<Node*>& effect_ends) {
     std::vector<Node*> done = start_;
-    for (const Operation& effect : body.effects) {
-      if (effects_.HasEffect(*effect.node())) done.push_back(copies_.at(effect.node()));
+    const bool has_effects = !effect_ends.empty();
+    std::vector<Node*> effects;
+    for (const Node* end : effect_ends) effects.push_back(copies_.at(end));
+    if (has_effects && HasConditional(*body.graph)) {
+      // Effects on a branch that is not taken are waited for, but do not make the call dead.
+      effects = {graph_.AddNode({.name = FreshName(graph_, call->name() + "/_effects"),
+                                 .op = RequireOp(graph_, "ControlTrigger"),
+                                 .control_inputs = std::move(effects),
+                                 .device = call->device()})};
     }
-    const bool has_effects = done.size() > start_.size();
+    done.insert(done.end(), effects.begin(), effects.end());
     for (size_t i = 0; i < body.results.size(); ++i) {
       const Output result = Map(body.results[i]);
       if (!has_effects) done.push_back(result.node());
