@@ -19,6 +19,8 @@ struct Analysis {
   // Nodes that are computed from Const nodes alone: nothing is lost by not waiting for them.
   std::unordered_set<const Node*> constants;
   Deadness deadness;
+  // Inputs of Shape, ShapeN, Size and Rank nodes whose values are known all the same.
+  std::vector<Output> measured;
   // If: else, then. Case: branches. While: cond, body.
   std::unordered_map<const Node*, std::vector<std::shared_ptr<const Plan>>> branches;
 };

@@ -89,6 +89,33 @@ void UseValues(Graph& graph, const Analysis& analysis) {
   }
 }
 
+// A tensor whose shape is known is not computed to find its shape, but what is stateful above it
+// runs all the same: reads fail for variables that are not initialised, queues give up elements.
+void KeepStatefulNodes(Graph& graph, const std::vector<Output>& measured, Node* sink) {
+  std::vector<bool> seen(graph.num_nodes());
+  std::vector<Node*> stack, kept;
+  const auto visit_from = [&](Node* root, bool needed) {
+    if (!seen[root->id()]) stack.push_back(root);
+    seen[root->id()] = true;
+    while (!stack.empty()) {
+      Node* node = stack.back();
+      stack.pop_back();
+      if (!needed && node->op().stateful() && node->num_inputs() > 0) kept.push_back(node);
+      const auto push = [&](Node* input) {
+        if (!seen[input->id()]) stack.push_back(input);
+        seen[input->id()] = true;
+      };
+      for (const Output& input : node->inputs()) push(input.node());
+      for (Node* control : node->control_inputs()) push(control);
+    }
+  };
+  visit_from(sink, true);
+  for (const Output& tensor : measured) visit_from(tensor.node(), false);
+  if (kept.empty()) return;
+  kept.insert(kept.end(), sink->control_inputs().begin(), sink->control_inputs().end());
+  graph.SetControlInputs(sink, std::move(kept));
+}
+
 void Optimize(Graph& graph, const OptimizerOptions& options, const std::vector<Node*>& needed) {
   GovernedNodes governed(graph);
   governed.Hide();
@@ -127,7 +154,10 @@ std::shared_ptr<const Plan> BuildPlan(const PlanRequest& request,
   if (environment.devices.size() > 1) PartitionByDevice(graph);
 
   Analysis analysis = AnalyzeGraph(graph, request, subgraph.feeds, environment);
-  if (environment.optimizer.fold_constants) UseValues(graph, analysis);
+  if (environment.optimizer.fold_constants) {
+    UseValues(graph, analysis);
+    KeepStatefulNodes(graph, analysis.measured, sink);
+  }
   BypassDeadBranches(graph, analysis.deadness);
   RemoveUnneeded(graph, needed);
   Optimize(graph, environment.optimizer, needed);

@@ -307,5 +307,36 @@ TEST_F(SessionTest, ResultsDoNotDependOnTheNumberOfThreads) {
   EXPECT_TRUE(a[1].Identical(b[1]));
 }
 
+TEST_F(SessionTest, ShapesOfReadsNeedInitializedVariables) {
+  const Variable v("v", RandomUniform({2, 3}));
+  const Variable w("w", Tensor(0.0f));
+  const Output rank = Rank(v.Read()), size = Size(Exp(v.Read() * 2.0)), shape = ShapeOf(v.Read());
+  for (const Output& fetch : {rank, size, shape, Stack({rank, size})}) {
+    EXPECT_EQ(RunError(fetch).code(), Code::kFailedPrecondition) << fetch.name();
+  }
+  Session session(graph_);
+  session.Run(VariablesInitializer({w}));
+  Operation after_rank;
+  {
+    const ControlDependencies after({Operation(rank.node())});
+    after_rank = Operation(w.AssignAdd(Const(Tensor(1.0f))).node());
+  }
+  EXPECT_THROW(session.Run(after_rank), Error);
+  EXPECT_EQ(session.Run(w.Read()).scalar<float>(), 0.0f);
+  session.Run(VariablesInitializer({v}));
+  EXPECT_EQ(session.Run(size).scalar<int32_t>(), 6);
+  session.Run(after_rank);
+  EXPECT_EQ(session.Run(w.Read()).scalar<float>(), 1.0f);
+}
+
+TEST_F(SessionTest, TheShapeOfADequeuedElementTakesItFromTheQueue) {
+  const Output queue = FIFOQueue({DType::kFloat}, {.capacity = 3, .shapes = {PartialShape{2}}});
+  const Output shape = ShapeOf(QueueDequeue(queue)[0]);
+  Session session(graph_);
+  session.Run(QueueEnqueueMany(queue, {Const(Tensor(DType::kFloat, Shape{2, 2}))}));
+  EXPECT_TRUE(session.Run(shape).Identical(Tensor::Of<int32_t>({2})));
+  EXPECT_EQ(session.Run(QueueSize(queue)).scalar<int32_t>(), 1);
+}
+
 }  // namespace
 }  // namespace sextant
