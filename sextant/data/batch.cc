@@ -27,13 +27,13 @@ class BatchIterator : public NodeIterator {
     return true;
   }
   void Save(StateWriter& writer) override {
-    writer.Int("rows", rows_.rows());
-    for (int64_t row = 0; row < rows_.rows(); ++row) writer.Whole("row", rows_.Row(row));
+    writer.PutInt("rows", rows_.rows());
+    for (int64_t row = 0; row < rows_.rows(); ++row) writer.PutElement("row", rows_.Row(row));
     input_->Save(writer);
   }
   void Restore(StateReader& reader) override {
-    for (int64_t i = reader.Int("rows"); i > 0; --i) {
-      *rows_.scratch() = reader.Whole("row");
+    for (int64_t i = reader.GetInt("rows"); i > 0; --i) {
+      *rows_.scratch() = reader.GetElement("row");
       if (rows_.full()) throw DataLoss("the saved batch has too many rows");
       rows_.Append(rows_.scratch());
     }
@@ -53,11 +53,11 @@ class BatchNode : public UnaryNode {
     if (size < 1) throw InvalidArgument("Batch needs a size of at least 1, not {}", size);
   }
 
-  std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override {
-    if (input_->parallel() != 1 && size_ <= kMaxParallelRows) {
-      return std::make_unique<ParallelBatch>(*input_, walk, size_, drop_remainder_);
+  std::unique_ptr<NodeIterator> MakeIterator(const IterationContext& context) const override {
+    if (input_->deferred() && size_ <= kMaxParallelRows) {
+      return std::make_unique<ParallelBatch>(*input_->deferred(), context, size_, drop_remainder_);
     }
-    return std::make_unique<BatchIterator>(input_->MakeIterator(walk), size_, drop_remainder_);
+    return std::make_unique<BatchIterator>(input_->MakeIterator(context), size_, drop_remainder_);
   }
   std::string Describe() const override {
     return fmt::format("{}.Batch({}{})", input_->Describe(), size_, drop_remainder_ ? ",drop" : "");

@@ -46,19 +46,20 @@ class BucketIterator : public NodeIterator {
     return false;
   }
   void Save(StateWriter& writer) override {
-    writer.Int("ended", ended_);
-    writer.Int("index", index_);
+    writer.PutInt("ended", ended_);
+    writer.PutInt("index", index_);
     for (const auto& bucket : buckets_) {
-      writer.Int("bucket", static_cast<int64_t>(bucket.size()));
-      for (const Element& element : bucket) writer.Whole("element", element);
+      writer.PutInt("bucket", static_cast<int64_t>(bucket.size()));
+      for (const Element& element : bucket) writer.PutElement("element", element);
     }
     input_->Save(writer);
   }
   void Restore(StateReader& reader) override {
-    ended_ = reader.Int("ended") != 0;
-    index_ = reader.Int("index");
+    ended_ = reader.GetInt("ended") != 0;
+    index_ = reader.GetInt("index");
     for (auto& bucket : buckets_) {
-      for (int64_t i = reader.Int("bucket"); i > 0; --i) bucket.push_back(reader.Whole("element"));
+      for (int64_t i = reader.GetInt("bucket"); i > 0; --i)
+        bucket.push_back(reader.GetElement("element"));
     }
     input_->Restore(reader);
   }
@@ -103,8 +104,8 @@ class BucketNode : public UnaryNode {
     }
   }
 
-  std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override {
-    return std::make_unique<BucketIterator>(input_->MakeIterator(walk), params_);
+  std::unique_ptr<NodeIterator> MakeIterator(const IterationContext& context) const override {
+    return std::make_unique<BucketIterator>(input_->MakeIterator(context), params_);
   }
   std::string Describe() const override {
     return fmt::format("{}.BucketByLength({},{}{})", input_->Describe(), Join(params_.boundaries),

@@ -1,3 +1,14 @@
+// Cache: the elements of the first complete iteration, kept for all later ones.
+//
+// The first iterator fills the store; those that begin before it came to its end read their input
+// themselves and fill stores of their own, of which the last to be complete stays. Later iterators
+// read the store.
+//
+// A saved state does not hold the cached elements: it holds how many were given and which iteration
+// over the input they are of (CacheOrigin: epoch and entropy). Restored, the iterator looks for
+// that iteration in the store; where it is not there (memory of another process) it repeats it, by
+// as many calls of the input as were made, failed ones included, because they count in positions of
+// the input too. So the input's order must not depend on timing.
 #include "sextant/base/cancellation.h"
 #include "sextant/data/cache_store.h"
 #include "sextant/data/dataset.h"
@@ -14,14 +25,14 @@ class CacheNode : public UnaryNode {
         path_(std::move(path)),
         store_(path_.empty() ? NewMemoryCache() : NewFileCache(path_, input_->Describe())) {}
 
-  std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override;
+  std::unique_ptr<NodeIterator> MakeIterator(const IterationContext& context) const override;
   std::string Describe() const override {
     return fmt::format("{}.Cache({})", input_->Describe(), path_);
   }
-  std::unique_ptr<NodeIterator> Input(Walk walk, const CacheOrigin& origin) const {
-    walk.iteration = origin.iteration;
-    walk.entropy = origin.entropy;
-    return input_->MakeIterator(walk);
+  std::unique_ptr<NodeIterator> Input(IterationContext context, const CacheOrigin& origin) const {
+    context.iteration = origin.iteration;
+    context.entropy = origin.entropy;
+    return input_->MakeIterator(context);
   }
   CacheStore& store() const { return *store_; }
 
@@ -31,10 +42,12 @@ class CacheNode : public UnaryNode {
 };
 
 // Reads the store, or fills it with what the input gives. A state is the number of elements given
-// and the walk that they are of: restoring walks the input again where the store does not have it.
+// and the iteration that they are of: restoring iterates over the input again where the store does
+// not have it.
 class CacheIterator : public NodeIterator {
  public:
-  CacheIterator(const CacheNode& node, const Walk& walk) : node_(node), walk_(walk) {}
+  CacheIterator(const CacheNode& node, const IterationContext& context)
+      : node_(node), context_(context) {}
 
   bool Next(Element* element) override {
     if (ended_) return false;
@@ -51,37 +64,37 @@ class CacheIterator : public NodeIterator {
     return !ended_;
   }
   void Save(StateWriter& writer) override {
-    writer.Int("cache", reader_ != nullptr || filler_ != nullptr);
-    writer.Int("filling", filler_ != nullptr);
-    writer.Int("ended", ended_);
-    writer.Int("given", given_);
-    writer.Int("calls", calls_);
-    writer.Int("iteration", origin_.iteration);
-    writer.Int("entropy", static_cast<int64_t>(origin_.entropy));
+    writer.PutInt("cache", reader_ != nullptr || filler_ != nullptr);
+    writer.PutInt("filling", filler_ != nullptr);
+    writer.PutInt("ended", ended_);
+    writer.PutInt("given", given_);
+    writer.PutInt("calls", calls_);
+    writer.PutInt("iteration", origin_.iteration);
+    writer.PutInt("entropy", static_cast<int64_t>(origin_.entropy));
   }
   void Restore(StateReader& reader) override {
-    const bool begun = reader.Int("cache") != 0;
-    const bool filling = reader.Int("filling") != 0;
-    ended_ = reader.Int("ended") != 0;
-    given_ = reader.Int("given");
-    const int64_t calls = reader.Int("calls");
-    origin_.iteration = reader.Int("iteration");
-    origin_.entropy = static_cast<uint64_t>(reader.Int("entropy"));
+    const bool begun = reader.GetInt("cache") != 0;
+    const bool filling = reader.GetInt("filling") != 0;
+    ended_ = reader.GetInt("ended") != 0;
+    given_ = reader.GetInt("given");
+    const int64_t calls = reader.GetInt("calls");
+    origin_.iteration = reader.GetInt("iteration");
+    origin_.entropy = static_cast<uint64_t>(reader.GetInt("entropy"));
     if (begun && !FindInStore()) Refill(filling && !ended_ ? calls : INT64_MAX);
   }
 
  private:
   void Begin() {
     reader_ = node_.store().Read();
-    origin_ = reader_ ? reader_->origin() : CacheOrigin{walk_.iteration, walk_.entropy};
+    origin_ = reader_ ? reader_->origin() : CacheOrigin{context_.iteration, context_.entropy};
     if (!reader_) BeginFilling();
   }
   void BeginFilling() {
-    input_ = node_.Input(walk_, origin_);
+    input_ = node_.Input(context_, origin_);
     filler_ = node_.store().Fill(origin_);
   }
 
-  // Whether the store has the elements of the saved walk; goes to the one behind those given.
+  // Whether the store has the elements of the saved iteration; goes to the one behind those given.
   bool FindInStore() {
     reader_ = node_.store().Read();
     if (reader_ && reader_->origin() != origin_) reader_.reset();
@@ -96,7 +109,7 @@ class CacheIterator : public NodeIterator {
     BeginFilling();
     Element element;
     for (; calls_ < calls; ++calls_) {
-      walk_.cancellation->ThrowIfCancelled();
+      context_.cancellation->ThrowIfCancelled();
       try {
         if (!input_->Next(&element)) break;
         filler_->Add(element);
@@ -111,7 +124,7 @@ class CacheIterator : public NodeIterator {
   }
 
   const CacheNode& node_;
-  const Walk walk_;
+  const IterationContext context_;
   CacheOrigin origin_;
   std::unique_ptr<NodeIterator> input_;
   std::unique_ptr<CacheFiller> filler_;
@@ -121,8 +134,8 @@ class CacheIterator : public NodeIterator {
   bool ended_ = false;
 };
 
-std::unique_ptr<NodeIterator> CacheNode::MakeIterator(const Walk& walk) const {
-  return std::make_unique<CacheIterator>(*this, walk);
+std::unique_ptr<NodeIterator> CacheNode::MakeIterator(const IterationContext& context) const {
+  return std::make_unique<CacheIterator>(*this, context);
 }
 
 }  // namespace

@@ -74,14 +74,14 @@ class FileReaderOfCache : public CacheReader {
     if (!reader_.NextView(&record)) throw DataLoss("{}: is empty", path);
     try {
       StateReader header(record);
-      const std::string made_by = header.Bytes("cache");
+      const std::string made_by = header.GetBytes("cache");
       if (made_by != pipeline) {
         throw FailedPrecondition(
             "it holds the elements of the dataset {}, not of {}; delete it to have it made anew",
             made_by, pipeline);
       }
-      origin_.iteration = header.Int("iteration");
-      origin_.entropy = static_cast<uint64_t>(header.Int("entropy"));
+      origin_.iteration = header.GetInt("iteration");
+      origin_.entropy = static_cast<uint64_t>(header.GetInt("entropy"));
     } catch (const Error& error) {
       throw error.WithPrefix(path + ": ");
     }
@@ -92,7 +92,7 @@ class FileReaderOfCache : public CacheReader {
     const uint64_t offset = reader_.offset();
     if (!reader_.NextView(&record)) return false;
     try {
-      *element = StateReader(record).Whole("element");
+      *element = StateReader(record).GetElement("element");
     } catch (const Error& error) {
       throw error.WithPrefix(fmt::format("{}, record at offset {}: ", reader_.path(), offset));
     }
@@ -110,14 +110,14 @@ class FileFiller : public CacheFiller {
   FileFiller(const std::string& path, const std::string& pipeline, const CacheOrigin& origin)
       : writer_(path, {.atomic = true}) {
     StateWriter header;
-    header.Bytes("cache", pipeline);
-    header.Int("iteration", origin.iteration);
-    header.Int("entropy", static_cast<int64_t>(origin.entropy));
+    header.PutBytes("cache", pipeline);
+    header.PutInt("iteration", origin.iteration);
+    header.PutInt("entropy", static_cast<int64_t>(origin.entropy));
     writer_.Write(header.bytes());
   }
   void Add(const Element& element) override {
     StateWriter record;
-    record.Whole("element", element);
+    record.PutElement("element", element);
     writer_.Write(record.bytes());
   }
   void Commit() override { writer_.Close(); }

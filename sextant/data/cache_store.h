@@ -1,4 +1,4 @@
-// CacheStore: where Cache keeps the elements of one whole walk, in memory or in a file.
+// CacheStore: where Cache keeps the elements of one complete iteration, in memory or in a file.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace sextant::data {
 
-// Which walk over the input the elements are of.
+// Which iteration over the input the elements are of.
 struct CacheOrigin {
   int64_t iteration = 0;
   uint64_t entropy = 0;
@@ -37,7 +37,7 @@ class CacheFiller {
 class CacheStore {
  public:
   virtual ~CacheStore() = default;
-  // Null when there is no whole walk.
+  // Null when there is no complete iteration.
   virtual std::unique_ptr<CacheReader> Read() = 0;
   virtual std::unique_ptr<CacheFiller> Fill(const CacheOrigin& origin) = 0;
 };

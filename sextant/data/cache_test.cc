@@ -3,8 +3,8 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "sextant/data/pipelines_for_testing.h"
 #include "sextant/data/tensor_sources.h"
-#include "sextant/data/walks_for_testing.h"
 
 namespace sextant::data {
 namespace {
@@ -40,7 +40,7 @@ TEST_F(CacheTest, MemoryIsFilledOnceForAllIterators) {
   EXPECT_EQ(made_, 3);
 }
 
-TEST_F(CacheTest, WalksThatDoNotComeToTheirEndKeepNothing) {
+TEST_F(CacheTest, IterationsThatDoNotComeToTheirEndKeepNothing) {
   const Dataset cached = Counted(5).Cache();
   EXPECT_EQ(Values(cached.Take(2).Repeat(2)), (Ints{0, 1, 0, 1}));
   EXPECT_EQ(made_, 4);
@@ -67,13 +67,13 @@ TEST_F(CacheTest, HalfWrittenFilesAreNotUsed) {
 
 TEST_F(CacheTest, RefusesFilesOfOtherPipelinesAndDamagedOnes) {
   Values(Range(3).Cache(path_));
-  EXPECT_EQ(Walked(Range(4).Cache(path_), 1)[0],
+  EXPECT_EQ(ElementTexts(Range(4).Cache(path_), 1)[0],
             "error: FAILED_PRECONDITION: " + path_ +
                 ": it holds the elements of the dataset Range(0,3,1), not of Range(0,4,1); delete "
                 "it to have it made anew");
   const std::string whole = files().ReadFile(path_);
   files().WriteFileAtomically(path_, whole.substr(0, whole.size() - 1));
-  const auto damaged = Walked(Range(3).Cache(path_), 10);
+  const auto damaged = ElementTexts(Range(3).Cache(path_), 10);
   EXPECT_TRUE(damaged[2].starts_with("error: DATA_LOSS: " + path_)) << damaged[2];
 }
 

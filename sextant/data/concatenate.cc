@@ -13,7 +13,7 @@ class ConcatenateNode : public UnaryNode {
     if (!second_) throw FailedPrecondition("a Dataset without a source cannot be concatenated");
   }
 
-  std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override;
+  std::unique_ptr<NodeIterator> MakeIterator(const IterationContext& context) const override;
   std::string Describe() const override {
     return fmt::format("{}.Concatenate({})", input_->Describe(), second_->Describe());
   }
@@ -31,8 +31,8 @@ class ConcatenateNode : public UnaryNode {
     return spec;
   }
 
-  std::unique_ptr<NodeIterator> Part(bool second, const Walk& walk) const {
-    return (second ? second_ : input_)->MakeIterator(walk.Branch(second));
+  std::unique_ptr<NodeIterator> Part(bool second, const IterationContext& context) const {
+    return (second ? second_ : input_)->MakeIterator(context.Branch(second));
   }
 
  private:
@@ -41,35 +41,35 @@ class ConcatenateNode : public UnaryNode {
 
 class ConcatenateIterator : public NodeIterator {
  public:
-  ConcatenateIterator(const ConcatenateNode& node, const Walk& walk)
-      : node_(node), walk_(walk), part_(node.Part(false, walk)) {}
+  ConcatenateIterator(const ConcatenateNode& node, const IterationContext& context)
+      : node_(node), context_(context), part_(node.Part(false, context)) {}
 
   bool Next(Element* element) override {
     if (part_->Next(element)) return true;
     if (second_) return false;
     second_ = true;
-    part_ = node_.Part(true, walk_);
+    part_ = node_.Part(true, context_);
     return part_->Next(element);
   }
   void Save(StateWriter& writer) override {
-    writer.Int("second", second_);
+    writer.PutInt("second", second_);
     part_->Save(writer);
   }
   void Restore(StateReader& reader) override {
-    second_ = reader.Int("second") != 0;
-    if (second_) part_ = node_.Part(true, walk_);
+    second_ = reader.GetInt("second") != 0;
+    if (second_) part_ = node_.Part(true, context_);
     part_->Restore(reader);
   }
 
  private:
   const ConcatenateNode& node_;
-  const Walk walk_;
+  const IterationContext context_;
   bool second_ = false;
   std::unique_ptr<NodeIterator> part_;
 };
 
-std::unique_ptr<NodeIterator> ConcatenateNode::MakeIterator(const Walk& walk) const {
-  return std::make_unique<ConcatenateIterator>(*this, walk);
+std::unique_ptr<NodeIterator> ConcatenateNode::MakeIterator(const IterationContext& context) const {
+  return std::make_unique<ConcatenateIterator>(*this, context);
 }
 
 }  // namespace

@@ -1,3 +1,17 @@
+// CSV files as rows.
+//
+// A ByteWindow holds the file from the current position on. To read n rows it is cut: as many whole
+// rows as there are, up to n, are found by their line ends (csv_row_cutter.h); if there are fewer,
+// the window grows and is cut again. The text of these rows goes to CsvParser in one piece, which
+// converts it column by column straight into the rows of a batch, 256 rows at a time, so that text,
+// separators and columns stay in the first-level cache.
+//
+//   a,1\nb,2\nc,"x      cut(4) -> 2 rows, 8 bytes; the third is not whole yet, so the window grows
+//
+// Invariants: the window begins at the start of a row, or of blank lines before one; line_ is the
+// number of the line there. Rows are consumed only when all of them are parsed, or up to and with
+// the first bad one: its error names file, line and column, and reading continues behind it. So
+// the position to save is the file's number, its path, offset() and line().
 #include <algorithm>
 #include <optional>
 
@@ -88,9 +102,9 @@ struct CsvParams {
 
 class CsvIterator final : public NodeIterator {
  public:
-  CsvIterator(const CsvParams& params, const Walk& walk)
+  CsvIterator(const CsvParams& params, const IterationContext& context)
       : params_(params),
-        cancellation_(walk.cancellation),
+        cancellation_(context.cancellation),
         files_(ExpandPatterns(params_.patterns)),
         parser_(params_.options),
         outs_(params_.format.fields.size()) {}
@@ -129,15 +143,15 @@ class CsvIterator final : public NodeIterator {
   }
 
   void Save(StateWriter& writer) override {
-    writer.Int("file", static_cast<int64_t>(index_));
-    writer.Bytes("path", index_ < files_.size() ? files_[index_] : "");
-    writer.Int("offset", file_ ? static_cast<int64_t>(file_->offset()) : -1);
-    writer.Int("line", file_ ? file_->line() : 0);
+    writer.PutInt("file", static_cast<int64_t>(index_));
+    writer.PutBytes("path", index_ < files_.size() ? files_[index_] : "");
+    writer.PutInt("offset", file_ ? static_cast<int64_t>(file_->offset()) : -1);
+    writer.PutInt("line", file_ ? file_->line() : 0);
   }
   void Restore(StateReader& reader) override {
-    const auto index = static_cast<uint64_t>(reader.Int("file"));
-    const std::string path = reader.Bytes("path");
-    const int64_t offset = reader.Int("offset"), line = reader.Int("line");
+    const auto index = static_cast<uint64_t>(reader.GetInt("file"));
+    const std::string path = reader.GetBytes("path");
+    const int64_t offset = reader.GetInt("offset"), line = reader.GetInt("line");
     if (index > files_.size() || (index < files_.size() && files_[index] != path)) {
       throw FailedPrecondition(
           "Csv: the saved position is in file {}, {}, which the files found now do not have there",
@@ -178,8 +192,8 @@ class CsvNode final : public DatasetNode {
  public:
   explicit CsvNode(CsvParams params) : params_(std::move(params)) {}
 
-  std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override {
-    return std::make_unique<CsvIterator>(params_, walk);
+  std::unique_ptr<NodeIterator> MakeIterator(const IterationContext& context) const override {
+    return std::make_unique<CsvIterator>(params_, context);
   }
   std::string Describe() const override {
     std::string columns;
@@ -188,7 +202,7 @@ class CsvNode final : public DatasetNode {
     }
     return fmt::format("Csv([{}]{})", JoinPatterns(params_.patterns), columns);
   }
-  const RowFormat* Rows() const override { return &params_.format; }
+  const RowFormat* row_format() const override { return &params_.format; }
   ElementSpec Spec() const override {
     ElementSpec spec;
     for (const RowField& field : params_.format.fields) {

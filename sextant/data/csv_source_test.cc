@@ -160,7 +160,7 @@ TEST(CsvTest, SelectsColumns) {
 }
 
 // Random files with quotes, blank lines and both line ends: a batch has what its rows have, and a
-// walk resumes anywhere.
+// iterator resumes anywhere.
 TEST(CsvTest, BatchesHoldTheirRows) {
   std::mt19937 random(7);
   for (int round = 0; round < 40; ++round) {
@@ -218,7 +218,7 @@ TEST(ParseCsvTest, ParsesLinesAndBatchesOfThem) {
   EXPECT_EQ(ErrorOf([&] { AllOf(bad.Batch(4)); }), error);
 }
 
-// Of every step of a walk: the elements given, or the error.
+// Of every call of Next: the elements given, or the error.
 std::vector<std::string> Steps(const Dataset& dataset) {
   std::vector<std::string> steps;
   const auto iterator = dataset.MakeIterator();

@@ -42,7 +42,7 @@ class RowBatch;
 inline constexpr int kAutotune = -1;
 
 // What a map function may use beside its element. "random" is a stream of its own for every
-// element, by the map's seed, the walk (Repeat) and the element's index in it: the same in any
+// element, by the map's seed, the epoch (Repeat) and the element's index in it: the same in any
 // order of execution.
 struct MapContext {
   Philox& random;
@@ -123,9 +123,9 @@ class Dataset {
   Dataset Window(int64_t size, int64_t shift = -1, int64_t stride = 1,
                  bool drop_remainder = false) const;
   Dataset Prefetch(int buffer = kAutotune) const;
-  // Keeps the elements of the first walk that came to its end, in memory (of the Dataset: all its
-  // iterators share them) or in a file that later processes read too. A restored iterator finds
-  // those of memory by walking the input again: its order must not depend on timing.
+  // Keeps the elements of the first iteration that came to its end, in memory (of the Dataset: all
+  // its iterators share them) or in a file that later processes read too. A restored iterator finds
+  // those of memory by iterating over the input again: its order must not depend on timing.
   Dataset Cache(const std::string& path = "") const;
   Dataset Take(int64_t count) const;
   Dataset Skip(int64_t count) const;

@@ -28,11 +28,11 @@ class EnumerateIterator : public NodeIterator {
     return true;
   }
   void Save(StateWriter& writer) override {
-    writer.Int("next", next_);
+    writer.PutInt("next", next_);
     input_->Save(writer);
   }
   void Restore(StateReader& reader) override {
-    next_ = reader.Int("next");
+    next_ = reader.GetInt("next");
     input_->Restore(reader);
   }
 
@@ -47,8 +47,8 @@ class EnumerateNode : public UnaryNode {
   EnumerateNode(std::shared_ptr<const DatasetNode> input, std::string field, int64_t start)
       : UnaryNode(std::move(input)), field_(std::move(field)), start_(start) {}
 
-  std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override {
-    return std::make_unique<EnumerateIterator>(input_->MakeIterator(walk), field_, start_);
+  std::unique_ptr<NodeIterator> MakeIterator(const IterationContext& context) const override {
+    return std::make_unique<EnumerateIterator>(input_->MakeIterator(context), field_, start_);
   }
   std::string Describe() const override {
     return fmt::format("{}.Enumerate({},{})", input_->Describe(), field_, start_);

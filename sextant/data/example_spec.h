@@ -15,10 +15,10 @@ struct FeatureSpec {
   std::string name;
   DType dtype = DType::kInvalid;  // kFloat, kInt64 or kString
   // Of one example. A first dimension of -1: as many as it has; in a batch of records as many as
-  // the longest has, filled up with by_default (or 0, "").
+  // the longest has, filled up with default_value (or 0, "").
   std::vector<int64_t> shape = {};
   // For examples without the feature: one value for all, or of "shape". None: they are an error.
-  std::optional<Tensor> by_default = {};
+  std::optional<Tensor> default_value = {};
   // Of a string feature: the bytes of its one value as elements of this type (uint8, …; numbers are
   // little-endian) and of "shape".
   DType decode_raw = DType::kInvalid;

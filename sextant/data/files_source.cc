@@ -16,14 +16,14 @@ class FilesIterator final : public NodeIterator {
     *element = {{"file", Tensor(files_[next_++])}};
     return true;
   }
-  // The list itself is saved: files that come or go do not change a walk that has begun.
+  // The list itself is saved: files that come or go do not change an iteration that has begun.
   void Save(StateWriter& writer) override {
-    writer.Int("next", static_cast<int64_t>(next_));
-    writer.Value("files", Tensor::FromVector(files_));
+    writer.PutInt("next", static_cast<int64_t>(next_));
+    writer.PutTensor("files", Tensor::FromVector(files_));
   }
   void Restore(StateReader& reader) override {
-    const auto next = static_cast<uint64_t>(reader.Int("next"));
-    const Tensor files = reader.Value("files");
+    const auto next = static_cast<uint64_t>(reader.GetInt("next"));
+    const Tensor files = reader.GetTensor("files");
     if (files.dtype() != DType::kString || next > static_cast<uint64_t>(files.num_elements())) {
       throw DataLoss("Files: the saved position is not a list of files");
     }
@@ -40,7 +40,7 @@ class FilesNode final : public DatasetNode {
  public:
   explicit FilesNode(std::vector<std::string> patterns) : patterns_(std::move(patterns)) {}
 
-  std::unique_ptr<NodeIterator> MakeIterator(const Walk&) const override {
+  std::unique_ptr<NodeIterator> MakeIterator(const IterationContext&) const override {
     return std::make_unique<FilesIterator>(ExpandPatterns(patterns_));
   }
   std::string Describe() const override {

@@ -9,10 +9,11 @@ using Keep = std::function<bool(const Element&)>;
 
 class FilterIterator : public SelectingIterator {
  public:
-  FilterIterator(const Keep& keep, std::unique_ptr<NodeIterator> input, const Walk& walk)
+  FilterIterator(const Keep& keep, std::unique_ptr<NodeIterator> input,
+                 const IterationContext& context)
       : SelectingIterator(std::move(input), "filter"),
         keep_(keep),
-        cancellation_(walk.cancellation) {}
+        cancellation_(context.cancellation) {}
 
  private:
   bool Select(FunctionRef<bool()> next, const Element& element) override {
@@ -40,12 +41,14 @@ class FilterNode : public SelectingNode {
   FilterNode(std::shared_ptr<const DatasetNode> input, Keep keep)
       : SelectingNode(std::move(input)), keep_(std::move(keep)) {}
 
-  std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override {
-    return std::make_unique<FilterIterator>(keep_, input_->MakeIterator(walk), walk);
-  }
   std::string Describe() const override { return input_->Describe() + ".Filter()"; }
 
  private:
+  std::unique_ptr<NodeIterator> MakeIteratorOver(const Iterable& input,
+                                                 const IterationContext& context) const override {
+    return std::make_unique<FilterIterator>(keep_, input.MakeIterator(context), context);
+  }
+
   const Keep keep_;
 };
 

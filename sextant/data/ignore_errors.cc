@@ -8,10 +8,10 @@ namespace {
 class IgnoreErrorsIterator : public SelectingIterator {
  public:
   IgnoreErrorsIterator(std::unique_ptr<NodeIterator> input, const IgnoreErrorsOptions& options,
-                       const Walk& walk)
+                       const IterationContext& context)
       : SelectingIterator(std::move(input), "ignored"),
         options_(options),
-        cancellation_(walk.cancellation) {}
+        cancellation_(context.cancellation) {}
 
  private:
   bool Select(FunctionRef<bool()> next, const Element&) override {
@@ -40,14 +40,16 @@ class IgnoreErrorsNode : public SelectingNode {
   IgnoreErrorsNode(std::shared_ptr<const DatasetNode> input, IgnoreErrorsOptions options)
       : SelectingNode(std::move(input)), options_(std::move(options)) {}
 
-  std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override {
-    return std::make_unique<IgnoreErrorsIterator>(input_->MakeIterator(walk), options_, walk);
-  }
   std::string Describe() const override {
     return fmt::format("{}.IgnoreErrors({})", input_->Describe(), options_.budget);
   }
 
  private:
+  std::unique_ptr<NodeIterator> MakeIteratorOver(const Iterable& input,
+                                                 const IterationContext& context) const override {
+    return std::make_unique<IgnoreErrorsIterator>(input.MakeIterator(context), options_, context);
+  }
+
   const IgnoreErrorsOptions options_;
 };
 

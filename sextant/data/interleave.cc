@@ -1,3 +1,20 @@
+// Interleave: elements of several datasets in turn.
+//
+// parts_ is a circle of `cycle` slots, each with one open dataset. The consumer takes `block`
+// elements from a slot, then moves to the next. A dataset at its end leaves its slot to the next
+// element of the input, so that the order depends on the data alone:
+//
+//   cycle 2, block 1, datasets a1 a2 | b1 | c1 c2:    a1 b1 a2 c1 c2    (c takes the slot of b)
+//
+// Threads read ahead: each takes the first slot from the consumer's on that has few elements ready
+// and that no thread reads (Part::reading), and appends a group of elements to Part::ready. The
+// consumer takes all that are ready at once (Part::taken) and then works without the lock. With
+// ordered = false it passes over slots that have nothing ready.
+//
+// Invariants: one thread reads a part at a time, so its elements are in order. What a part throws
+// is an element of `ready`, thrown at its place. The input is read, and datasets are opened, by the
+// consumer alone. Results move from list to list (spare_, made, ready, taken, returned_) with the
+// buffers of their elements, so that a steady state allocates nothing.
 #include "sextant/data/interleave.h"
 
 #include <algorithm>
@@ -14,15 +31,16 @@ constexpr int64_t kMaxPartGroup = 32;
 }  // namespace
 
 InterleaveIterator::InterleaveIterator(std::unique_ptr<NodeIterator> input, const DatasetFn& fn,
-                                       const Walk& walk, const InterleaveOptions& options)
+                                       const IterationContext& context,
+                                       const InterleaveOptions& options)
     : input_(std::move(input)),
       fn_(fn),
-      walk_(walk),
+      context_(context),
       options_(options),
       parts_(static_cast<size_t>(options.cycle)),
       group_size_(kMaxPartGroup) {
   if (options.parallel != 1) {
-    workers_.emplace(options.parallel, walk.cancellation,
+    workers_.emplace(options.parallel, context.cancellation,
                      [this](Workers::Lock& lock) { return Step(lock); });
   }
 }
@@ -35,7 +53,7 @@ std::unique_ptr<InterleaveIterator::Part> InterleaveIterator::MakePart(Element f
   try {
     part->node = fn_(part->from).node();
     if (!part->node) throw InvalidArgument("the function returned a Dataset without a source");
-    part->walk = part->node->MakeIterator(walk_.Nested(number));
+    part->iterator = part->node->MakeIterator(context_.Nested(number));
   } catch (...) {  // thrown when the consumer comes to it
     const Error error =
         Error(CurrentStatus()).WithPrefix(fmt::format("Dataset of element {}: ", number));
@@ -95,7 +113,7 @@ bool InterleaveIterator::Next(Element* element) {
       return true;
     }
     if (got == Got::kEnd) {
-      walk_.cancellation->ThrowIfCancelled();
+      context_.cancellation->ThrowIfCancelled();
       Open(slot_);
       Advance();
     } else {
@@ -111,20 +129,20 @@ InterleaveIterator::Got InterleaveIterator::Take(Part& part, Element* element) {
     if (got != Got::kElement) return got;
   }
   if (!part.taken.empty()) {
-    Outcomes given;
+    Results given;
     given.splice(given.end(), part.taken, part.taken.begin());
-    Outcome& outcome = given.front();
-    if (!part.walk && part.taken.empty() && !part.ended) {
+    Result& result = given.front();
+    if (!part.iterator && part.taken.empty() && !part.ended) {
       part.ended = true;
       Open(slot_);
     }
-    ThrowIfFailed(outcome.failure);
-    std::swap(*element, outcome.element);
+    ThrowIfFailed(result.failure);
+    std::swap(*element, result.element);
     if (workers_) returned_.splice(returned_.end(), given);
     return Got::kElement;
   }
   if (part.ended) return Got::kEnd;
-  if (part.walk->Next(element)) return Got::kElement;
+  if (part.iterator->Next(element)) return Got::kElement;
   return Got::kEnd;
 }
 
@@ -165,13 +183,13 @@ bool InterleaveIterator::Step(Workers::Lock& lock) {
   const int64_t count = group_size_.get();
   for (size_t i = 0; i < parts_.size() && !part; ++i) {
     Part* const next = parts_[(slot_ + i) % parts_.size()].get();
-    if (next && next->walk && !next->reading && !next->ended &&
+    if (next && next->iterator && !next->reading && !next->ended &&
         static_cast<int64_t>(next->ready.size()) < count) {
       part = next;
     }
   }
   if (!part) return false;
-  Outcomes made;
+  Results made;
   for (int64_t i = 0; i < count; ++i) {
     if (spare_.empty()) {
       made.emplace_back();
@@ -186,7 +204,7 @@ bool InterleaveIterator::Step(Workers::Lock& lock) {
   bool ended = false;
   for (; end != made.end(); ++end) {
     try {
-      if ((ended = !part->walk->Next(&end->element))) break;
+      if ((ended = !part->iterator->Next(&end->element))) break;
     } catch (...) {  // crosses to the consumer's thread
       end->failure = std::current_exception();
     }
@@ -206,50 +224,50 @@ bool InterleaveIterator::Step(Workers::Lock& lock) {
 void InterleaveIterator::Save(StateWriter& writer) {
   std::optional<Workers::Pause> pause;
   if (workers_) pause.emplace(*workers_);
-  writer.Int("slot", static_cast<int64_t>(slot_));
-  writer.Int("used", used_);
-  writer.Int("opened", opened_);
-  writer.Int("started", started_);
-  writer.Int("input_ended", input_ended_);
+  writer.PutInt("slot", static_cast<int64_t>(slot_));
+  writer.PutInt("used", used_);
+  writer.PutInt("opened", opened_);
+  writer.PutInt("started", started_);
+  writer.PutInt("input_ended", input_ended_);
   for (const auto& part : parts_) {
-    writer.Int("part", part != nullptr);
+    writer.PutInt("part", part != nullptr);
     if (!part) continue;
-    writer.Int("number", part->number);
-    writer.Int("ended", part->ended);
-    writer.Int("ready", static_cast<int64_t>(part->taken.size() + part->ready.size()));
+    writer.PutInt("number", part->number);
+    writer.PutInt("ended", part->ended);
+    writer.PutInt("ready", static_cast<int64_t>(part->taken.size() + part->ready.size()));
     for (const auto* queue : {&part->taken, &part->ready}) {
-      for (const Outcome& outcome : *queue) SaveOutcome(writer, outcome.failure, outcome.element);
+      for (const Result& result : *queue) SaveResult(writer, result.failure, result.element);
     }
-    writer.Int("walk", part->walk && !part->ended);
-    if (!part->walk || part->ended) continue;
-    writer.Whole("from", part->from);
-    part->walk->Save(writer);
+    writer.PutInt("walk", part->iterator && !part->ended);
+    if (!part->iterator || part->ended) continue;
+    writer.PutElement("from", part->from);
+    part->iterator->Save(writer);
   }
   input_->Save(writer);
 }
 
 void InterleaveIterator::Restore(StateReader& reader) {
-  slot_ = static_cast<size_t>(reader.Int("slot"));
+  slot_ = static_cast<size_t>(reader.GetInt("slot"));
   if (slot_ >= parts_.size()) throw DataLoss("the saved state has too many datasets");
-  used_ = reader.Int("used");
-  opened_ = reader.Int("opened");
-  started_ = reader.Int("started") != 0;
-  input_ended_ = reader.Int("input_ended") != 0;
+  used_ = reader.GetInt("used");
+  opened_ = reader.GetInt("opened");
+  started_ = reader.GetInt("started") != 0;
+  input_ended_ = reader.GetInt("input_ended") != 0;
   for (size_t slot = 0; slot < parts_.size(); ++slot) {
-    if (reader.Int("part") == 0) continue;
+    if (reader.GetInt("part") == 0) continue;
     auto part = std::make_unique<Part>();
-    part->number = reader.Int("number");
-    part->ended = reader.Int("ended") != 0;
-    Outcomes taken;
-    for (int64_t i = reader.Int("ready"); i > 0; --i) taken.push_back(RestoreOutcome(reader));
-    if (reader.Int("walk") != 0) {
-      part = MakePart(reader.Whole("from"), part->number);
-      if (!part->walk) ThrowIfFailed(part->taken.front().failure);
-      part->walk->Restore(reader);
+    part->number = reader.GetInt("number");
+    part->ended = reader.GetInt("ended") != 0;
+    Results taken;
+    for (int64_t i = reader.GetInt("ready"); i > 0; --i) taken.push_back(RestoreResult(reader));
+    if (reader.GetInt("walk") != 0) {
+      part = MakePart(reader.GetElement("from"), part->number);
+      if (!part->iterator) ThrowIfFailed(part->taken.front().failure);
+      part->iterator->Restore(reader);
     }
     part->taken = std::move(taken);
     // Only a state that lies has neither: nothing would ever come of the part.
-    if (!part->walk && part->taken.empty()) part->ended = true;
+    if (!part->iterator && part->taken.empty()) part->ended = true;
     Assign(slot, std::move(part));
   }
   input_->Restore(reader);
@@ -273,8 +291,9 @@ class InterleaveNode : public UnaryNode {
     }
   }
 
-  std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override {
-    return std::make_unique<InterleaveIterator>(input_->MakeIterator(walk), fn_, walk, options_);
+  std::unique_ptr<NodeIterator> MakeIterator(const IterationContext& context) const override {
+    return std::make_unique<InterleaveIterator>(input_->MakeIterator(context), fn_, context,
+                                                options_);
   }
   std::string Describe() const override {
     return fmt::format("{}.Interleave({},{}{})", input_->Describe(), options_.cycle, options_.block,

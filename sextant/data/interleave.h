@@ -13,7 +13,7 @@
 #include "sextant/data/dataset.h"
 #include "sextant/data/dataset_node.h"
 #include "sextant/data/group_size.h"
-#include "sextant/data/outcome.h"
+#include "sextant/data/result.h"
 #include "sextant/data/workers.h"
 
 namespace sextant::data {
@@ -24,8 +24,8 @@ class InterleaveIterator : public NodeIterator {
  public:
   using DatasetFn = std::function<Dataset(const Element&)>;
 
-  InterleaveIterator(std::unique_ptr<NodeIterator> input, const DatasetFn& fn, const Walk& walk,
-                     const InterleaveOptions& options);
+  InterleaveIterator(std::unique_ptr<NodeIterator> input, const DatasetFn& fn,
+                     const IterationContext& context, const InterleaveOptions& options);
 
   bool Next(Element* element) override;
   void Save(StateWriter& writer) override;
@@ -33,16 +33,16 @@ class InterleaveIterator : public NodeIterator {
 
  private:
   // Moved from list to list, which needs no memory.
-  using Outcomes = std::list<Outcome>;
-  // One of the datasets, being walked.
+  using Results = std::list<Result>;
+  // One of the datasets, being iterated over.
   struct Part {
     Element from;  // what the function made it of
     int64_t number = 0;
     std::shared_ptr<const DatasetNode> node;
-    std::unique_ptr<NodeIterator> walk;  // null when it could not be made
-    Outcomes taken;                      // the consumer's
+    std::unique_ptr<NodeIterator> iterator;  // null when it could not be made
+    Results taken;                           // the consumer's
     // Under workers_->mutex(), where there are threads.
-    Outcomes ready;
+    Results ready;
     bool reading = false;
     bool ended = false;
   };
@@ -61,7 +61,7 @@ class InterleaveIterator : public NodeIterator {
 
   const std::unique_ptr<NodeIterator> input_;
   const DatasetFn& fn_;
-  const Walk walk_;
+  const IterationContext context_;
   const InterleaveOptions options_;
   std::vector<std::unique_ptr<Part>> parts_;
   std::atomic<size_t> slot_ = 0;  // written by the consumer; threads prefer it
@@ -70,8 +70,8 @@ class InterleaveIterator : public NodeIterator {
   bool started_ = false;
   bool input_ended_ = false;
   GroupSize group_size_;
-  Outcomes returned_;               // by the consumer, to be filled again
-  Outcomes spare_;                  // the same, under workers_->mutex()
+  Results returned_;                // by the consumer, to be filled again
+  Results spare_;                   // the same, under workers_->mutex()
   std::optional<Workers> workers_;  // last: its threads use the others
 };
 

@@ -42,28 +42,28 @@ Iterator::~Iterator() {
   cancellation_->Cancel();  // so that no thread of an input waits while those behind it are joined
 }
 
-NodeIterator& Iterator::Walk() {
-  if (!walk_) walk_ = node_->MakeIterator({0, entropy_, cancellation_});
-  return *walk_;
+NodeIterator& Iterator::Root() {
+  if (!root_) root_ = node_->MakeIterator({0, entropy_, cancellation_});
+  return *root_;
 }
 
 bool Iterator::Next(Element* element) {
   cancellation_->ThrowIfCancelled();
-  return AsErrors([&] { return Walk().Next(element); });
+  return AsErrors([&] { return Root().Next(element); });
 }
 
 std::string Iterator::SaveState() {
   StateWriter writer;
-  writer.Bytes("pipeline", node_->Describe());
-  writer.Int("entropy", static_cast<int64_t>(entropy_));
-  AsErrors([&] { Walk().Save(writer); });
+  writer.PutBytes("pipeline", node_->Describe());
+  writer.PutInt("entropy", static_cast<int64_t>(entropy_));
+  AsErrors([&] { Root().Save(writer); });
   std::string bytes(kMagic);
   PutFixed32(&bytes, MaskedCrc32c(writer.bytes()));
   return bytes += writer.bytes();
 }
 
 void Iterator::RestoreState(std::string_view bytes) {
-  if (walk_) throw FailedPrecondition("RestoreState was called after Next; make a new iterator");
+  if (root_) throw FailedPrecondition("RestoreState was called after Next; make a new iterator");
   uint32_t crc;
   if (!bytes.starts_with(kMagic)) throw DataLoss("this is not the saved state of a dataset");
   bytes.remove_prefix(kMagic.size());
@@ -71,12 +71,12 @@ void Iterator::RestoreState(std::string_view bytes) {
     throw DataLoss("the saved state of the dataset does not match its checksum");
   }
   StateReader reader(bytes);
-  const std::string saved = reader.Bytes("pipeline"), here = node_->Describe();
+  const std::string saved = reader.GetBytes("pipeline"), here = node_->Describe();
   if (saved != here) {
     throw FailedPrecondition("the state was saved by the dataset {}, this one is {}", saved, here);
   }
-  entropy_ = static_cast<uint64_t>(reader.Int("entropy"));
-  AsErrors([&] { Walk().Restore(reader); });
+  entropy_ = static_cast<uint64_t>(reader.GetInt("entropy"));
+  AsErrors([&] { Root().Restore(reader); });
   if (!reader.AtEnd()) throw DataLoss("the saved state of the dataset is too long");
 }
 

@@ -1,4 +1,4 @@
-// Iterator: one walk over a Dataset, as its user sees it. Its position can be saved after any
+// Iterator: one iteration over a Dataset, as its user sees it. Its position can be saved after any
 // element and restored in another process, where exactly those elements follow that would have
 // followed.
 //
@@ -44,10 +44,10 @@ class Iterator {
   // Throws CANCELLED after Cancel.
   bool Next(Element* element);
 
-  // Where the walk stands, with a checksum and a fingerprint of the pipeline's structure. Work
-  // begun by threads is finished first and its results are part of the state.
+  // The position of the iteration, with a checksum and a fingerprint of the pipeline's structure.
+  // Work begun by threads is finished first and its results are part of the state.
   std::string SaveState();
-  // Continues a walk saved by an iterator of an equal pipeline. REQUIRES: called before Next.
+  // Continues an iteration saved by an iterator of an equal pipeline. REQUIRES: called before Next.
   // Throws FAILED_PRECONDITION for the state of another pipeline, DATA_LOSS for a damaged one.
   void RestoreState(std::string_view bytes);
 
@@ -55,12 +55,12 @@ class Iterator {
   void Cancel();
 
  private:
-  NodeIterator& Walk();
+  NodeIterator& Root();
 
   const std::shared_ptr<const DatasetNode> node_;
   const std::shared_ptr<CancellationToken> cancellation_;
   uint64_t entropy_;                    // of seeds not given; part of the state
-  std::unique_ptr<NodeIterator> walk_;  // made by the first Next or RestoreState
+  std::unique_ptr<NodeIterator> root_;  // made by the first Next or RestoreState
 };
 
 }  // namespace sextant::data

@@ -12,17 +12,47 @@
 namespace sextant::data {
 namespace {
 
+class MapNode;
+
+// Calls of the function that threads make.
+class MapWork final : public DeferredWork {
+ public:
+  MapWork(const MapNode& node, const DatasetNode& input) : node_(node), input_(input) {}
+
+  std::unique_ptr<NodeIterator> MakeIterator(const IterationContext& context) const override;
+  int parallelism() const override;
+  void Finish(PendingElement& pending, Element* element) const override {
+    FinishAt(pending, element, nullptr, 0);
+  }
+  void FinishRows(std::span<PendingElement> pending, RowBatch& batch,
+                  int64_t first) const override {
+    for (PendingElement& one : pending) {
+      batch.Make(first, [&](Element* element) { FinishAt(one, element, &batch, first); });
+      ++first;
+    }
+  }
+  using DeferredWork::FinishRows;
+
+ private:
+  void FinishAt(PendingElement& pending, Element* element, RowBatch* batch, int64_t row) const;
+
+  const MapNode& node_;
+  const PendingInput input_;
+};
+
 class MapNode : public UnaryNode {
  public:
   MapNode(std::shared_ptr<const DatasetNode> input, RandomMapFn fn, const MapOptions& options)
-      : UnaryNode(std::move(input)), fn_(std::move(fn)), options_(options) {
+      : UnaryNode(std::move(input)), fn_(std::move(fn)), options_(options), work_(*this, *input_) {
     if (options.parallel < 1 && options.parallel != kAutotune) {
       throw InvalidArgument("Map cannot make {} calls at once", options.parallel);
     }
   }
 
-  std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override;
-  std::unique_ptr<NodeIterator> MakeTasks(const Walk& walk) const override;
+  std::unique_ptr<NodeIterator> MakeIterator(const IterationContext& context) const override;
+  const DeferredWork* deferred() const override {
+    return options_.parallel == 1 ? nullptr : &work_;
+  }
   std::string Describe() const override {
     const char* name = options_.parallel == 1 ? "Map" : options_.ordered ? "ParallelMap" : "AnyMap";
     return fmt::format("{}.{}(seed={})", input_->Describe(), name, options_.seed);
@@ -43,26 +73,10 @@ class MapNode : public UnaryNode {
     return spec;
   }
 
-  // Of several limits the smallest holds for all that is done at once.
-  int parallel() const override {
-    const int own = options_.parallel, inputs = input_->parallel();
-    return own == 1 || inputs == 1 || inputs == kAutotune ? own
-           : own == kAutotune                             ? inputs
-                                                          : std::min(own, inputs);
-  }
-  bool SeekableTasks() const override { return options_.parallel != 1 && input_->SeekableTasks(); }
-  void Finish(Task& task, Element* element) const override { FinishAt(task, element, nullptr, 0); }
-  void FinishRows(std::span<Task> tasks, RowBatch& batch, int64_t first) const override {
-    for (Task& task : tasks) {
-      batch.Make(first, [&](Element* element) { FinishAt(task, element, &batch, first); });
-      ++first;
-    }
-  }
-
   // *in stays, to be used again, unless the function takes it by value.
-  void Apply(Element* in, Element* out, const Task::Position& position, std::string_view origin,
-             RowBatch* batch = nullptr, int64_t row = 0) const {
-    // A stream for each walk, in it 2^64 blocks for each element.
+  void Apply(Element* in, Element* out, const PendingElement::Position& position,
+             std::string_view origin, RowBatch* batch = nullptr, int64_t row = 0) const {
+    // A stream for each iteration, in it 2^64 blocks for each element.
     Philox random(FingerprintCat64(static_cast<uint64_t>(options_.seed),
                                    static_cast<uint64_t>(position.iteration)),
                   {0, static_cast<uint64_t>(position.index)});
@@ -73,86 +87,112 @@ class MapNode : public UnaryNode {
       *out = std::move(made);
     } catch (...) {
       throw Error(CurrentStatus())
-          .WithPrefix(fmt::format("{}Map of element {}: ", Place(origin), position.index));
+          .WithPrefix(fmt::format("{}Map of element {}: ", DescribeOrigin(origin), position.index));
     }
   }
+  int parallel() const { return options_.parallel; }
 
  private:
-  void FinishAt(Task& task, Element* element, RowBatch* batch, int64_t row) const {
-    if (options_.parallel == 1) return DatasetNode::Finish(task, element);
-    ScratchElement in;
-    input_->Finish(task, in.get());
-    Apply(in.get(), element, task.positions[task.finished++], task.origin, batch, row);
-  }
-
   const RandomMapFn fn_;
   const MapOptions options_;
+  const MapWork work_;
 };
 
-// Elements one after another, or tasks for threads, which have the positions of the input.
-class MapIterator : public PassingIterator {
+// Numbers the elements of its input.
+class MapInput {
  public:
-  MapIterator(const MapNode& node, std::unique_ptr<NodeIterator> input, int64_t iteration)
-      : PassingIterator(std::move(input)), node_(node), iteration_(iteration) {}
+  MapInput(std::unique_ptr<NodeIterator> input, int64_t iteration)
+      : input_(std::move(input)), iteration_(iteration) {}
 
-  bool Next(Element* element) override {
-    if (!NextInput(&in_)) return false;
-    node_.Apply(&in_.element, element, {index_ - 1, iteration_}, in_.origin);
-    return true;
-  }
-  bool NextTask(Task* task) override {
-    if (!NodeIterator::NextTask(task)) return false;
-    task->origin = in_.origin;
-    return true;
-  }
-  void Save(StateWriter& writer) override {
-    writer.Int("map", index_);
-    input_->Save(writer);
-  }
-  void Restore(StateReader& reader) override {
-    index_ = reader.Int("map");
-    input_->Restore(reader);
-  }
-
- protected:
-  bool NextInput(Task* task) {
+  bool Next(PendingElement* pending) {
     ++index_;  // one that the input fails to make has a number too
-    if (input_->NextTask(task)) return true;
+    if (input_->NextPending(pending)) return true;
     --index_;
     return false;
   }
+  // Of the element returned last.
+  PendingElement::Position position() const { return {index_ - 1, iteration_}; }
+  Seekable* seekable() { return input_->seekable(); }
 
-  const MapNode& node_;
-  const int64_t iteration_;
-  int64_t index_ = 0;
+  void Save(StateWriter& writer) {
+    writer.PutInt("map", index_);
+    input_->Save(writer);
+  }
+  void Restore(StateReader& reader) {
+    index_ = reader.GetInt("map");
+    input_->Restore(reader);
+  }
 
  private:
-  Task in_;  // complete as the input gives it
+  const std::unique_ptr<NodeIterator> input_;
+  const int64_t iteration_;
+  int64_t index_ = 0;
 };
 
-class MapTasks : public MapIterator {
+class MapIterator final : public NodeIterator {
  public:
-  using MapIterator::MapIterator;
+  MapIterator(const MapNode& node, std::unique_ptr<NodeIterator> input, int64_t iteration)
+      : node_(node), input_(std::move(input), iteration) {}
 
-  bool NextTask(Task* task) override {
-    if (!NextInput(task)) return false;
-    task->positions.push_back({index_ - 1, iteration_});
+  bool Next(Element* element) override {
+    if (!input_.Next(&in_)) return false;
+    node_.Apply(&in_.element, element, input_.position(), in_.origin);
     return true;
   }
+  bool NextPending(PendingElement* pending) override {
+    if (!NodeIterator::NextPending(pending)) return false;
+    pending->origin = in_.origin;
+    return true;
+  }
+  void Save(StateWriter& writer) override { input_.Save(writer); }
+  void Restore(StateReader& reader) override { input_.Restore(reader); }
+
+ private:
+  const MapNode& node_;
+  MapInput input_;
+  PendingElement in_;  // finished as the input gives it
 };
 
-std::unique_ptr<NodeIterator> MapNode::MakeTasks(const Walk& walk) const {
-  if (options_.parallel == 1) return MakeIterator(walk);
-  return std::make_unique<MapTasks>(*this, input_->MakeTasks(walk), walk.iteration);
+// Elements of the input with the numbers that Finish needs, at the positions of the input.
+class PendingMapIterator final : public NodeIterator {
+ public:
+  PendingMapIterator(std::unique_ptr<NodeIterator> input, int64_t iteration)
+      : input_(std::move(input), iteration) {}
+
+  bool Next(Element*) override { throw Internal("Map: the function is not called yet"); }
+  bool NextPending(PendingElement* pending) override {
+    if (!input_.Next(pending)) return false;
+    pending->positions.push_back(input_.position());
+    return true;
+  }
+  Seekable* seekable() override { return input_.seekable(); }
+  void Save(StateWriter& writer) override { input_.Save(writer); }
+  void Restore(StateReader& reader) override { input_.Restore(reader); }
+
+ private:
+  MapInput input_;
+};
+
+std::unique_ptr<NodeIterator> MapWork::MakeIterator(const IterationContext& context) const {
+  return std::make_unique<PendingMapIterator>(input_.MakeIterator(context), context.iteration);
 }
 
-std::unique_ptr<NodeIterator> MapNode::MakeIterator(const Walk& walk) const {
+int MapWork::parallelism() const { return input_.Parallelism(node_.parallel()); }
+
+void MapWork::FinishAt(PendingElement& pending, Element* element, RowBatch* batch,
+                       int64_t row) const {
+  ScratchElement scratch;
+  Element& in = input_.Finish(pending, scratch.get());
+  node_.Apply(&in, element, pending.positions[pending.finished++], pending.origin, batch, row);
+}
+
+std::unique_ptr<NodeIterator> MapNode::MakeIterator(const IterationContext& context) const {
   if (options_.parallel == 1) {
-    return std::make_unique<MapIterator>(*this, input_->MakeIterator(walk), walk.iteration);
+    return std::make_unique<MapIterator>(*this, input_->MakeIterator(context), context.iteration);
   }
   return std::make_unique<ReadAhead>(
-      MakeTasks(walk), this, walk,
-      ReadAheadOptions{.threads = parallel(), .ordered = options_.ordered});
+      work_.MakeIterator(context), &work_, context,
+      ReadAheadOptions{.threads = work_.parallelism(), .ordered = options_.ordered});
 }
 
 }  // namespace

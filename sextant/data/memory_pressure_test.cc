@@ -86,14 +86,14 @@ std::vector<Named> PipelinesWithThreads() {
   };
 }
 
-struct Walked {
+struct Iterated {
   std::vector<int64_t> values;
   int errors = 0;
 };
 
 // The values of the elements, or of the rows of batches; all errors are for want of memory.
-Walked WalkUnderPressure(const Dataset& dataset, int64_t allocations, int64_t refused) {
-  Walked walked;
+Iterated IterateUnderPressure(const Dataset& dataset, int64_t allocations, int64_t refused) {
+  Iterated iterated;
   const auto iterator = dataset.MakeIterator();
   fail = refused;
   succeed = allocations;
@@ -102,14 +102,14 @@ Walked WalkUnderPressure(const Dataset& dataset, int64_t allocations, int64_t re
     try {
       if (!iterator->Next(&element)) break;
       const auto values = element["value"].flat<int64_t>();
-      walked.values.insert(walked.values.end(), values.begin(), values.end());
+      iterated.values.insert(iterated.values.end(), values.begin(), values.end());
     } catch (const Error& e) {
       EXPECT_EQ(e.code(), Code::kResourceExhausted) << e.what();
-      ++walked.errors;
+      ++iterated.errors;
     }
   }
   succeed = INT64_MAX;
-  return walked;
+  return iterated;
 }
 
 TEST(MemoryPressureTest, AnyAllocationOfAThreadMayFail) {
@@ -119,18 +119,18 @@ TEST(MemoryPressureTest, AnyAllocationOfAThreadMayFail) {
     // A failed allocation alone, and one whose handlers get no memory either.
     for (const int64_t refused : {1, 3, 10}) {
       for (int64_t n = 0; n < 200; ++n) {
-        const Walked walked = WalkUnderPressure(pipeline.dataset, n, refused);
-        with_errors += walked.errors > 0;
-        EXPECT_TRUE(std::ranges::is_sorted(walked.values)) << pipeline.name << " " << n;
-        EXPECT_EQ(std::ranges::adjacent_find(walked.values), walked.values.end());
+        const Iterated iterated = IterateUnderPressure(pipeline.dataset, n, refused);
+        with_errors += iterated.errors > 0;
+        EXPECT_TRUE(std::ranges::is_sorted(iterated.values)) << pipeline.name << " " << n;
+        EXPECT_EQ(std::ranges::adjacent_find(iterated.values), iterated.values.end());
         // What is missing was an error.
-        EXPECT_GE(static_cast<int64_t>(walked.values.size()) + walked.errors, kElements)
+        EXPECT_GE(static_cast<int64_t>(iterated.values.size()) + iterated.errors, kElements)
             << pipeline.name << " " << n << " of " << refused;
-        EXPECT_LE(walked.errors, 8 * refused);
+        EXPECT_LE(iterated.errors, 8 * refused);
       }
     }
     EXPECT_GT(with_errors, 0) << pipeline.name;
-    EXPECT_EQ(WalkUnderPressure(pipeline.dataset, INT64_MAX, 0).values.size(), kElements);
+    EXPECT_EQ(IterateUnderPressure(pipeline.dataset, INT64_MAX, 0).values.size(), kElements);
   }
 }
 

@@ -26,12 +26,12 @@ class PaddedBatchIterator : public NodeIterator {
     return true;
   }
   void Save(StateWriter& writer) override {
-    writer.Int("rows", count_);
-    for (int64_t i = 0; i < count_; ++i) writer.Whole("row", rows_[i]);
+    writer.PutInt("rows", count_);
+    for (int64_t i = 0; i < count_; ++i) writer.PutElement("row", rows_[i]);
     input_->Save(writer);
   }
   void Restore(StateReader& reader) override {
-    for (int64_t i = reader.Int("rows"); i > 0; --i) rows_.push_back(reader.Whole("row"));
+    for (int64_t i = reader.GetInt("rows"); i > 0; --i) rows_.push_back(reader.GetElement("row"));
     count_ = static_cast<int64_t>(rows_.size());
     input_->Restore(reader);
   }
@@ -56,8 +56,8 @@ class PaddedBatchNode : public UnaryNode {
     if (size < 1) throw InvalidArgument("PaddedBatch needs a size of at least 1, not {}", size);
   }
 
-  std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override {
-    return std::make_unique<PaddedBatchIterator>(input_->MakeIterator(walk), padder_, size_,
+  std::unique_ptr<NodeIterator> MakeIterator(const IterationContext& context) const override {
+    return std::make_unique<PaddedBatchIterator>(input_->MakeIterator(context), padder_, size_,
                                                  drop_remainder_);
   }
   std::string Describe() const override {

@@ -1,3 +1,26 @@
+// Batches filled in place by several threads.
+//
+// Making an element has a serial part, the iterator (which record, which random stream), and a part
+// that depends on that element alone (parse, decode, augment; DeferredWork). The threads take turns
+// at the serial part, a group of consecutive rows at a time; each then finishes its group beside
+// the others and writes it to those rows of the batch that the group was given when it was read.
+// There is no queue of elements between Map and Batch, and no copy from one to the other: the
+// "map and batch fusion" of Murray et al., "tf.data: A Machine Learning Data Processing Framework",
+// VLDB 2021, here for any deferred work.
+//
+//   Batches of 4, groups of 2:   thread A   read 0 1 | finish 0 1 | read 4 5 | finish 4 5 ...
+//                                thread B            | read 2 3   | finish 2 3    | read 6 7 ...
+//   The consumer gets the first batch when rows 0 to 3 are finished.
+//
+// Invariants: one thread reads at a time (reading_), so rows are numbered in the order of the input
+// and batches do not depend on timing. A batch is done when it is closed (full, or the input is at
+// its end) and as many rows are finished as were read. At most kMaxFillings batches are in flight.
+//
+// A row that failed leaves a hole, where a serial Batch would move the rows behind it up, those of
+// later batches too. The consumer then stops the threads (held_) and takes all batches in flight
+// apart into results_, from which it fills batches row by row: with row 1 failed, rows 0 | error |
+// 2 3 4 5 ... become the error and the batch 0 2 3 4. When results_ are used up, the batch begun
+// goes back to the threads, which fill the rest of it in place (Release). Save does the same.
 #include "sextant/data/parallel_batch.h"
 
 #include <algorithm>
@@ -8,19 +31,19 @@ namespace {
 
 // One that waits for the consumer, one that is being finished and one that is being begun.
 constexpr size_t kMaxFillings = 3;
-constexpr int64_t kMaxTaskGroup = 32, kMaxRowGroup = 128;
+constexpr int64_t kMaxPendingGroup = 32, kMaxRowGroup = 128;
 
 }  // namespace
 
-ParallelBatch::ParallelBatch(const DatasetNode& node, const Walk& walk, int64_t size,
-                             bool drop_remainder)
-    : node_(node),
+ParallelBatch::ParallelBatch(const DeferredWork& work, const IterationContext& context,
+                             int64_t size, bool drop_remainder)
+    : work_(work),
       size_(size),
       drop_remainder_(drop_remainder),
-      rows_(node.TaskRows()),
-      input_(node.MakeTasks(walk)),
-      group_size_(std::min(rows_ != nullptr ? kMaxRowGroup : kMaxTaskGroup, size)),
-      workers_(node.parallel(), walk.cancellation,
+      row_format_(work.row_format()),
+      input_(work.MakeIterator(context)),
+      group_size_(std::min(row_format_ != nullptr ? kMaxRowGroup : kMaxPendingGroup, size)),
+      workers_(work.parallelism(), context.cancellation,
                [this](Workers::Lock& lock) { return Step(lock); }) {
   // What threads give back needs no memory then.
   spare_groups_.reserve(static_cast<size_t>(workers_.max_threads()));
@@ -51,9 +74,9 @@ ParallelBatch::Filling* ParallelBatch::Open() {
 // Stops behind a row that fails. Returns whether the input is at its end.
 bool ParallelBatch::Read(Filling& filling, int64_t first, int64_t wanted, Group& group,
                          int64_t* count, bool* failed) noexcept {
-  if (rows_ != nullptr) {
+  if (row_format_ != nullptr) {
     group.rows.Restart(wanted);
-    group.rows.set_keeps_origins(rows_->origins);
+    group.rows.set_keeps_origins(row_format_->origins);
     try {
       input_->NextRows(group.rows);
     } catch (...) {  // crosses to the consumer's thread
@@ -63,11 +86,11 @@ bool ParallelBatch::Read(Filling& filling, int64_t first, int64_t wanted, Group&
     *count = group.rows.rows();
     return !*failed && *count < wanted;
   }
-  std::vector<Task>& tasks = group.tasks;
+  std::vector<PendingElement>& pending = group.pending;
   for (*count = 0; *count < wanted; ++*count) {
     try {
-      if (tasks.size() == static_cast<size_t>(*count)) tasks.emplace_back();
-      if (!input_->NextTask(&tasks[*count])) return true;
+      if (pending.size() == static_cast<size_t>(*count)) pending.emplace_back();
+      if (!input_->NextPending(&pending[*count])) return true;
     } catch (...) {  // crosses to the consumer's thread
       filling.rows.Reject(first + *count, std::current_exception());
       *failed = true;
@@ -80,10 +103,10 @@ bool ParallelBatch::Read(Filling& filling, int64_t first, int64_t wanted, Group&
 void ParallelBatch::Finish(Group& group, int64_t count, RowBatch& batch, int64_t first) noexcept {
   if (count == 0) return;
   try {
-    if (rows_ != nullptr) {
-      node_.FinishRows(group.rows, batch, first);
+    if (row_format_ != nullptr) {
+      work_.FinishRows(group.rows, batch, first);
     } else {
-      node_.FinishRows(std::span(group.tasks).first(static_cast<size_t>(count)), batch, first);
+      work_.FinishRows(std::span(group.pending).first(static_cast<size_t>(count)), batch, first);
     }
   } catch (...) {  // crosses to the consumer's thread
     batch.RejectRest(first, count, std::current_exception());
@@ -145,7 +168,7 @@ bool ParallelBatch::Next(Element* element) {
   for (;;) {
     if (held_) {
       if (!fillings_.empty()) TakeAllApart();
-      if (NextOfOutcomes(element)) return true;
+      if (NextOfResults(element)) return true;
     }
     Filling* const filling = AwaitBatch();
     if (!filling) return false;
@@ -169,21 +192,21 @@ bool ParallelBatch::Next(Element* element) {
 
 void ParallelBatch::TakeApart(Filling& filling) {
   const std::span<RowBatch::Rejected> rejected = filling.rows.rejected();
-  std::list<Outcome> outcomes;
-  std::vector<Outcome*> in_place_of(rejected.size());
+  std::list<Result> results;
+  std::vector<Result*> in_place_of(rejected.size());
   size_t next = 0;
   for (int64_t row = 0; row < filling.read; ++row) {
     if (next < rejected.size() && rejected[next].row == row) {
-      in_place_of[next++] = &outcomes.emplace_back();
+      in_place_of[next++] = &results.emplace_back();
     } else {
-      outcomes.push_back({{}, filling.rows.Row(row)});
+      results.push_back({{}, filling.rows.Row(row)});
     }
   }
   // Nothing throws from here on.
   for (size_t i = 0; i < rejected.size(); ++i) {
     *in_place_of[i] = {std::move(rejected[i].failure), std::move(rejected[i].element)};
   }
-  outcomes_.splice(outcomes_.end(), outcomes);
+  results_.splice(results_.end(), results);
 }
 
 void ParallelBatch::TakeAllApart() {
@@ -196,21 +219,21 @@ void ParallelBatch::TakeAllApart() {
   }
 }
 
-bool ParallelBatch::NextOfOutcomes(Element* element) {
+bool ParallelBatch::NextOfResults(Element* element) {
   if (!partial_) {
     Workers::Lock lock(workers_.mutex());
     partial_ = NewFilling(std::move(*element));
   }
   RowBatch& rows = partial_->rows;
   while (!rows.full()) {
-    if (outcomes_.empty()) {
+    if (results_.empty()) {
       Release();
       return false;
     }
-    Outcome outcome = std::move(outcomes_.front());
-    outcomes_.pop_front();
-    ThrowIfFailed(outcome.failure);
-    *rows.scratch() = std::move(outcome.element);
+    Result result = std::move(results_.front());
+    results_.pop_front();
+    ThrowIfFailed(result.failure);
+    *rows.scratch() = std::move(result.element);
     rows.Append(rows.scratch());
   }
   *element = rows.Take(size_);
@@ -231,16 +254,16 @@ void ParallelBatch::Release() {
 void ParallelBatch::Save(StateWriter& writer) {
   TakeAllApart();
   const int64_t begun = partial_ ? partial_->rows.rows() : 0;
-  writer.Int("rows", begun + static_cast<int64_t>(outcomes_.size()));
-  for (int64_t row = 0; row < begun; ++row) SaveOutcome(writer, {}, partial_->rows.Row(row));
-  for (const Outcome& outcome : outcomes_) SaveOutcome(writer, outcome.failure, outcome.element);
-  writer.Int("ended", ended_);
+  writer.PutInt("rows", begun + static_cast<int64_t>(results_.size()));
+  for (int64_t row = 0; row < begun; ++row) SaveResult(writer, {}, partial_->rows.Row(row));
+  for (const Result& result : results_) SaveResult(writer, result.failure, result.element);
+  writer.PutInt("ended", ended_);
   input_->Save(writer);
 }
 
 void ParallelBatch::Restore(StateReader& reader) {
-  for (int64_t i = reader.Int("rows"); i > 0; --i) outcomes_.push_back(RestoreOutcome(reader));
-  ended_ = reader.Int("ended") != 0;
+  for (int64_t i = reader.GetInt("rows"); i > 0; --i) results_.push_back(RestoreResult(reader));
+  ended_ = reader.GetInt("ended") != 0;
   held_ = true;
   input_->Restore(reader);
 }

@@ -10,7 +10,7 @@
 
 #include "sextant/data/dataset_node.h"
 #include "sextant/data/group_size.h"
-#include "sextant/data/outcome.h"
+#include "sextant/data/result.h"
 #include "sextant/data/row_batch.h"
 #include "sextant/data/workers.h"
 
@@ -18,8 +18,9 @@ namespace sextant::data {
 
 class ParallelBatch : public NodeIterator {
  public:
-  // Of the tasks of `node`, `size` to a batch.
-  ParallelBatch(const DatasetNode& node, const Walk& walk, int64_t size, bool drop_remainder);
+  // Of the pending elements of `work`, `size` to a batch.
+  ParallelBatch(const DeferredWork& work, const IterationContext& context, int64_t size,
+                bool drop_remainder);
 
   bool Next(Element* element) override;
   void Save(StateWriter& writer) override;
@@ -35,9 +36,9 @@ class ParallelBatch : public NodeIterator {
     bool done() const { return closed && finished == read; }
   };
   using FillingPtr = std::unique_ptr<Filling>;
-  // Consecutive rows of a batch on their way: tasks, or rows where TaskRows are known.
+  // Consecutive rows of a batch, not finished yet: as columns where their format is known.
   struct Group {
-    std::vector<Task> tasks;
+    std::vector<PendingElement> pending;
     RowBatch rows;
   };
 
@@ -53,24 +54,24 @@ class ParallelBatch : public NodeIterator {
   Filling* AwaitBatch();
   // REQUIRES: the lock is held.
   void RemoveFirst();
-  // Adds its rows to outcomes_, or throws and has done nothing.
+  // Adds its rows to results_, or throws and has done nothing.
   void TakeApart(Filling& filling);
   // Takes all rows in flight apart and holds the threads. When it throws, it is to be called again.
   void TakeAllApart();
-  // A batch of outcomes_, one row after another, or false when they are used up.
-  bool NextOfOutcomes(Element* element);
-  // Lets the threads go on behind the rows made of outcomes_.
+  // A batch of results_, one row after another, or false when they are used up.
+  bool NextOfResults(Element* element);
+  // Lets the threads go on behind the rows made of results_.
   void Release();
 
-  const DatasetNode& node_;
+  const DeferredWork& work_;
   const int64_t size_;
   const bool drop_remainder_;
-  const RowFormat* const rows_;                // of the tasks; null: they are read one by one
+  const RowFormat* const row_format_;          // null: pending elements are read one by one
   const std::unique_ptr<NodeIterator> input_;  // used by the thread that reads, one at a time
   // Rows in the order of elements, taken apart because of a failed one or for saving; the
   // consumer's.
-  std::list<Outcome> outcomes_;
-  FillingPtr partial_;  // the rows made of outcomes_ so far
+  std::list<Result> results_;
+  FillingPtr partial_;  // the rows made of results_ so far
   // The rest under workers_.mutex().
   std::deque<FillingPtr> fillings_;  // in order
   std::vector<FillingPtr> spare_;
@@ -78,7 +79,7 @@ class ParallelBatch : public NodeIterator {
   GroupSize group_size_;
   bool reading_ = false;
   bool ended_ = false;
-  bool held_ = false;  // no thread reads: outcomes_ come first
+  bool held_ = false;  // no thread reads: results_ come first
   Workers workers_;    // last: its threads use the others
 };
 

@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "sextant/base/error.h"
+#include "sextant/data/pipelines_for_testing.h"
 #include "sextant/data/tensor_sources.h"
-#include "sextant/data/walks_for_testing.h"
 
 namespace sextant::data {
 namespace {
@@ -29,20 +29,21 @@ Dataset Numbers(int parallel) {
 }
 
 TEST(ParallelTest, MapKeepsOrderAndErrors) {
-  const Texts serial = Walked(Numbers(1), 10000);
+  const Texts serial = ElementTexts(Numbers(1), 10000);
   ASSERT_EQ(serial.size(), 5001u);
   EXPECT_EQ(std::ranges::count_if(serial, [](auto& s) { return s.starts_with("error"); }), 52);
   for (const int parallel : {2, 5, kAutotune}) {
-    EXPECT_EQ(Walked(Numbers(parallel), 10000), serial);
-    EXPECT_EQ(Walked(Numbers(parallel).Prefetch().Prefetch(3), 10000), serial);
+    EXPECT_EQ(ElementTexts(Numbers(parallel), 10000), serial);
+    EXPECT_EQ(ElementTexts(Numbers(parallel).Prefetch().Prefetch(3), 10000), serial);
   }
 }
 
 TEST(ParallelTest, BatchesAreThoseOfOneThread) {
   for (const int64_t size : {1, 7, 128, 5000, 100000}) {
-    const Texts serial = Walked(Numbers(1).Repeat(2).Batch(size), 20000);
-    EXPECT_EQ(Walked(Numbers(2).Repeat(2).Batch(size), 20000), serial) << size;
-    EXPECT_EQ(Walked(Numbers(kAutotune).Repeat(2).Batch(size).Prefetch(), 20000), serial) << size;
+    const Texts serial = ElementTexts(Numbers(1).Repeat(2).Batch(size), 20000);
+    EXPECT_EQ(ElementTexts(Numbers(2).Repeat(2).Batch(size), 20000), serial) << size;
+    EXPECT_EQ(ElementTexts(Numbers(kAutotune).Repeat(2).Batch(size).Prefetch(), 20000), serial)
+        << size;
   }
 }
 
@@ -55,7 +56,7 @@ TEST(ParallelTest, BatchesRejectWhatOneThreadRejects) {
     return e;
   };
   const auto batches = [&](int parallel) {
-    return Walked(Range(1000).Map(ragged, {.parallel = parallel}).Batch(8), 2000);
+    return ElementTexts(Range(1000).Map(ragged, {.parallel = parallel}).Batch(8), 2000);
   };
   const Texts serial = batches(1);
   EXPECT_GT(std::ranges::count_if(serial, [](auto& s) { return s.starts_with("error"); }), 100);
@@ -159,7 +160,7 @@ TEST(ParallelTest, OneCallAtATimeUnlessAskedFor) {
     return e;
   };
   const auto same = [](Element e) { return e; };
-  Walked(Range(3000).Map(alone).Map(same, {.parallel = 3}).Batch(16).Prefetch());
+  ElementTexts(Range(3000).Map(alone).Map(same, {.parallel = 3}).Batch(16).Prefetch());
   EXPECT_FALSE(overlapped);
 }
 
@@ -192,11 +193,12 @@ TEST(ParallelTest, NewFieldsAreRowsOfTheBatch) {
   const auto fields = [=](const Element& e, MapContext& context) {
     return Squares(e, context.NewField("x", DType::kInt64, shape(e)));
   };
-  const Texts expected = Walked(Range(500).Map(own).Batch(16), 1000);
+  const Texts expected = ElementTexts(Range(500).Map(own).Batch(16), 1000);
   for (const int parallel : {1, 2, kAutotune}) {
     const MapOptions options = {.parallel = parallel};
-    EXPECT_EQ(Walked(Range(500).Map(fields, options).Batch(16), 1000), expected);
-    EXPECT_EQ(Walked(Range(500).Map(fields, options), 1000), Walked(Range(500).Map(own), 1000));
+    EXPECT_EQ(ElementTexts(Range(500).Map(fields, options).Batch(16), 1000), expected);
+    EXPECT_EQ(ElementTexts(Range(500).Map(fields, options), 1000),
+              ElementTexts(Range(500).Map(own), 1000));
     const auto iterator = Range(7).Repeat(20).Map(fields, options).Batch(7).MakeIterator();
     for (Element batch; iterator->Next(&batch);) EXPECT_TRUE(batch["x"].unique());
   }

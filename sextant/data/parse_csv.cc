@@ -1,3 +1,16 @@
+// CSV text to columns, in two ways.
+//
+// The quick way (ParseRegular) takes text without quotes whose rows all have the right number of
+// fields. It finds all separators in one pass (csv_separators.h). With w fields to a row, r rows
+// have w * r separators, r of them line ends; if in addition each w-th separator is a line end,
+// then all others are delimiters, and field f of row i lies between separators i * w + f - 1 and
+// i * w + f. Each column is then converted in a loop of its own.
+//
+//   w = 2:  a,1\nb,2\n   separators 1 3 5 7: numbers 1 and 3 are line ends, so the text is regular
+//
+// Everything else goes the other way, row by row, by the rules of formats/csv.h: quotes, blank
+// lines, rows of another length, and values that do not convert, so that messages are made in one
+// place. csv_fuzz compares the two.
 #include "sextant/data/parse_csv.h"
 
 #include <algorithm>
@@ -36,7 +49,7 @@ void CheckColumn(const CsvColumn& column) {
         "Csv: column '{}' cannot be {}; string, int32, int64, float and double can be", column.name,
         DTypeName(column.dtype));
   }
-  const std::optional<Tensor>& value = column.by_default;
+  const std::optional<Tensor>& value = column.default_value;
   if (value && (value->dtype() != column.dtype || value->num_elements() != 1)) {
     throw InvalidArgument("Csv: the default of column '{}' must be one {}, got {}", column.name,
                           DTypeName(column.dtype), value->Describe());
@@ -134,8 +147,8 @@ bool CsvParser::ParseRegular(std::string_view text, size_t rows, std::span<void*
   for (size_t c = 0; c < columns_.size(); ++c) {
     const bool whole = WithType(columns_[c].dtype, [&]<typename T>(T) {
       T* const out = static_cast<T*>(outs[c]);
-      const T* const by_default =
-          columns_[c].by_default ? columns_[c].by_default->data<T>() : nullptr;
+      const T* const default_value =
+          columns_[c].default_value ? columns_[c].default_value->data<T>() : nullptr;
       const auto column = static_cast<size_t>(source_[c]);
       const bool last = column + 1 == width_;
       const uint32_t* ends = &positions_[column];
@@ -144,8 +157,8 @@ bool CsvParser::ParseRegular(std::string_view text, size_t rows, std::span<void*
         std::string_view field(text.data() + begin, *ends - begin);
         if (last && field.ends_with('\r')) field.remove_suffix(1);
         if (field.empty() || field == na_value) {
-          if (by_default == nullptr) return false;
-          out[row] = *by_default;
+          if (default_value == nullptr) return false;
+          out[row] = *default_value;
         } else if (!ParseField(field, &out[row])) {
           return false;
         }
@@ -185,11 +198,11 @@ void CsvParser::ParseRow(std::string_view row, int64_t index, std::span<void* co
     WithType(column.dtype, [&]<typename T>(T) {
       T& out = static_cast<T*>(outs[c])[index];
       if (field.empty() || field == options_.na_value) {
-        if (!column.by_default) {
+        if (!column.default_value) {
           throw InvalidArgument(", column '{}': expected {}, found an empty field and no default",
                                 column.name, DTypeName(column.dtype));
         }
-        out = *column.by_default->data<T>();
+        out = *column.default_value->data<T>();
       } else if (!ParseField(field, &out)) {
         throw InvalidArgument(", column '{}': expected {}, found {}", column.name,
                               DTypeName(column.dtype), Shown(field));

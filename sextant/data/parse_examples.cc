@@ -49,7 +49,7 @@ void FillWith(const Tensor& value, int64_t count, void* out) {
 
 }  // namespace
 
-// Of one call: kept by the thread, because a task may be as small as one record.
+// Of one call: kept by the thread, because a call may be as small as one record.
 struct ExampleParser::Scratch {
   JoinedBytes joined;
   std::vector<WireFeature> found;  // by record and feature
@@ -64,7 +64,7 @@ struct ExampleParser::Scratch {
 };
 
 ExampleParser::Feature ExampleParser::Checked(const FeatureSpec& spec) {
-  Feature feature{spec, KindOf(spec.dtype), spec.dtype, 1, false, spec.by_default};
+  Feature feature{spec, KindOf(spec.dtype), spec.dtype, 1, false, spec.default_value};
   if (feature.kind == FeatureKind::kNone) {
     throw InvalidArgument("feature '{}' cannot be {}; float, int64 and string can be", spec.name,
                           DTypeName(spec.dtype));
@@ -86,12 +86,12 @@ ExampleParser::Feature ExampleParser::Checked(const FeatureSpec& spec) {
     }
     feature.dtype = spec.decode_raw;
   }
-  if (spec.by_default) {
-    const int64_t count = spec.by_default->num_elements();
-    if (spec.by_default->dtype() != feature.dtype ||
+  if (spec.default_value) {
+    const int64_t count = spec.default_value->num_elements();
+    if (spec.default_value->dtype() != feature.dtype ||
         (count != 1 && (feature.sequence || count != feature.unit))) {
       throw InvalidArgument("feature '{}': the default must be one {} or of its shape, got {}",
-                            spec.name, DTypeName(feature.dtype), spec.by_default->Describe());
+                            spec.name, DTypeName(feature.dtype), spec.default_value->Describe());
     }
   }
   return feature;
@@ -117,7 +117,7 @@ int64_t ExampleParser::Count(int f, const WireFeature& found) const {
   const Feature& feature = features_[f];
   const std::string& name = feature.spec.name;
   if (found.kind == FeatureKind::kNone) {
-    if (feature.spec.by_default) return 0;
+    if (feature.spec.default_value) return 0;
     throw InvalidArgument("feature '{}': is missing and has no default", name);
   }
   if (found.kind != feature.kind) {
@@ -160,7 +160,7 @@ void ExampleParser::Fill(int f, const WireFeature& found, int64_t count, void* o
   const Feature& feature = features_[f];
   const auto size = static_cast<size_t>(count);
   if (found.kind == FeatureKind::kNone) {
-    if (!feature.sequence) FillWith(*feature.by_default, feature.unit, out);
+    if (!feature.sequence) FillWith(*feature.default_value, feature.unit, out);
   } else if (feature.spec.decode_raw != DType::kInvalid) {
     const std::string_view bytes = FirstBytes(found.list);
     if (!bytes.empty()) std::memcpy(out, bytes.data(), bytes.size());
@@ -233,7 +233,7 @@ void ExampleParser::Parse(const Tensor& records, Element* element) const {
     name = feature.spec.name;
     MakeOwn(&tensor, feature.dtype, shape);
     const Tensor padding =
-        feature.by_default ? *feature.by_default : Tensor::Zeros(feature.dtype, Shape());
+        feature.default_value ? *feature.default_value : Tensor::Zeros(feature.dtype, Shape());
     const size_t size = DTypeSize(feature.dtype);
     char* out = static_cast<char*>(tensor.raw_data());
     for (size_t i = f; i < scratch.counts.size(); i += width) {

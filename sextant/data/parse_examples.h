@@ -41,7 +41,7 @@ class ExampleParser {
     DType dtype;    // of the tensor
     int64_t unit;   // values of one example; of one step where their number differs
     bool sequence;  // whether it does
-    std::optional<Tensor> by_default;  // "unit" values, or one for sequences
+    std::optional<Tensor> default_value;  // "unit" values, or one for sequences
   };
   struct Scratch;
 

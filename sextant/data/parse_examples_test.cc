@@ -40,7 +40,7 @@ ExampleSpec FixedSpec() {
   return {{.name = "label", .dtype = DType::kInt64},
           {.name = "raw", .dtype = DType::kString, .shape = {2, 2}, .decode_raw = DType::kUInt8},
           {.name = "x", .dtype = DType::kFloat, .shape = {2}},
-          {.name = "rare", .dtype = DType::kInt64, .by_default = Tensor(int64_t{-1})}};
+          {.name = "rare", .dtype = DType::kInt64, .default_value = Tensor(int64_t{-1})}};
 }
 
 TEST(ParseExamplesTest, ParsesOneByOne) {
@@ -72,7 +72,7 @@ TEST(ParseExamplesTest, BatchesAreTheSameEitherWay) {
 TEST(ParseExamplesTest, PadsSequences) {
   const Dataset records = TFRecordFiles({WriteExamples("padded", 4)});
   const ExampleSpec spec = {
-      {.name = "words", .dtype = DType::kString, .shape = {-1}, .by_default = Tensor("-")}};
+      {.name = "words", .dtype = DType::kString, .shape = {-1}, .default_value = Tensor("-")}};
   Element batch;
   ASSERT_TRUE(records.Batch(4).ParseExamples(spec).MakeIterator()->Next(&batch));
   EXPECT_TRUE(batch["words"].Identical(Tensor::Of<std::string>(
@@ -84,7 +84,8 @@ TEST(ParseExamplesTest, PadsSequences) {
              {batch});
 }
 
-// Shuffle keeps what threads have not finished; the elements are those of a walk without threads.
+// Shuffle keeps what threads have not finished; the elements are those of an iterator without
+// threads.
 TEST(ParseExamplesTest, ShufflesBeforeItParses) {
   const Dataset records = TFRecordFiles({WriteExamples("shuffled_later", 50)}).Repeat(2);
   const auto noisy = [](Element element, MapContext& context) {
@@ -187,7 +188,7 @@ TEST(ParseExamplesTest, RefusesASpecThatContradictsItself) {
             std::string::npos);
   EXPECT_NE(ErrorOf([&] {
               records.ParseExamples(
-                  {{.name = "a", .dtype = DType::kFloat, .by_default = Tensor(int64_t{1})}});
+                  {{.name = "a", .dtype = DType::kFloat, .default_value = Tensor(int64_t{1})}});
             }).find("the default must be"),
             std::string::npos);
   EXPECT_NE(ErrorOf([&] {

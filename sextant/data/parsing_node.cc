@@ -15,13 +15,13 @@ class ParsingIterator final : public NodeIterator {
       : node_(node), input_(std::move(input)) {}
 
   bool Next(Element* element) override {
-    if (!input_->NextTask(&in_)) return false;
+    if (!input_->NextPending(&in_)) return false;
     node_.Parse(in_.element, in_.origin, element);
     return true;
   }
-  bool NextTask(Task* task) override {
-    if (!NodeIterator::NextTask(task)) return false;
-    task->origin = in_.origin;
+  bool NextPending(PendingElement* pending) override {
+    if (!NodeIterator::NextPending(pending)) return false;
+    pending->origin = in_.origin;
     return true;
   }
   void Save(StateWriter& writer) override { input_->Save(writer); }
@@ -30,7 +30,7 @@ class ParsingIterator final : public NodeIterator {
  private:
   const ParsingNode& node_;
   const std::unique_ptr<NodeIterator> input_;
-  Task in_;  // complete as the input gives it
+  PendingElement in_;  // finished as the input gives it
 };
 
 bool IsText(const RowFormat* format, std::string_view field) {
@@ -73,11 +73,10 @@ ParsingNode::ParsingNode(std::shared_ptr<const DatasetNode> input, std::string n
     : UnaryNode(std::move(input)),
       name_(std::move(name)),
       field_(std::move(field)),
-      task_rows_(input_->parallel() == 1 && IsText(input_->Rows(), field_) ? input_->Rows()
-                                                                           : nullptr) {}
+      work_(*this, *input_) {}
 
-std::unique_ptr<NodeIterator> ParsingNode::MakeIterator(const Walk& walk) const {
-  return std::make_unique<ParsingIterator>(*this, input_->MakeIterator(walk));
+std::unique_ptr<NodeIterator> ParsingNode::MakeIterator(const IterationContext& context) const {
+  return std::make_unique<ParsingIterator>(*this, input_->MakeIterator(context));
 }
 
 std::string ParsingNode::Describe() const {
@@ -95,10 +94,6 @@ ElementSpec ParsingNode::Spec() const {
   return spec;
 }
 
-int ParsingNode::parallel() const {
-  return input_->parallel() == 1 ? kAutotune : input_->parallel();
-}
-
 const Tensor& ParsingNode::TextOf(const Element& element) const {
   const Tensor* const text = element.Find(field_);
   if (text == nullptr || text->dtype() != DType::kString) {
@@ -108,42 +103,45 @@ const Tensor& ParsingNode::TextOf(const Element& element) const {
   return *text;
 }
 
-const Element& ParsingNode::Input(Task& task, Element* scratch) const {
-  if (input_->parallel() == 1) return task.element;  // and its buffers stay with the task
-  input_->Finish(task, scratch);
-  return *scratch;
-}
-
-void ParsingNode::WithPlace(std::string_view origin, FunctionRef<void()> parse) const {
+void ParsingNode::WithOrigin(std::string_view origin, FunctionRef<void()> parse) const {
   try {
     parse();
   } catch (...) {
-    throw Error(CurrentStatus()).WithPrefix(Place(origin));
+    throw Error(CurrentStatus()).WithPrefix(DescribeOrigin(origin));
   }
 }
 
 void ParsingNode::Parse(const Element& input, std::string_view origin, Element* element) const {
-  WithPlace(origin, [&] { Lent(*this)->Parse(TextOf(input), element); });
+  WithOrigin(origin, [&] { Lent(*this)->Parse(TextOf(input), element); });
 }
 
-void ParsingNode::Finish(Task& task, Element* element) const {
+ParsingNode::Work::Work(const ParsingNode& node, const DatasetNode& input)
+    : node_(node),
+      input_(input),
+      row_format_(input_.finished() && IsText(input.row_format(), node.field_) ? input.row_format()
+                                                                               : nullptr) {}
+
+int ParsingNode::Work::parallelism() const { return input_.Parallelism(kAutotune); }
+
+void ParsingNode::Work::Finish(PendingElement& pending, Element* element) const {
   ScratchElement scratch;
-  Parse(Input(task, scratch.get()), task.origin, element);
+  node_.Parse(input_.Finish(pending, scratch.get()), pending.origin, element);
 }
 
-void ParsingNode::FinishRows(std::span<Task> tasks, RowBatch& batch, int64_t first) const {
-  const std::vector<RowField>& fields = RowFields();
+void ParsingNode::Work::FinishRows(std::span<PendingElement> pending, RowBatch& batch,
+                                   int64_t first) const {
+  const std::vector<RowField>& fields = node_.RowFields();
   if (fields.empty() || !batch.Prepare(fields)) {
-    return DatasetNode::FinishRows(tasks, batch, first);
+    return DeferredWork::FinishRows(pending, batch, first);
   }
-  Lent parser(*this);
+  Lent parser(node_);
   ScratchElement scratch;
   std::vector<void*> outs(fields.size());
-  for (Task& task : tasks) {
+  for (PendingElement& one : pending) {
     const int64_t row = first++;
     try {
-      WithPlace(task.origin, [&] {
-        const Tensor& text = TextOf(Input(task, scratch.get()));
+      node_.WithOrigin(one.origin, [&] {
+        const Tensor& text = node_.TextOf(input_.Finish(one, scratch.get()));
         if (text.rank() > 0) {  // batches of batches
           Element element;
           parser->Parse(text, &element);
@@ -159,19 +157,19 @@ void ParsingNode::FinishRows(std::span<Task> tasks, RowBatch& batch, int64_t fir
   }
 }
 
-void ParsingNode::FinishRows(RowBatch& inputs, RowBatch& batch, int64_t first) const {
-  const std::vector<RowField>& fields = RowFields();
-  const std::span texts(inputs.row_data<std::string>(0, 0), static_cast<size_t>(inputs.rows()));
+void ParsingNode::Work::FinishRows(RowBatch& pending, RowBatch& batch, int64_t first) const {
+  const std::vector<RowField>& fields = node_.RowFields();
+  const std::span texts(pending.row_data<std::string>(0, 0), static_cast<size_t>(pending.rows()));
   if (fields.empty() || !batch.Prepare(fields)) {
     for (size_t i = 0; i < texts.size(); ++i) {
-      const Element input = {{field_, std::move(texts[i])}};
+      const Element input = {{node_.field_, std::move(texts[i])}};
       batch.Make(first + static_cast<int64_t>(i), [&](Element* element) {
-        Parse(input, inputs.origin(static_cast<int64_t>(i)), element);
+        node_.Parse(input, pending.origin(static_cast<int64_t>(i)), element);
       });
     }
     return;
   }
-  Lent parser(*this);
+  Lent parser(node_);
   std::vector<void*> outs(fields.size());
   const auto point_to = [&](int64_t row) {
     for (size_t f = 0; f < outs.size(); ++f) outs[f] = batch.raw_row(static_cast<int>(f), row);
@@ -182,7 +180,7 @@ void ParsingNode::FinishRows(RowBatch& inputs, RowBatch& batch, int64_t first) c
     const int64_t row = static_cast<int64_t>(i);
     point_to(first + row);
     try {
-      WithPlace(inputs.origin(row), [&] { parser->ParseRow(texts[i], outs); });
+      node_.WithOrigin(pending.origin(row), [&] { parser->ParseRow(texts[i], outs); });
     } catch (...) {  // the consumer throws it when it comes to this row
       batch.Reject(first + row, std::current_exception());
     }

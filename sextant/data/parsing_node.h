@@ -38,18 +38,10 @@ class ParsingNode : public UnaryNode {
   // "name" of the transformation, and the field that it parses.
   ParsingNode(std::shared_ptr<const DatasetNode> input, std::string name, std::string field);
 
-  std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override;
+  std::unique_ptr<NodeIterator> MakeIterator(const IterationContext& context) const override;
   std::string Describe() const override;
   ElementSpec Spec() const override;
-  int parallel() const override;
-  std::unique_ptr<NodeIterator> MakeTasks(const Walk& walk) const override {
-    return input_->MakeTasks(walk);
-  }
-  bool SeekableTasks() const override { return input_->SeekableTasks(); }
-  void Finish(Task& task, Element* element) const override;
-  void FinishRows(std::span<Task> tasks, RowBatch& batch, int64_t first) const override;
-  const RowFormat* TaskRows() const override { return task_rows_; }
-  void FinishRows(RowBatch& inputs, RowBatch& batch, int64_t first) const override;
+  const DeferredWork* deferred() const override { return &work_; }
 
   // Of an element of the input.
   void Parse(const Element& input, std::string_view origin, Element* element) const;
@@ -65,14 +57,32 @@ class ParsingNode : public UnaryNode {
  private:
   class Lent;
 
+  // Strings that threads parse. Its iterators are those of the input.
+  class Work final : public DeferredWork {
+   public:
+    Work(const ParsingNode& node, const DatasetNode& input);
+    std::unique_ptr<NodeIterator> MakeIterator(const IterationContext& context) const override {
+      return input_.MakeIterator(context);
+    }
+    const RowFormat* row_format() const override { return row_format_; }
+    int parallelism() const override;
+    void Finish(PendingElement& pending, Element* element) const override;
+    void FinishRows(std::span<PendingElement> pending, RowBatch& batch,
+                    int64_t first) const override;
+    void FinishRows(RowBatch& pending, RowBatch& batch, int64_t first) const override;
+
+   private:
+    const ParsingNode& node_;
+    const PendingInput input_;
+    const RowFormat* const row_format_;  // of the input, when it is the field alone
+  };
+
   const Tensor& TextOf(const Element& element) const;
-  // Calls parse; puts the place of what it parsed in front of what it throws.
-  void WithPlace(std::string_view origin, FunctionRef<void()> parse) const;
-  // The element of the input that the task makes: *scratch, or the task's own.
-  const Element& Input(Task& task, Element* scratch) const;
+  // Calls parse; puts the origin of what it parsed in front of what it throws.
+  void WithOrigin(std::string_view origin, FunctionRef<void()> parse) const;
 
   const std::string name_, field_;
-  const RowFormat* const task_rows_;  // of the input, when they are the field alone
+  const Work work_;
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<StringParser>> free_;
 };

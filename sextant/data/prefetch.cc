@@ -5,20 +5,15 @@
 namespace sextant::data {
 namespace {
 
-class PrefetchNode : public UnaryNode {
+class PrefetchNode : public PassThroughNode {
  public:
   PrefetchNode(std::shared_ptr<const DatasetNode> input, int buffer)
-      : UnaryNode(std::move(input)), buffer_(buffer) {
+      : PassThroughNode(std::move(input), Deferral::kFinishFirst), buffer_(buffer) {
     if (buffer < kAutotune) {
       throw InvalidArgument("Prefetch needs a buffer of 0 or more elements, not {}", buffer);
     }
   }
 
-  std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override {
-    if (buffer_ == 0) return input_->MakeIterator(walk);
-    return std::make_unique<ReadAhead>(input_->MakeIterator(walk), nullptr, walk,
-                                       ReadAheadOptions{.threads = 1, .ahead = buffer_});
-  }
   std::string Describe() const override {
     return fmt::format("{}.Prefetch({})", input_->Describe(), buffer_ == 0 ? "0" : "");
   }
@@ -26,6 +21,13 @@ class PrefetchNode : public UnaryNode {
   bool prefetches() const override { return buffer_ != 0; }
 
  private:
+  std::unique_ptr<NodeIterator> MakeIteratorOver(const Iterable& input,
+                                                 const IterationContext& context) const override {
+    if (buffer_ == 0) return input.MakeIterator(context);
+    return std::make_unique<ReadAhead>(input.MakeIterator(context), nullptr, context,
+                                       ReadAheadOptions{.threads = 1, .ahead = buffer_});
+  }
+
   const int buffer_;
 };
 

@@ -1,3 +1,21 @@
+// ReadAhead: threads that make elements before the consumer asks for them (ParallelMap, Prefetch).
+//
+// As in parallel_batch.cc, threads take turns at reading a group of pending elements from the input
+// and finish their groups beside each other. Groups stand in groups_ in the order of reading and
+// are given in that order once they are done (ordered), or as they are done.
+//
+//   groups_:  [0 1 done] [2 3 finishing] [4 5 reading]      the consumer has group [0 1] next
+//
+// How much is made ahead is limited, by two groups to a thread (ParallelMap) or by the buffer that
+// Prefetch was asked for; kAutotune begins with two elements and grows by one whenever the consumer
+// has to wait, up to 16. Half of the buffer at most is read at once, so that the consumer has
+// elements while the other half is made.
+//
+// Invariants: ahead_ is the number of elements in groups_, counted as asked for while a group is
+// read. The consumer owns current_, a group taken out of groups_, and gives its elements without
+// the lock; a used group goes back to spare_ with the buffers of the elements the consumer gave in
+// return. Nothing of an element's failure leaves its place: failures[i] is thrown when element i
+// would be given. To save, the threads finish the groups they have begun, and all are written.
 #include "sextant/data/read_ahead.h"
 
 #include <algorithm>
@@ -16,14 +34,14 @@ int64_t FirstLimit(const ReadAheadOptions& options) {
 
 }  // namespace
 
-ReadAhead::ReadAhead(std::unique_ptr<NodeIterator> input, const DatasetNode* node, const Walk& walk,
-                     const ReadAheadOptions& options)
+ReadAhead::ReadAhead(std::unique_ptr<NodeIterator> input, const DeferredWork* work,
+                     const IterationContext& context, const ReadAheadOptions& options)
     : input_(std::move(input)),
-      node_(node),
+      work_(work),
       options_(options),
       group_size_(kMaxReadGroup),
       limit_(FirstLimit(options)),
-      workers_(options.threads, walk.cancellation,
+      workers_(options.threads, context.cancellation,
                [this](Workers::Lock& lock) { return Step(lock); }) {}
 
 int64_t ReadAhead::Room() const {
@@ -44,8 +62,8 @@ ReadAhead::GroupPtr ReadAhead::NewGroup(int64_t count) {
     group = std::move(spare_.back());
     spare_.pop_back();
   }
-  if (const auto size = static_cast<size_t>(count); group->tasks.size() < size) {
-    group->tasks.resize(size);
+  if (const auto size = static_cast<size_t>(count); group->pending.size() < size) {
+    group->pending.resize(size);
     group->elements.resize(size);
     group->failures.resize(size);
   }
@@ -59,9 +77,9 @@ bool ReadAhead::Read(Group& group, int64_t count) noexcept {
     const auto i = static_cast<size_t>(group.count);
     group.failures[i] = nullptr;
     try {
-      if (node_ == nullptr) std::swap(group.elements[i], group.tasks[i].element);
-      if (!input_->NextTask(&group.tasks[i])) return true;
-      if (node_ == nullptr) std::swap(group.elements[i], group.tasks[i].element);
+      if (work_ == nullptr) std::swap(group.elements[i], group.pending[i].element);
+      if (!input_->NextPending(&group.pending[i])) return true;
+      if (work_ == nullptr) std::swap(group.elements[i], group.pending[i].element);
     } catch (...) {  // crosses to the consumer's thread
       group.failures[i] = std::current_exception();
     }
@@ -70,11 +88,11 @@ bool ReadAhead::Read(Group& group, int64_t count) noexcept {
 }
 
 void ReadAhead::Finish(Group& group) noexcept {
-  if (node_ == nullptr) return;
+  if (work_ == nullptr) return;
   for (int64_t i = 0; i < group.count; ++i) {
     if (group.failures[i]) continue;
     try {
-      node_->Finish(group.tasks[i], &group.elements[i]);
+      work_->Finish(group.pending[i], &group.elements[i]);
     } catch (...) {  // crosses to the consumer's thread
       group.failures[i] = std::current_exception();
     }
@@ -140,9 +158,9 @@ bool ReadAhead::Next(Element* element) {
   return true;
 }
 
-bool ReadAhead::NextTask(Task* task) {
-  if (!NodeIterator::NextTask(task)) return false;
-  task->origin = current_->tasks[current_->given - 1].origin;
+bool ReadAhead::NextPending(PendingElement* pending) {
+  if (!NodeIterator::NextPending(pending)) return false;
+  pending->origin = current_->pending[current_->given - 1].origin;
   return true;
 }
 
@@ -151,26 +169,26 @@ void ReadAhead::Save(StateWriter& writer) {
   Workers::Lock lock(workers_.mutex());
   const auto save = [&](const Group& group) {
     for (int64_t i = group.given; i < group.count; ++i) {
-      SaveOutcome(writer, group.failures[i], group.elements[i]);
+      SaveResult(writer, group.failures[i], group.elements[i]);
     }
   };
-  writer.Int("ahead", ahead_ + (current_ ? current_->count - current_->given : 0));
+  writer.PutInt("ahead", ahead_ + (current_ ? current_->count - current_->given : 0));
   if (current_) save(*current_);
   for (const GroupPtr& group : groups_) save(*group);
-  writer.Int("ended", ended_);
+  writer.PutInt("ended", ended_);
   input_->Save(writer);
 }
 
 void ReadAhead::Restore(StateReader& reader) {
   current_ = std::make_unique<Group>();
-  for (int64_t i = reader.Int("ahead"); i > 0; --i) {
-    Outcome outcome = RestoreOutcome(reader);
-    current_->tasks.emplace_back();
-    current_->elements.push_back(std::move(outcome.element));
-    current_->failures.push_back(std::move(outcome.failure));
+  for (int64_t i = reader.GetInt("ahead"); i > 0; --i) {
+    Result result = RestoreResult(reader);
+    current_->pending.emplace_back();
+    current_->elements.push_back(std::move(result.element));
+    current_->failures.push_back(std::move(result.failure));
     ++current_->count;
   }
-  ended_ = reader.Int("ended") != 0;
+  ended_ = reader.GetInt("ended") != 0;
   input_->Restore(reader);
 }
 

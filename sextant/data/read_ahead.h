@@ -9,7 +9,7 @@
 
 #include "sextant/data/dataset_node.h"
 #include "sextant/data/group_size.h"
-#include "sextant/data/outcome.h"
+#include "sextant/data/result.h"
 #include "sextant/data/workers.h"
 
 namespace sextant::data {
@@ -20,23 +20,23 @@ struct ReadAheadOptions {
   int64_t ahead = 0;    // elements made and not yet given; kAutotune; 0: enough for all threads
 };
 
-// The threads take turns at reading a group of tasks from the input; each then finishes its group
-// while others read or finish theirs.
+// The threads take turns at reading a group of pending elements from the input; each then finishes
+// its group while others read or finish theirs.
 class ReadAhead : public NodeIterator {
  public:
-  // Finishes the tasks of `input` by node->Finish; without a node they are elements already.
-  ReadAhead(std::unique_ptr<NodeIterator> input, const DatasetNode* node, const Walk& walk,
-            const ReadAheadOptions& options);
+  // Finishes the pending elements of `input` by work->Finish; without work they are finished.
+  ReadAhead(std::unique_ptr<NodeIterator> input, const DeferredWork* work,
+            const IterationContext& context, const ReadAheadOptions& options);
 
   bool Next(Element* element) override;
   // An element, with its origin.
-  bool NextTask(Task* task) override;
+  bool NextPending(PendingElement* pending) override;
   void Save(StateWriter& writer) override;
   void Restore(StateReader& reader) override;
 
  private:
   struct Group {
-    std::vector<Task> tasks;
+    std::vector<PendingElement> pending;
     std::vector<Element> elements;
     std::vector<std::exception_ptr> failures;  // null where there is none
     int64_t count = 0;
@@ -59,7 +59,7 @@ class ReadAhead : public NodeIterator {
   std::deque<GroupPtr>::iterator FindDone();
 
   const std::unique_ptr<NodeIterator> input_;  // used by the thread that reads, one at a time
-  const DatasetNode* const node_;
+  const DeferredWork* const work_;
   const ReadAheadOptions options_;
   GroupPtr current_;  // the consumer's, without the lock
   // The rest under workers_.mutex().

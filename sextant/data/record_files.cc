@@ -18,10 +18,10 @@ bool ParsePosition(std::string_view position, uint32_t* file, uint64_t* offset) 
   return GetFixed32(&position, file) && GetFixed64(&position, offset) && position.empty();
 }
 
-// A walk over the records of all files.
-class RecordWalk {
+// A position in the records of all files.
+class RecordCursor {
  public:
-  explicit RecordWalk(const RecordFilesParams& params)
+  explicit RecordCursor(const RecordFilesParams& params)
       : params_(params), files_(ExpandPatterns(params.patterns)) {}
 
   bool Next(std::string_view* record) {
@@ -38,16 +38,16 @@ class RecordWalk {
   const std::vector<std::string>& files() const { return files_; }
 
   void Save(StateWriter& writer) const {
-    writer.Int("file", static_cast<int64_t>(index_));
-    writer.Bytes("path", index_ < files_.size() ? files_[index_] : "");
-    writer.Int("offset", static_cast<int64_t>(file_       ? file_->offset()
-                                              : again_at_ ? *again_at_
-                                                          : -1));
+    writer.PutInt("file", static_cast<int64_t>(index_));
+    writer.PutBytes("path", index_ < files_.size() ? files_[index_] : "");
+    writer.PutInt("offset", static_cast<int64_t>(file_       ? file_->offset()
+                                                 : again_at_ ? *again_at_
+                                                             : -1));
   }
   void Restore(StateReader& reader) {
-    const auto index = static_cast<uint64_t>(reader.Int("file"));
-    const std::string path = reader.Bytes("path");
-    const int64_t offset = reader.Int("offset");
+    const auto index = static_cast<uint64_t>(reader.GetInt("file"));
+    const std::string path = reader.GetBytes("path");
+    const int64_t offset = reader.GetInt("offset");
     if (index > files_.size() || (index < files_.size() && files_[index] != path)) {
       throw FailedPrecondition(
           "{}: the saved position is in file {}, {}, which the files found now do not have there",
@@ -71,7 +71,7 @@ class RecordWalk {
     again_at_.reset();
     return more;
   } catch (const Error&) {
-    // Nothing can be found behind damage in a file: the walk goes on with the next one.
+    // Nothing can be found behind damage in a file: reading goes on with the next one.
     ++index_;
     file_.reset();
     again_at_.reset();
@@ -89,12 +89,13 @@ class RecordWalk {
   std::optional<uint64_t> again_at_;  // of a record that is not read yet
 };
 
-class RecordIterator final : public SeekableIterator {
+class RecordIterator final : public NodeIterator, private Seekable {
  public:
-  RecordIterator(const RecordFilesParams& params, const RowFormat& format, const Walk& walk)
+  RecordIterator(const RecordFilesParams& params, const RowFormat& format,
+                 const IterationContext& context)
       : params_(params),
         format_(format),
-        cancellation_(walk.cancellation),
+        cancellation_(context.cancellation),
         records_(params),
         opened_(records_.files().size()) {}
 
@@ -104,9 +105,9 @@ class RecordIterator final : public SeekableIterator {
     Put(record, element);
     return true;
   }
-  bool NextTask(Task* task) override {
-    if (!NodeIterator::NextTask(task)) return false;
-    task->origin = Position();
+  bool NextPending(PendingElement* pending) override {
+    if (!NodeIterator::NextPending(pending)) return false;
+    pending->origin = Position();
     return true;
   }
   void NextRows(RowBatch& batch) override {
@@ -121,7 +122,9 @@ class RecordIterator final : public SeekableIterator {
   }
   void Save(StateWriter& writer) override { records_.Save(writer); }
   void Restore(StateReader& reader) override { records_.Restore(reader); }
+  Seekable* seekable() override { return params_.seekable ? this : nullptr; }
 
+ private:
   std::string Position() const override {
     std::string position;
     PutPosition(&position);
@@ -145,8 +148,6 @@ class RecordIterator final : public SeekableIterator {
     Put(record, &element);
     return element;
   }
-
- private:
   // Short enough to need no memory of its own.
   void PutPosition(std::string* position) const {
     position->clear();
@@ -164,7 +165,7 @@ class RecordIterator final : public SeekableIterator {
   const RecordFilesParams& params_;
   const RowFormat& format_;
   const std::shared_ptr<CancellationToken> cancellation_;
-  RecordWalk records_;
+  RecordCursor records_;
   std::vector<std::unique_ptr<RecordFile>> opened_;  // by ElementAt
 };
 
@@ -174,20 +175,19 @@ class RecordFilesNode final : public DatasetNode {
       : params_(std::move(params)),
         format_{.fields = {{params_.field, DType::kString, Shape()}}, .origins = true} {}
 
-  std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override {
-    return std::make_unique<RecordIterator>(params_, format_, walk);
+  std::unique_ptr<NodeIterator> MakeIterator(const IterationContext& context) const override {
+    return std::make_unique<RecordIterator>(params_, format_, context);
   }
   std::string Describe() const override {
     return fmt::format("{}([{}]{})", params_.kind, JoinPatterns(params_.patterns), params_.options);
   }
   ElementSpec Spec() const override { return {{params_.field, DType::kString, Shape()}}; }
-  bool Seekable() const override { return params_.seekable; }
-  const RowFormat* Rows() const override { return &format_; }
-  std::string Place(std::string_view position) const override {
+  const RowFormat* row_format() const override { return &format_; }
+  std::string DescribeOrigin(std::string_view origin) const override {
     const std::vector<std::string> files = ExpandPatterns(params_.patterns);
     uint32_t index;
     uint64_t offset;
-    if (!ParsePosition(position, &index, &offset) || index >= files.size()) return "";
+    if (!ParsePosition(origin, &index, &offset) || index >= files.size()) return "";
     return fmt::format("{}, {} at offset {}: ", files[index], params_.field, offset);
   }
 

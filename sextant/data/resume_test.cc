@@ -1,4 +1,4 @@
-// Exact resume: a walk saved after any element and restored goes on with the same elements, bit for
+// Exact resume: an iterator saved after any element and restored gives the same elements, bit for
 // bit, in the same process and in another one.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -12,8 +12,8 @@
 #include "sextant/base/crc32c.h"
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "sextant/data/pipelines_for_testing.h"
 #include "sextant/data/tensor_sources.h"
-#include "sextant/data/walks_for_testing.h"
 
 namespace sextant::data {
 namespace {
@@ -49,7 +49,7 @@ void CheckResume(const Pipeline& pipeline, size_t k) {
 }
 
 void CheckEverywhere(const Pipeline& pipeline) {
-  Texts all = Walked(pipeline.make());
+  Texts all = ElementTexts(pipeline.make());
   ASSERT_LT(all.size(), 1000u) << pipeline.name;
   for (size_t k = 0; k <= all.size() + 1; ++k) {
     CheckResume(pipeline, k);
@@ -68,14 +68,14 @@ TEST(ResumeTest, GoesOnAfterAnyElementOfRandomCompositions) {
   }
 }
 
-TEST(ResumeTest, SavingDoesNotChangeTheWalk) {
+TEST(ResumeTest, SavingDoesNotChangeTheIteration) {
   const std::string folder = Folder();
   for (const Pipeline& pipeline : AllPipelines(folder)) {
     if (!pipeline.ordered || pipeline.name.find("Unseeded") != std::string::npos ||
         pipeline.name == "Concatenate") {
       continue;
     }
-    const Texts expected = Walked(pipeline.make());
+    const Texts expected = ElementTexts(pipeline.make());
     const auto iterator = pipeline.make().MakeIterator();
     Texts found;
     do {
@@ -86,10 +86,10 @@ TEST(ResumeTest, SavingDoesNotChangeTheWalk) {
   }
 }
 
-TEST(ResumeTest, ResumesAResumedWalk) {
+TEST(ResumeTest, ResumesAResumedIterator) {
   for (int number = 0; number < 20; ++number) {
     const Pipeline pipeline = RandomPipeline(number);
-    const Texts expected = Walked(pipeline.make());
+    const Texts expected = ElementTexts(pipeline.make());
     Texts found;
     std::string state = pipeline.make().MakeIterator()->SaveState();
     do {
@@ -179,7 +179,7 @@ TEST(ResumeTest, RefusesStatesThatDoNotFit) {
   }
 }
 
-// Bytes that are wrong but have a checksum give an error or some walk, never a crash.
+// Bytes that are wrong but have a checksum give an error or some elements, never a crash.
 TEST(ResumeTest, SurvivesStatesThatLie) {
   constexpr size_t kHead = 12;  // magic and checksum
   std::minstd_rand random(1);

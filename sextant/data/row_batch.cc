@@ -1,3 +1,14 @@
+// The buffers of a batch, filled by one thread or several.
+//
+// The fields of a batch are fixed by the first row that comes: the thread that finds fixed_ unset
+// takes the mutex, allocates and sets it (double-checked locking: release and acquire of fixed_
+// order the tensors before their use). From then on threads write different rows without a lock.
+// Rows that failed or do not fit go to rejected_, which has room for all rows beforehand.
+//
+// Append, for one thread, makes room as rows come, doubling; the ways for several threads make room
+// for all rows at once, because a tensor that moves cannot be written by another thread. A batch
+// given to a consumer comes back later as `recycled`: MakeOwn uses its buffers again if the
+// consumer holds them no more.
 #include "sextant/data/row_batch.h"
 
 #include <algorithm>

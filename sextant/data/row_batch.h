@@ -33,7 +33,7 @@ struct RowField {
 // Of elements that are all alike, of types that are plain or strings.
 struct RowFormat {
   std::vector<RowField> fields;
-  bool origins = false;  // whether rows have a Task::origin
+  bool origins = false;  // whether rows have a PendingElement::origin
 };
 
 class RowBatch {
@@ -73,7 +73,7 @@ class RowBatch {
   // Counts rows that were written through row_data by the thread that appends.
   void AddRows(int64_t count) { rows_ += count; }
 
-  // Whether whoever appends rows gives their origins too (Task::origin).
+  // Whether whoever appends rows gives their origins too (PendingElement::origin).
   void set_keeps_origins(bool keeps) { keeps_origins_ = keeps; }
   bool keeps_origins() const { return keeps_origins_; }
   std::string& origin(int64_t row) {

@@ -1,3 +1,23 @@
+// A shuffle buffer of columns.
+//
+// The algorithm is that of a buffer of elements: fill `size` places; give the element at a place
+// drawn at random, put the last of the buffer there, and the next of the input at the end. Here an
+// element is a slot number in order_; its values lie in columns_[c] at that slot, so that drawing
+// moves four bytes, and values move twice: from the input's batch to the slot, from there to the
+// batch asked for.
+//
+//   order_ = [2 0 1]    columns_[0] = [b c a]    free_ = [3]
+//   draw place 0: slot 2 ("a") goes to the batch;  order_ = [1 0], free_ = [3 2]
+//
+// Rows pass in groups (Pass): for i in the group, row i of the input goes to a free slot and one
+// slot is drawn, exactly as one by one. The slots of the group are known before a value is moved,
+// so each column is done in one loop, with the addresses to come prefetched; a slot that is put and
+// drawn in the same group is read after it was written, because both are done in the order of i.
+//
+// Invariants: every slot below slots_ is in order_ or in free_, never in both. A draw is a Philox
+// number by its count (shuffle_draws.h), so the state is that count and the rows in order_, in
+// their order, as ShuffleIterator saves them: either iterator continues the state of the other.
+// Where the input is seekable, a row is saved as its origin, which is its position in the source.
 #include "sextant/data/row_shuffle.h"
 
 #include <algorithm>
@@ -45,12 +65,11 @@ void MoveBytes(const std::vector<uint32_t>& put, const std::vector<uint32_t>& dr
 
 }  // namespace
 
-RowShuffle::RowShuffle(std::unique_ptr<NodeIterator> input, const RowFormat& format, bool tasks,
-                       bool seekable, int64_t size, uint64_t seed)
+RowShuffle::RowShuffle(std::unique_ptr<NodeIterator> input, const RowFormat& format, int64_t size,
+                       uint64_t seed)
     : input_(std::move(input)),
       format_(format),
-      tasks_(tasks),
-      seekable_(seekable),
+      seekable_(format.origins && input_->seekable() != nullptr),
       size_(static_cast<size_t>(size)),
       draws_{.seed = seed} {
   for (const RowField& field : format.fields) {
@@ -192,10 +211,10 @@ void RowShuffle::Pass(int64_t more, RowBatch& batch) {
 bool RowShuffle::DrawOne(uint32_t* slot) {
   Fill();
   if (!input_ended_) {
-    if (input_->NextTask(&task_)) {
+    if (input_->NextPending(&pending_)) {
       const uint32_t put = NewSlot();
-      PutElement(put, &task_.element);
-      if (format_.origins) origins_[put] = task_.origin;
+      PutElement(put, &pending_.element);
+      if (format_.origins) origins_[put] = pending_.origin;
       order_.push_back(put);
     } else {
       input_ended_ = true;
@@ -213,16 +232,16 @@ bool RowShuffle::Next(Element* element) {
   return true;
 }
 
-bool RowShuffle::NextTask(Task* task) {
-  task->positions.clear();
-  task->finished = 0;
+bool RowShuffle::NextPending(PendingElement* pending) {
+  pending->positions.clear();
+  pending->finished = 0;
   uint32_t slot;
   if (!DrawOne(&slot)) return false;
-  TakeElement(slot, &task->element);
+  TakeElement(slot, &pending->element);
   if (format_.origins) {
-    task->origin = origins_[slot];
+    pending->origin = origins_[slot];
   } else {
-    task->origin.clear();
+    pending->origin.clear();
   }
   return true;
 }
@@ -270,44 +289,42 @@ void RowShuffle::TakeElement(uint32_t slot, Element* element) {
 }
 
 void RowShuffle::Save(StateWriter& writer) {
-  writer.Int("draws", static_cast<int64_t>(draws_.count));
-  writer.Int("input_ended", input_ended_);
-  writer.Int("shuffle", static_cast<int64_t>(order_.size()));
+  writer.PutInt("draws", static_cast<int64_t>(draws_.count));
+  writer.PutInt("input_ended", input_ended_);
+  writer.PutInt("shuffle", static_cast<int64_t>(order_.size()));
   for (const uint32_t slot : order_) {
     if (seekable_) {
-      writer.Bytes("at", origins_[slot]);
+      writer.PutBytes("at", origins_[slot]);
     } else {
       Element element;
       TakeElement(slot, &element);
-      writer.Whole("element", element);
+      writer.PutElement("element", element);
       PutElement(slot, &element);
     }
-    if (tasks_) writer.Int("positions", 0);
   }
   input_->Save(writer);
 }
 
 void RowShuffle::Restore(StateReader& reader) {
-  draws_.count = static_cast<uint64_t>(reader.Int("draws"));
-  input_ended_ = reader.Int("input_ended") != 0;
-  for (int64_t i = reader.Int("shuffle"); i > 0; --i) {
+  draws_.count = static_cast<uint64_t>(reader.GetInt("draws"));
+  input_ended_ = reader.GetInt("input_ended") != 0;
+  for (int64_t i = reader.GetInt("shuffle"); i > 0; --i) {
     const uint32_t slot = NewSlot();
     if (seekable_) {
-      origins_[slot] = reader.Bytes("at");
+      origins_[slot] = reader.GetBytes("at");
     } else {
-      Element element = reader.Whole("element");
+      Element element = reader.GetElement("element");
       PutElement(slot, &element);
     }
-    if (tasks_ && reader.Int("positions") != 0) {
+    if (reader.NextIs("positions") && reader.GetInt("positions") != 0) {
       throw DataLoss("a row in the saved buffer of a Shuffle has positions of its own");
     }
     order_.push_back(slot);
   }
   input_->Restore(reader);
   if (!seekable_) return;
-  auto& source = static_cast<SeekableIterator&>(*input_);
   for (const uint32_t slot : order_) {
-    Element element = source.ElementAt(origins_[slot]);
+    Element element = input_->seekable()->ElementAt(origins_[slot]);
     PutElement(slot, &element);
   }
 }

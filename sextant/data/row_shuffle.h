@@ -19,11 +19,11 @@ class RowShuffle final : public NodeIterator {
   // Of the buffer.
   static constexpr int64_t kMaxSize = UINT32_MAX;
 
-  RowShuffle(std::unique_ptr<NodeIterator> input, const RowFormat& format, bool tasks,
-             bool seekable, int64_t size, uint64_t seed);
+  RowShuffle(std::unique_ptr<NodeIterator> input, const RowFormat& format, int64_t size,
+             uint64_t seed);
 
   bool Next(Element* element) override;
-  bool NextTask(Task* task) override;
+  bool NextPending(PendingElement* pending) override;
   void NextRows(RowBatch& batch) override;
   void Save(StateWriter& writer) override;
   void Restore(StateReader& reader) override;
@@ -57,7 +57,7 @@ class RowShuffle final : public NodeIterator {
 
   const std::unique_ptr<NodeIterator> input_;
   const RowFormat& format_;
-  const bool tasks_, seekable_;
+  const bool seekable_;  // origins are then positions
   const size_t size_;
   ShuffleDraws draws_;
   bool input_ended_ = false;
@@ -68,7 +68,7 @@ class RowShuffle final : public NodeIterator {
   uint32_t slots_ = 0;
   RowBatch read_;
   std::vector<uint32_t> put_, drawn_;  // slots of the rows that are moved
-  Task task_;
+  PendingElement pending_;
 };
 
 }  // namespace sextant::data

@@ -12,27 +12,27 @@
 
 namespace sextant::data {
 
-class SelectingIterator : public PassingIterator {
+class SelectingIterator : public PassThroughIterator {
  public:
   bool Next(Element* element) final {
     return Select([&] { return input_->Next(element); }, *element);
   }
-  bool NextTask(Task* task) final {
-    return Select([&] { return input_->NextTask(task); }, task->element);
+  bool NextPending(PendingElement* pending) final {
+    return Select([&] { return input_->NextPending(pending); }, pending->element);
   }
   void Save(StateWriter& writer) final {
-    writer.Int(name_, count_);
+    writer.PutInt(name_, count_);
     input_->Save(writer);
   }
   void Restore(StateReader& reader) final {
-    count_ = reader.Int(name_);
+    count_ = reader.GetInt(name_);
     input_->Restore(reader);
   }
 
  protected:
   // The count is saved under the name.
   SelectingIterator(std::unique_ptr<NodeIterator> input, const char* name)
-      : PassingIterator(std::move(input)), name_(name) {}
+      : PassThroughIterator(std::move(input)), name_(name) {}
 
   // Calls `next`, which makes the next element of the input, or returns false at the input's end,
   // until the element is one to give: true; false when there is none.
@@ -44,12 +44,11 @@ class SelectingIterator : public PassingIterator {
   const char* const name_;
 };
 
-// Positions of the input are its own.
-class SelectingNode : public UnaryNode {
+// It counts elements that did not fail, or looks at them, so they are finished before.
+class SelectingNode : public PassThroughNode {
  public:
-  using UnaryNode::UnaryNode;
-  bool Seekable() const override { return input_->Seekable(); }
-  const RowFormat* Rows() const override { return input_->Rows(); }
+  explicit SelectingNode(std::shared_ptr<const DatasetNode> input)
+      : PassThroughNode(std::move(input), Deferral::kFinishFirst) {}
 };
 
 }  // namespace sextant::data

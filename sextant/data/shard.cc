@@ -29,14 +29,16 @@ class ShardNode : public SelectingNode {
     }
   }
 
-  std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override {
-    return std::make_unique<ShardIterator>(input_->MakeIterator(walk), shards_, index_);
-  }
   std::string Describe() const override {
     return fmt::format("{}.Shard({},{})", input_->Describe(), shards_, index_);
   }
 
  private:
+  std::unique_ptr<NodeIterator> MakeIteratorOver(const Iterable& input,
+                                                 const IterationContext& context) const override {
+    return std::make_unique<ShardIterator>(input.MakeIterator(context), shards_, index_);
+  }
+
   const int64_t shards_, index_;
 };
 

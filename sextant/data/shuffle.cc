@@ -1,4 +1,3 @@
-#include <optional>
 #include <vector>
 
 #include "sextant/base/fingerprint.h"
@@ -13,67 +12,67 @@ namespace sextant::data {
 namespace {
 
 // Keeps a buffer of elements, gives one of them at random and puts the next of the input in its
-// place. Of tasks it keeps what is left to be finished, mostly smaller than what is made of it.
-class ShuffleIterator : public NodeIterator {
+// place. Pending elements are mostly smaller than what is made of them.
+class ShuffleIterator final : public NodeIterator {
  public:
-  ShuffleIterator(std::unique_ptr<NodeIterator> input, bool tasks, bool seekable, int64_t size,
-                  uint64_t seed)
-      : input_(std::move(input)), tasks_(tasks), seekable_(seekable), size_(size), draws_{seed} {}
+  ShuffleIterator(std::unique_ptr<NodeIterator> input, int64_t size, uint64_t seed)
+      : input_(std::move(input)), size_(size), draws_{seed} {}
 
   bool Next(Element* element) override {
     Slot* const slot = Drawn();
     if (slot == nullptr) return false;
-    std::swap(*element, slot->task.element);
+    std::swap(*element, slot->pending.element);
     Remove(slot);
     return true;
   }
-  bool NextTask(Task* task) override {
+  bool NextPending(PendingElement* pending) override {
     Slot* const slot = Drawn();
     if (slot == nullptr) return false;
-    std::swap(*task, slot->task);
+    std::swap(*pending, slot->pending);
     Remove(slot);
     return true;
   }
 
   void Save(StateWriter& writer) override {
-    writer.Int("draws", static_cast<int64_t>(draws_.count));
-    writer.Int("input_ended", input_ended_);
-    writer.Int("shuffle", static_cast<int64_t>(buffer_.size()));
+    const bool seekable = input_->seekable() != nullptr;
+    writer.PutInt("draws", static_cast<int64_t>(draws_.count));
+    writer.PutInt("input_ended", input_ended_);
+    writer.PutInt("shuffle", static_cast<int64_t>(buffer_.size()));
     for (const Slot& slot : buffer_) {
-      if (seekable_) {
-        writer.Bytes("at", slot.position);
+      if (seekable) {
+        writer.PutBytes("at", slot.position);
       } else {
-        writer.Whole("element", slot.task.element);
+        writer.PutElement("element", slot.pending.element);
       }
-      if (tasks_) SavePositions(slot.task, writer);
+      SavePositions(slot.pending, writer);
     }
     input_->Save(writer);
   }
   void Restore(StateReader& reader) override {
-    draws_.count = static_cast<uint64_t>(reader.Int("draws"));
-    input_ended_ = reader.Int("input_ended") != 0;
-    for (int64_t i = reader.Int("shuffle"); i > 0; --i) {
+    const bool seekable = input_->seekable() != nullptr;
+    draws_.count = static_cast<uint64_t>(reader.GetInt("draws"));
+    input_ended_ = reader.GetInt("input_ended") != 0;
+    for (int64_t i = reader.GetInt("shuffle"); i > 0; --i) {
       Slot slot;
-      if (seekable_) {
-        slot.position = reader.Bytes("at");
+      if (seekable) {
+        slot.position = reader.GetBytes("at");
       } else {
-        slot.task.element = reader.Whole("element");
+        slot.pending.element = reader.GetElement("element");
       }
-      if (tasks_) RestorePositions(&slot.task, reader);
+      RestorePositions(&slot.pending, reader);
       buffer_.push_back(std::move(slot));
     }
     input_->Restore(reader);
-    if (!seekable_) return;
-    auto& source = static_cast<SeekableIterator&>(*input_);
+    if (!seekable) return;
     for (Slot& slot : buffer_) {
-      slot.task.element = source.ElementAt(slot.position);
-      slot.task.origin = slot.position;
+      slot.pending.element = input_->seekable()->ElementAt(slot.position);
+      slot.pending.origin = slot.position;
     }
   }
 
  private:
   struct Slot {
-    Task task;             // nothing is left to be finished unless tasks_
+    PendingElement pending;
     std::string position;  // where the input is seekable
   };
 
@@ -88,37 +87,38 @@ class ShuffleIterator : public NodeIterator {
   }
   // What the caller gave for it goes on to the input as a buffer to be used again.
   void Remove(Slot* slot) {
-    std::swap(spare_.task, slot->task);
+    std::swap(spare_.pending, slot->pending);
     std::swap(*slot, buffer_.back());
     buffer_.pop_back();
   }
 
   bool Read(Slot* slot) {
-    if (!input_->NextTask(&slot->task)) {
+    if (!input_->NextPending(&slot->pending)) {
       input_ended_ = true;
       return false;
     }
-    if (seekable_) slot->position = static_cast<SeekableIterator&>(*input_).Position();
+    if (const Seekable* const at = input_->seekable()) slot->position = at->Position();
     return true;
   }
 
-  static void SavePositions(const Task& task, StateWriter& writer) {
-    writer.Int("positions", static_cast<int64_t>(task.positions.size()));
-    for (const Task::Position& position : task.positions) {
-      writer.Int("index", position.index);
-      writer.Int("iteration", position.iteration);
+  // Finished elements have none.
+  static void SavePositions(const PendingElement& pending, StateWriter& writer) {
+    if (pending.positions.empty()) return;
+    writer.PutInt("positions", static_cast<int64_t>(pending.positions.size()));
+    for (const PendingElement::Position& position : pending.positions) {
+      writer.PutInt("index", position.index);
+      writer.PutInt("iteration", position.iteration);
     }
   }
-  static void RestorePositions(Task* task, StateReader& reader) {
-    for (int64_t i = reader.Int("positions"); i > 0; --i) {
-      const int64_t index = reader.Int("index");
-      task->positions.push_back({index, reader.Int("iteration")});
+  static void RestorePositions(PendingElement* pending, StateReader& reader) {
+    if (!reader.NextIs("positions")) return;
+    for (int64_t i = reader.GetInt("positions"); i > 0; --i) {
+      const int64_t index = reader.GetInt("index");
+      pending->positions.push_back({index, reader.GetInt("iteration")});
     }
   }
 
   const std::unique_ptr<NodeIterator> input_;
-  const bool tasks_;
-  const bool seekable_;
   const int64_t size_;
   ShuffleDraws draws_;
   bool input_ended_ = false;
@@ -126,49 +126,30 @@ class ShuffleIterator : public NodeIterator {
   Slot spare_;
 };
 
-class ShuffleNode : public UnaryNode {
+// Work that the input defers depends on the element's number, not on when it is done.
+class ShuffleNode : public PassThroughNode {
  public:
   ShuffleNode(std::shared_ptr<const DatasetNode> input, int64_t size, const ShuffleOptions& options)
-      : UnaryNode(std::move(input)), size_(size), options_(options) {
+      : PassThroughNode(std::move(input)), size_(size), options_(options) {
     if (size < 1)
       throw InvalidArgument("Shuffle needs a buffer of at least 1 element, not {}", size);
   }
 
-  std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override {
-    return Shuffled(input_->MakeIterator(walk), false, walk);
-  }
-  // What is left to be finished depends on the element's place in the walk, not on when it is done.
-  int parallel() const override { return input_->parallel(); }
-  std::unique_ptr<NodeIterator> MakeTasks(const Walk& walk) const override {
-    return Shuffled(input_->MakeTasks(walk), true, walk);
-  }
-  void Finish(Task& task, Element* element) const override { input_->Finish(task, element); }
-  void FinishRows(std::span<Task> tasks, RowBatch& batch, int64_t first) const override {
-    input_->FinishRows(tasks, batch, first);
-  }
-  const RowFormat* Rows() const override { return input_->Rows(); }
-  const RowFormat* TaskRows() const override { return input_->TaskRows(); }
-  void FinishRows(RowBatch& inputs, RowBatch& batch, int64_t first) const override {
-    input_->FinishRows(inputs, batch, first);
-  }
   std::string Describe() const override {
     return fmt::format("{}.Shuffle({},seed={},reshuffle={})", input_->Describe(), size_,
                        options_.seed ? std::to_string(*options_.seed) : "none", options_.reshuffle);
   }
 
  private:
-  std::unique_ptr<NodeIterator> Shuffled(std::unique_ptr<NodeIterator> input, bool tasks,
-                                         const Walk& walk) const {
-    uint64_t seed = options_.seed ? static_cast<uint64_t>(*options_.seed) : walk.entropy;
-    if (options_.reshuffle) seed = FingerprintCat64(seed, static_cast<uint64_t>(walk.iteration));
-    const bool seekable = tasks ? input_->SeekableTasks() : input_->Seekable();
-    // Tasks of which nothing is left to be finished are elements.
-    const RowFormat* const format =
-        tasks && input_->parallel() != 1 ? input_->TaskRows() : input_->Rows();
+  std::unique_ptr<NodeIterator> MakeIteratorOver(const Iterable& input,
+                                                 const IterationContext& context) const override {
+    uint64_t seed = options_.seed ? static_cast<uint64_t>(*options_.seed) : context.entropy;
+    if (options_.reshuffle) seed = FingerprintCat64(seed, static_cast<uint64_t>(context.iteration));
+    const RowFormat* const format = input.row_format();
     if (format != nullptr && size_ <= RowShuffle::kMaxSize) {
-      return std::make_unique<RowShuffle>(std::move(input), *format, tasks, seekable, size_, seed);
+      return std::make_unique<RowShuffle>(input.MakeIterator(context), *format, size_, seed);
     }
-    return std::make_unique<ShuffleIterator>(std::move(input), tasks, seekable, size_, seed);
+    return std::make_unique<ShuffleIterator>(input.MakeIterator(context), size_, seed);
   }
 
   const int64_t size_;

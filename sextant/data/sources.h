@@ -8,7 +8,7 @@
 //     return TFRecordFiles({e["file"].scalar<std::string>()});
 //   });
 //
-// Errors name the file and the offset or the line. After damage in a file of records the walk goes
+// Errors name the file and the offset or the line. After damage in a file of records reading goes
 // on with the next file; after a bad row of a CSV file with the next row. A saved position is the
 // file and the offset; restoring seeks there (in compressed files by reading up to it) and throws
 // FAILED_PRECONDITION when the list of files has become another one.
@@ -54,8 +54,8 @@ Dataset FixedLengthRecords(const std::vector<std::string>& files,
 
 struct CsvColumn {
   std::string name;
-  DType dtype = DType::kString;           // or kInt32, kInt64, kFloat, kDouble
-  std::optional<Tensor> by_default = {};  // of empty fields; none: they are an error
+  DType dtype = DType::kString;              // or kInt32, kInt64, kFloat, kDouble
+  std::optional<Tensor> default_value = {};  // of empty fields; none: they are an error
 };
 struct CsvFileOptions {
   // All columns of the files from left to right; with a header, those wanted, by their names.

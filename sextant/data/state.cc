@@ -8,12 +8,12 @@
 namespace sextant::data {
 namespace {
 
-void PutBytes(std::string* dst, std::string_view value) {
+void AppendBytes(std::string* dst, std::string_view value) {
   PutVarint64(dst, value.size());
   dst->append(value);
 }
 
-std::string_view GetBytes(std::string_view* src, std::string_view tag) {
+std::string_view ReadBytes(std::string_view* src, std::string_view tag) {
   std::string_view value;
   if (!GetLengthPrefixed(src, &value)) {
     throw DataLoss("the saved state of the dataset ends within \"{}\"", tag);
@@ -21,7 +21,7 @@ std::string_view GetBytes(std::string_view* src, std::string_view tag) {
   return value;
 }
 
-uint64_t GetNumber(std::string_view* src, std::string_view tag) {
+uint64_t ReadNumber(std::string_view* src, std::string_view tag) {
   uint64_t value;
   if (!GetVarint64(src, &value)) {
     throw DataLoss("the saved state of the dataset ends within \"{}\"", tag);
@@ -30,33 +30,33 @@ uint64_t GetNumber(std::string_view* src, std::string_view tag) {
 }
 
 void CheckTag(std::string_view* src, std::string_view tag) {
-  const std::string_view found = GetBytes(src, tag);
+  const std::string_view found = ReadBytes(src, tag);
   if (found != tag) {
     throw DataLoss("the saved state of the dataset holds \"{}\" where \"{}\" is expected", found,
                    tag);
   }
 }
 
-void PutTensor(std::string* dst, const Tensor& value) {
+void AppendTensor(std::string* dst, const Tensor& value) {
   PutVarint64(dst, static_cast<uint64_t>(value.dtype()));
   if (!value.valid()) return;
   PutVarint64(dst, value.rank());
   for (const int64_t dim : value.shape().dims()) PutVarint64(dst, dim);
   if (IsPlain(value.dtype())) {
-    PutBytes(dst, {static_cast<const char*>(value.raw_data()), value.bytes()});
+    AppendBytes(dst, {static_cast<const char*>(value.raw_data()), value.bytes()});
   } else if (value.dtype() == DType::kString) {
-    for (const std::string& text : value.flat<std::string>()) PutBytes(dst, text);
+    for (const std::string& text : value.flat<std::string>()) AppendBytes(dst, text);
   } else {
     throw Unimplemented("a tensor {} cannot be part of the saved state of a dataset",
                         value.Describe());
   }
 }
 
-Shape GetShape(std::string_view* src, std::string_view tag) {
-  const uint64_t rank = GetNumber(src, tag);
+Shape ReadShape(std::string_view* src, std::string_view tag) {
+  const uint64_t rank = ReadNumber(src, tag);
   if (rank > kMaxRank) throw DataLoss("the saved state of the dataset holds rank {}", rank);
   std::vector<int64_t> dims(rank);
-  for (int64_t& dim : dims) dim = static_cast<int64_t>(GetNumber(src, tag));
+  for (int64_t& dim : dims) dim = static_cast<int64_t>(ReadNumber(src, tag));
   try {
     return Shape(dims);
   } catch (const Error& error) {  // what the shape's maker calls an argument is damage here
@@ -64,19 +64,19 @@ Shape GetShape(std::string_view* src, std::string_view tag) {
   }
 }
 
-Tensor GetTensor(std::string_view* src, std::string_view tag) {
-  const auto dtype = static_cast<DType>(GetNumber(src, tag));
+Tensor ReadTensor(std::string_view* src, std::string_view tag) {
+  const auto dtype = static_cast<DType>(ReadNumber(src, tag));
   if (dtype == DType::kInvalid) return {};
-  const Shape shape = GetShape(src, tag);
+  const Shape shape = ReadShape(src, tag);
   const auto count = static_cast<uint64_t>(shape.num_elements());
   if (dtype == DType::kString) {
     if (count > src->size())
       throw DataLoss("the saved state of the dataset ends within \"{}\"", tag);
     Tensor tensor(dtype, shape);
-    for (std::string& text : tensor.flat<std::string>()) text = GetBytes(src, tag);
+    for (std::string& text : tensor.flat<std::string>()) text = ReadBytes(src, tag);
     return tensor;
   }
-  const std::string_view bytes = GetBytes(src, tag);
+  const std::string_view bytes = ReadBytes(src, tag);
   if (!IsPlain(dtype) || DTypeSize(dtype) == 0 || bytes.size() / DTypeSize(dtype) != count ||
       bytes.size() % DTypeSize(dtype) != 0) {
     throw DataLoss("the saved state of the dataset holds a bad tensor in \"{}\"", tag);
@@ -88,47 +88,52 @@ Tensor GetTensor(std::string_view* src, std::string_view tag) {
 
 }  // namespace
 
-void StateWriter::Int(std::string_view tag, int64_t value) {
-  PutBytes(&bytes_, tag);
+void StateWriter::PutInt(std::string_view tag, int64_t value) {
+  AppendBytes(&bytes_, tag);
   PutVarint64(&bytes_, static_cast<uint64_t>(value));
 }
-void StateWriter::Bytes(std::string_view tag, std::string_view value) {
-  PutBytes(&bytes_, tag);
-  PutBytes(&bytes_, value);
+void StateWriter::PutBytes(std::string_view tag, std::string_view value) {
+  AppendBytes(&bytes_, tag);
+  AppendBytes(&bytes_, value);
 }
-void StateWriter::Value(std::string_view tag, const Tensor& value) {
-  PutBytes(&bytes_, tag);
-  PutTensor(&bytes_, value);
+void StateWriter::PutTensor(std::string_view tag, const Tensor& value) {
+  AppendBytes(&bytes_, tag);
+  AppendTensor(&bytes_, value);
 }
-void StateWriter::Whole(std::string_view tag, const Element& value) {
-  PutBytes(&bytes_, tag);
+void StateWriter::PutElement(std::string_view tag, const Element& value) {
+  AppendBytes(&bytes_, tag);
   PutVarint64(&bytes_, value.size());
   for (const auto& [name, tensor] : value.fields()) {
-    PutBytes(&bytes_, name);
-    PutTensor(&bytes_, tensor);
+    AppendBytes(&bytes_, name);
+    AppendTensor(&bytes_, tensor);
   }
 }
 
-int64_t StateReader::Int(std::string_view tag) {
+int64_t StateReader::GetInt(std::string_view tag) {
   CheckTag(&bytes_, tag);
-  return static_cast<int64_t>(GetNumber(&bytes_, tag));
+  return static_cast<int64_t>(ReadNumber(&bytes_, tag));
 }
-std::string StateReader::Bytes(std::string_view tag) {
+std::string StateReader::GetBytes(std::string_view tag) {
   CheckTag(&bytes_, tag);
-  return std::string(GetBytes(&bytes_, tag));
+  return std::string(ReadBytes(&bytes_, tag));
 }
-Tensor StateReader::Value(std::string_view tag) {
+Tensor StateReader::GetTensor(std::string_view tag) {
   CheckTag(&bytes_, tag);
-  return GetTensor(&bytes_, tag);
+  return ReadTensor(&bytes_, tag);
 }
-Element StateReader::Whole(std::string_view tag) {
+Element StateReader::GetElement(std::string_view tag) {
   CheckTag(&bytes_, tag);
   Element element;
-  for (uint64_t i = GetNumber(&bytes_, tag); i > 0; --i) {
-    std::string name(GetBytes(&bytes_, tag));
-    element.fields().emplace_back(std::move(name), GetTensor(&bytes_, tag));
+  for (uint64_t i = ReadNumber(&bytes_, tag); i > 0; --i) {
+    std::string name(ReadBytes(&bytes_, tag));
+    element.fields().emplace_back(std::move(name), ReadTensor(&bytes_, tag));
   }
   return element;
+}
+
+bool StateReader::NextIs(std::string_view tag) const {
+  std::string_view rest = bytes_, found;
+  return GetLengthPrefixed(&rest, &found) && found == tag;
 }
 
 }  // namespace sextant::data

@@ -3,7 +3,7 @@
 // Every value carries a short tag, which the reader checks: a state that does not fit is found
 // where it differs. The encoding is stable across processes and machines (little-endian).
 //
-//   writer.Int("next", next_);            next_ = reader.Int("next");
+//   writer.PutInt("next", next_);         next_ = reader.GetInt("next");
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ namespace sextant::data {
 
 class StateWriter {
  public:
-  void Int(std::string_view tag, int64_t value);
-  void Bytes(std::string_view tag, std::string_view value);
+  void PutInt(std::string_view tag, int64_t value);
+  void PutBytes(std::string_view tag, std::string_view value);
   // Throws UNIMPLEMENTED for handles and variants.
-  void Value(std::string_view tag, const Tensor& value);
-  void Whole(std::string_view tag, const Element& value);
+  void PutTensor(std::string_view tag, const Tensor& value);
+  void PutElement(std::string_view tag, const Element& value);
 
   const std::string& bytes() const { return bytes_; }
   std::string Take() { return std::move(bytes_); }
@@ -36,10 +36,12 @@ class StateReader {
  public:
   explicit StateReader(std::string_view bytes) : bytes_(bytes) {}
 
-  int64_t Int(std::string_view tag);
-  std::string Bytes(std::string_view tag);
-  Tensor Value(std::string_view tag);
-  Element Whole(std::string_view tag);
+  int64_t GetInt(std::string_view tag);
+  std::string GetBytes(std::string_view tag);
+  Tensor GetTensor(std::string_view tag);
+  Element GetElement(std::string_view tag);
+  // Whether the next value has this tag: of those that are not always there.
+  bool NextIs(std::string_view tag) const;
   bool AtEnd() const { return bytes_.empty(); }
 
  private:

@@ -29,14 +29,16 @@ class TakeNode : public SelectingNode {
   TakeNode(std::shared_ptr<const DatasetNode> input, int64_t count)
       : SelectingNode(std::move(input)), count_(count < 0 ? -1 : count) {}
 
-  std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override {
-    return std::make_unique<StretchIterator>(input_->MakeIterator(walk), 0, count_);
-  }
   std::string Describe() const override {
     return fmt::format("{}.Take({})", input_->Describe(), count_);
   }
 
  private:
+  std::unique_ptr<NodeIterator> MakeIteratorOver(const Iterable& input,
+                                                 const IterationContext& context) const override {
+    return std::make_unique<StretchIterator>(input.MakeIterator(context), 0, count_);
+  }
+
   const int64_t count_;
 };
 
@@ -45,14 +47,16 @@ class SkipNode : public SelectingNode {
   SkipNode(std::shared_ptr<const DatasetNode> input, int64_t count)
       : SelectingNode(std::move(input)), count_(count < 0 ? INT64_MAX : count) {}
 
-  std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override {
-    return std::make_unique<StretchIterator>(input_->MakeIterator(walk), count_, -1);
-  }
   std::string Describe() const override {
     return fmt::format("{}.Skip({})", input_->Describe(), count_);
   }
 
  private:
+  std::unique_ptr<NodeIterator> MakeIteratorOver(const Iterable& input,
+                                                 const IterationContext& context) const override {
+    return std::make_unique<StretchIterator>(input.MakeIterator(context), count_, -1);
+  }
+
   const int64_t count_;
 };
 

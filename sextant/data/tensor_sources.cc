@@ -9,8 +9,8 @@
 namespace sextant::data {
 namespace {
 
-// A walk over elements that are known by their number.
-class IndexedIterator : public SeekableIterator {
+// Of elements that are known by their number.
+class IndexedIterator : public NodeIterator, private Seekable {
  public:
   explicit IndexedIterator(int64_t count) : count_(count) {}
 
@@ -19,11 +19,17 @@ class IndexedIterator : public SeekableIterator {
     Make(next_++, element);
     return true;
   }
-  void Save(StateWriter& writer) override { writer.Int("next", next_); }
+  void Save(StateWriter& writer) override { writer.PutInt("next", next_); }
   void Restore(StateReader& reader) override {
-    next_ = reader.Int("next");
+    next_ = reader.GetInt("next");
     if (next_ < 0 || next_ > count_) throw DataLoss("the dataset has no element {}", next_);
   }
+  Seekable* seekable() override { return this; }
+
+ protected:
+  virtual void Make(int64_t index, Element* element) = 0;
+
+ private:
   std::string Position() const override {
     std::string bytes;
     PutVarint64(&bytes, static_cast<uint64_t>(next_ - 1));
@@ -39,10 +45,6 @@ class IndexedIterator : public SeekableIterator {
     return element;
   }
 
- protected:
-  virtual void Make(int64_t index, Element* element) = 0;
-
- private:
   const int64_t count_;
   int64_t next_ = 0;
 };
@@ -78,7 +80,7 @@ class SlicesNode : public DatasetNode {
     if (whole_.size() == 0) throw InvalidArgument("{}: the element has no fields", name_);
   }
 
-  std::unique_ptr<NodeIterator> MakeIterator(const Walk&) const override {
+  std::unique_ptr<NodeIterator> MakeIterator(const IterationContext&) const override {
     return std::make_unique<SlicesIterator>(whole_, whole_.fields()[0].second.dim(0));
   }
   std::string Describe() const override { return fmt::format("{}({})", name_, whole_.Describe()); }
@@ -91,7 +93,6 @@ class SlicesNode : public DatasetNode {
     }
     return spec;
   }
-  bool Seekable() const override { return true; }
 
  private:
   const Element whole_;
@@ -126,14 +127,13 @@ class RangeNode : public DatasetNode {
     count_ = count < 0 ? 0 : static_cast<int64_t>(count);
   }
 
-  std::unique_ptr<NodeIterator> MakeIterator(const Walk&) const override {
+  std::unique_ptr<NodeIterator> MakeIterator(const IterationContext&) const override {
     return std::make_unique<NumbersIterator>(count_, start_, step_);
   }
   std::string Describe() const override {
     return fmt::format("Range({},{},{})", start_, stop_, step_);
   }
   ElementSpec Spec() const override { return {{"value", DType::kInt64, Shape()}}; }
-  bool Seekable() const override { return true; }
 
  private:
   const int64_t start_, stop_, step_;
@@ -142,12 +142,12 @@ class RangeNode : public DatasetNode {
 
 class GeneratorIterator : public NodeIterator {
  public:
-  GeneratorIterator(Generator generator, const Walk& walk)
-      : generator_(std::move(generator)), walk_(walk) {}
+  GeneratorIterator(Generator generator, const IterationContext& context)
+      : generator_(std::move(generator)), context_(context) {}
 
   bool Next(Element* element) override {
     if (ended_) return false;
-    walk_.cancellation->ThrowIfCancelled();
+    context_.cancellation->ThrowIfCancelled();
     ++calls_;  // one that throws counts too
     std::optional<Element> next = generator_.next();
     ended_ = !next;
@@ -155,22 +155,22 @@ class GeneratorIterator : public NodeIterator {
     return next.has_value();
   }
   void Save(StateWriter& writer) override {
-    writer.Int("calls", calls_);
-    writer.Int("ended", ended_);
-    writer.Bytes("position", generator_.save ? generator_.save() : "");
+    writer.PutInt("calls", calls_);
+    writer.PutInt("ended", ended_);
+    writer.PutBytes("position", generator_.save ? generator_.save() : "");
   }
   void Restore(StateReader& reader) override {
-    calls_ = reader.Int("calls");
-    ended_ = reader.Int("ended") != 0;
-    const std::string position = reader.Bytes("position");
+    calls_ = reader.GetInt("calls");
+    ended_ = reader.GetInt("ended") != 0;
+    const std::string position = reader.GetBytes("position");
     if (ended_) return;
     if (generator_.restore) return generator_.restore(position);
     for (int64_t i = 0; i < calls_; ++i) {
-      walk_.cancellation->ThrowIfCancelled();
+      context_.cancellation->ThrowIfCancelled();
       bool more = true;
       try {
         more = generator_.next().has_value();
-      } catch (...) {  // as it threw at the consumer of the saved walk
+      } catch (...) {  // as it threw at the consumer of the saved iterator
       }
       if (!more) throw DataLoss("the generator gives fewer elements than when it was saved");
     }
@@ -178,7 +178,7 @@ class GeneratorIterator : public NodeIterator {
 
  private:
   Generator generator_;
-  const Walk walk_;
+  const IterationContext context_;
   int64_t calls_ = 0;
   bool ended_ = false;
 };
@@ -188,8 +188,8 @@ class GeneratorNode : public DatasetNode {
   GeneratorNode(std::function<Generator()> make, std::string name, std::optional<ElementSpec> spec)
       : make_(std::move(make)), name_(std::move(name)), spec_(std::move(spec)) {}
 
-  std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override {
-    return std::make_unique<GeneratorIterator>(make_(), walk);
+  std::unique_ptr<NodeIterator> MakeIterator(const IterationContext& context) const override {
+    return std::make_unique<GeneratorIterator>(make_(), context);
   }
   std::string Describe() const override { return fmt::format("FromGenerator({})", name_); }
   ElementSpec Spec() const override { return spec_ ? *spec_ : DatasetNode::Spec(); }

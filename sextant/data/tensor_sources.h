@@ -25,7 +25,7 @@ Dataset FromTensorSlices(Element element);
 Dataset Range(int64_t stop);
 Dataset Range(int64_t start, int64_t stop, int64_t step = 1);
 
-// What makes the elements of one walk.
+// What makes the elements of one iteration.
 struct Generator {
   using NextFn = std::function<std::optional<Element>()>;
 
@@ -34,14 +34,14 @@ struct Generator {
       : next(std::move(next)) {}  // NOLINT: a function is a generator
 
   NextFn next;  // nothing: the end
-  // The position as bytes, and back to it. Without them a restored walk calls `next` as often as
-  // the saved one did and drops what it gives.
+  // The position as bytes, and back to it. Without them a restored iterator calls `next` as often
+  // as the saved one did and drops what it gives.
   std::function<std::string()> save = nullptr;
   std::function<void(std::string_view)> restore = nullptr;
 };
 
-// Elements of `make()`, which is called for each walk. `name` tells generators apart where a saved
-// state is restored.
+// Elements of `make()`, which is called for each iteration. `name` tells generators apart where a
+// saved state is restored.
 //
 //   FromGenerator([] {
 //     return [i = 0]() mutable -> std::optional<Element> { ... };

@@ -8,8 +8,8 @@
 
 #include "sextant/base/error.h"
 #include "sextant/data/dataset_node.h"
+#include "sextant/data/pipelines_for_testing.h"
 #include "sextant/data/tensor_sources.h"
-#include "sextant/data/walks_for_testing.h"
 
 namespace sextant::data {
 namespace {
@@ -51,9 +51,9 @@ TEST(TransformationsTest, Sources) {
   EXPECT_EQ(Values(Range(10, 3, -3)), (Ints{10, 7, 4}));
   EXPECT_EQ(Values(Range(3, 10, 3)), (Ints{3, 6, 9}));
   EXPECT_EQ(Values(Range(5, 5)), Ints{});
-  EXPECT_EQ(Walked(FromTensors({{"x", Tensor::Of<int32_t>({1, 2})}})),
+  EXPECT_EQ(ElementTexts(FromTensors({{"x", Tensor::Of<int32_t>({1, 2})}})),
             (std::vector<std::string>{"x:int32[2]=[1 2] ", "end"}));
-  EXPECT_EQ(Walked(FromTensorSlices(
+  EXPECT_EQ(ElementTexts(FromTensorSlices(
                 {{"x", Tensor::Of<int32_t>({2, 1}, {1, 2})}, {"y", Tensor::Of<int32_t>({3, 4})}})),
             (std::vector<std::string>{"x:int32[1]=[1] y:int32[]=3 ", "x:int32[1]=[2] y:int32[]=4 ",
                                       "end"}));
@@ -87,12 +87,13 @@ TEST(TransformationsTest, ElementsAreTheReceiversOwn) {
 TEST(TransformationsTest, MapAndFilter) {
   const auto odd = [](const Element& e) { return e["value"].scalar<int64_t>() % 2 == 1; };
   EXPECT_EQ(Values(Range(7).Filter(odd)), (Ints{1, 3, 5}));
-  EXPECT_EQ(Walked(Range(2).Map([](Element) -> Element { throw NotFound("no such thing"); }))[1],
-            "error: NOT_FOUND: Map of element 1: no such thing");
   EXPECT_EQ(
-      Walked(Range(1).Filter([](const Element& e) { return e.Has("x") || e["x"].valid(); }))[0],
-      "error: NOT_FOUND: Filter of element 0: the element has no field \"x\"; it has value: "
-      "int64[]");
+      ElementTexts(Range(2).Map([](Element) -> Element { throw NotFound("no such thing"); }))[1],
+      "error: NOT_FOUND: Map of element 1: no such thing");
+  EXPECT_EQ(ElementTexts(
+                Range(1).Filter([](const Element& e) { return e.Has("x") || e["x"].valid(); }))[0],
+            "error: NOT_FOUND: Filter of element 0: the element has no field \"x\"; it has value: "
+            "int64[]");
 }
 
 TEST(TransformationsTest, MapGivesEveryElementItsOwnRandomStream) {
@@ -185,7 +186,7 @@ TEST(TransformationsTest, BatchAndUnbatch) {
             (std::vector<Ints>{{0, 1, 2, 3}, {4, 0, 1, 2}, {3, 4}}));
   EXPECT_EQ(Values(Range(7).Batch(3).Unbatch()), (Ints{0, 1, 2, 3, 4, 5, 6}));
   EXPECT_EQ(Values(Range(9000).Batch(int64_t{1} << 40)).size(), 9000u);
-  EXPECT_EQ(Walked(Range(2).Unbatch())[0],
+  EXPECT_EQ(ElementTexts(Range(2).Unbatch())[0],
             "error: INVALID_ARGUMENT: Unbatch: the fields do not have the same number of rows: "
             "value: int64[]");
 }
@@ -197,11 +198,11 @@ TEST(TransformationsTest, BatchLeavesOutWhatFails) {
   };
   for (const int parallel : {1, 2}) {
     const Dataset batches = Range(5).Map(fails_at_1, {.parallel = parallel}).Batch(2);
-    EXPECT_EQ(Walked(batches),
+    EXPECT_EQ(ElementTexts(batches),
               (std::vector<std::string>{"error: INVALID_ARGUMENT: Map of element 1: one",
                                         "value:int64[2]=[0 2] ", "value:int64[2]=[3 4] ", "end"}));
   }
-  EXPECT_EQ(Walked(Sequences().Batch(2))[0],
+  EXPECT_EQ(ElementTexts(Sequences().Batch(2))[0],
             "error: INVALID_ARGUMENT: cannot put numbers: int64[5] in row 1 of a batch: the rows "
             "before it have numbers: int64[1]; PaddedBatch pads unequal shapes");
 }
@@ -212,7 +213,7 @@ TEST(TransformationsTest, PaddedBatch) {
             (std::vector<Ints>{{1, -1, -1, -1, -1, 1, 2, 3, 4, 5}, {1, 2}}));
   EXPECT_EQ(Batches(Sequences().Take(2).PaddedBatch(2, {.shapes = {{"numbers", {6}}}}), "numbers"),
             (std::vector<Ints>{{1, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 0}}));
-  EXPECT_EQ(Walked(Sequences().PaddedBatch(2, {.shapes = {{"numbers", {4}}}}))[0],
+  EXPECT_EQ(ElementTexts(Sequences().PaddedBatch(2, {.shapes = {{"numbers", {4}}}}))[0],
             "error: INVALID_ARGUMENT: PaddedBatch: dimension 0 of field numbers is 5 long, more "
             "than the 4 asked for");
   // Two dimensions and strings.
@@ -223,7 +224,7 @@ TEST(TransformationsTest, PaddedBatch) {
     std::ranges::fill(names.flat<std::string>(), "n");
     return Element{{"cells", cells}, {"names", names}};
   };
-  EXPECT_EQ(Walked(Range(2).Map(table).PaddedBatch(2))[0],
+  EXPECT_EQ(ElementTexts(Range(2).Map(table).PaddedBatch(2))[0],
             "cells:int64[2,2,2]=[[[10 11]\n  [ 0  0]]\n\n [[20  0]\n  [21  0]]] "
             "names:string[2,2]=[[b'n' b'']\n [b'n' b'n']] ");
 }
@@ -265,7 +266,7 @@ TEST(TransformationsTest, ZipConcatenateEnumerate) {
     return e;
   });
   EXPECT_EQ(Values(Zip({Range(3), other}), "n"), (Ints{5, 6, 7}));
-  EXPECT_EQ(Walked(Zip({Range(3), Range(3)}))[0],
+  EXPECT_EQ(ElementTexts(Zip({Range(3), Range(3)}))[0],
             "error: INVALID_ARGUMENT: Zip: two of the datasets have a field \"value\"");
   EXPECT_EQ(Values(Range(2).Concatenate(Range(7, 9))), (Ints{0, 1, 7, 8}));
   EXPECT_EQ(Values(Range(3).Enumerate("n", 5), "n"), (Ints{5, 6, 7}));
@@ -280,7 +281,7 @@ TEST(TransformationsTest, IgnoreErrorsCounts) {
   const Dataset source = Range(10).Map(fails_often);
   EXPECT_EQ(Values(source.IgnoreErrors({.counted = counted})), (Ints{1, 2, 4, 5, 7, 8}));
   EXPECT_EQ(*counted, 4);
-  EXPECT_EQ(Walked(source.IgnoreErrors({.budget = 1}))[2],
+  EXPECT_EQ(ElementTexts(source.IgnoreErrors({.budget = 1}))[2],
             "error: DATA_LOSS: IgnoreErrors has passed over 1 elements, its budget; then: Map of "
             "element 3: bad");
 }

@@ -25,16 +25,16 @@ class UnbatchIterator : public NodeIterator {
     return true;
   }
   void Save(StateWriter& writer) override {
-    writer.Int("row", row_);
-    writer.Int("rows", rows_);
-    if (row_ < rows_) writer.Whole("batch", batch_);
+    writer.PutInt("row", row_);
+    writer.PutInt("rows", rows_);
+    if (row_ < rows_) writer.PutElement("batch", batch_);
     input_->Save(writer);
   }
   void Restore(StateReader& reader) override {
-    const int64_t row = reader.Int("row");
-    const int64_t rows = reader.Int("rows");
+    const int64_t row = reader.GetInt("row");
+    const int64_t rows = reader.GetInt("rows");
     if (row < rows) {
-      batch_ = reader.Whole("batch");
+      batch_ = reader.GetElement("batch");
       if (row < 0 || CountRows() != rows) throw DataLoss("Unbatch: the saved batch does not fit");
     }
     row_ = row;
@@ -64,8 +64,8 @@ class UnbatchNode : public UnaryNode {
  public:
   using UnaryNode::UnaryNode;
 
-  std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override {
-    return std::make_unique<UnbatchIterator>(input_->MakeIterator(walk));
+  std::unique_ptr<NodeIterator> MakeIterator(const IterationContext& context) const override {
+    return std::make_unique<UnbatchIterator>(input_->MakeIterator(context));
   }
   std::string Describe() const override { return input_->Describe() + ".Unbatch()"; }
   ElementSpec Spec() const override {

@@ -40,16 +40,17 @@ class WindowIterator : public NodeIterator {
     return true;
   }
   void Save(StateWriter& writer) override {
-    writer.Int("ended", ended_);
-    writer.Int("skip", skip_);
-    writer.Int("window", static_cast<int64_t>(buffer_.size()));
-    for (const Element& element : buffer_) writer.Whole("element", element);
+    writer.PutInt("ended", ended_);
+    writer.PutInt("skip", skip_);
+    writer.PutInt("window", static_cast<int64_t>(buffer_.size()));
+    for (const Element& element : buffer_) writer.PutElement("element", element);
     input_->Save(writer);
   }
   void Restore(StateReader& reader) override {
-    ended_ = reader.Int("ended") != 0;
-    skip_ = reader.Int("skip");
-    for (int64_t i = reader.Int("window"); i > 0; --i) buffer_.push_back(reader.Whole("element"));
+    ended_ = reader.GetInt("ended") != 0;
+    skip_ = reader.GetInt("skip");
+    for (int64_t i = reader.GetInt("window"); i > 0; --i)
+      buffer_.push_back(reader.GetElement("element"));
     input_->Restore(reader);
   }
 
@@ -94,8 +95,8 @@ class WindowNode : public UnaryNode {
     }
   }
 
-  std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override {
-    return std::make_unique<WindowIterator>(input_->MakeIterator(walk), params_);
+  std::unique_ptr<NodeIterator> MakeIterator(const IterationContext& context) const override {
+    return std::make_unique<WindowIterator>(input_->MakeIterator(context), params_);
   }
   std::string Describe() const override {
     return fmt::format("{}.Window({},{},{},{})", input_->Describe(), params_.size, params_.shift,

@@ -1,3 +1,19 @@
+// The threads of one iterator.
+//
+// All state is under one mutex: a step is entered with the lock, lets it go for its work and takes
+// it again to publish what it did. Threads with nothing to do sleep on work_, the consumer sleeps
+// on consumer_ while what it wants is not ready, Pause sleeps on quiet_ until no step runs.
+//
+// With kAutotune a thread is added when the consumer has to wait although no thread is idle, and
+// fewer threads than cores work in all iterators of the process (busy_threads). A thread that waits
+// for another iterator, as its consumer, does not count as busy: of a pipeline's stages only those
+// that work share the cores.
+//
+//   Map -> Prefetch, 2 cores: Prefetch's one thread waits in Await of Map's Workers (not busy), so
+//   Map may grow to two threads.
+//
+// What a step throws is kept in failure_, an exception_ptr, because a handler that allocated could
+// throw again and end the process. Threads rest until the consumer has taken it.
 #include "sextant/data/workers.h"
 
 #include <pthread.h>
@@ -10,7 +26,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/data/dataset.h"
-#include "sextant/data/outcome.h"
+#include "sextant/data/result.h"
 
 namespace sextant::data {
 namespace {

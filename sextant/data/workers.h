@@ -34,8 +34,8 @@ class Workers {
 
   std::mutex& mutex() { return mutex_; }
 
-  // For the consumer: returns when `ready`. Throws CANCELLED when the walk is cancelled, and once
-  // what a step threw, after which the threads try again.
+  // For the consumer: returns when `ready`. Throws CANCELLED when the iteration is cancelled, and
+  // once what a step threw, after which the threads try again.
   void Await(Lock& lock, FunctionRef<bool()> ready);
 
   // Tells sleeping threads that there may be work again. REQUIRES: the lock is held.

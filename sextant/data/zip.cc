@@ -11,9 +11,9 @@ using Inputs = std::vector<std::shared_ptr<const DatasetNode>>;
 
 class ZipIterator : public NodeIterator {
  public:
-  ZipIterator(const Inputs& inputs, const Walk& walk) : parts_(inputs.size()) {
+  ZipIterator(const Inputs& inputs, const IterationContext& context) : parts_(inputs.size()) {
     for (size_t i = 0; i < inputs.size(); ++i) {
-      inputs_.push_back(inputs[i]->MakeIterator(walk.Branch(static_cast<int64_t>(i))));
+      inputs_.push_back(inputs[i]->MakeIterator(context.Branch(static_cast<int64_t>(i))));
     }
   }
 
@@ -35,11 +35,11 @@ class ZipIterator : public NodeIterator {
     return true;
   }
   void Save(StateWriter& writer) override {
-    writer.Int("ended", ended_);
+    writer.PutInt("ended", ended_);
     for (const auto& input : inputs_) input->Save(writer);
   }
   void Restore(StateReader& reader) override {
-    ended_ = reader.Int("ended") != 0;
+    ended_ = reader.GetInt("ended") != 0;
     for (const auto& input : inputs_) input->Restore(reader);
   }
 
@@ -87,8 +87,8 @@ class ZipNode : public DatasetNode {
     if (inputs_.empty()) throw InvalidArgument("Zip needs at least one dataset");
   }
 
-  std::unique_ptr<NodeIterator> MakeIterator(const Walk& walk) const override {
-    return std::make_unique<ZipIterator>(inputs_, walk);
+  std::unique_ptr<NodeIterator> MakeIterator(const IterationContext& context) const override {
+    return std::make_unique<ZipIterator>(inputs_, context);
   }
   std::string Describe() const override {
     std::string text;

@@ -55,7 +55,7 @@ ServingInputFn CsvReceiver(std::vector<data::CsvColumn> columns, std::vector<std
     std::vector<Output> defaults;
     for (const data::CsvColumn& column : columns) {
       // A default without elements: the column must not be empty.
-      defaults.push_back(Const(column.by_default ? column.by_default->Reshaped(Shape{1})
+      defaults.push_back(Const(column.default_value ? column.default_value->Reshaped(Shape{1})
                                                  : Tensor(column.dtype, Shape{0})));
     }
     const std::vector<Output> fields = DecodeCSV(rows, defaults);

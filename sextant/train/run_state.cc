@@ -14,18 +14,18 @@ constexpr int64_t kVersion = 1;
 
 void WriteStrings(data::StateWriter& writer, const char* what,
                   const std::map<std::string, std::string>& values) {
-  writer.Int(what, static_cast<int64_t>(values.size()));
+  writer.PutInt(what, static_cast<int64_t>(values.size()));
   for (const auto& [name, value] : values) {
-    writer.Bytes("name", name);
-    writer.Bytes("value", value);
+    writer.PutBytes("name", name);
+    writer.PutBytes("value", value);
   }
 }
 
 std::map<std::string, std::string> ReadStrings(data::StateReader& reader, const char* what) {
   std::map<std::string, std::string> values;
-  for (int64_t i = reader.Int(what); i > 0; --i) {
-    const std::string name = reader.Bytes("name");
-    values[name] = reader.Bytes("value");
+  for (int64_t i = reader.GetInt(what); i > 0; --i) {
+    const std::string name = reader.GetBytes("name");
+    values[name] = reader.GetBytes("value");
   }
   return values;
 }
@@ -37,9 +37,9 @@ std::map<std::string, std::string> RandomPositions(ResourceManager& resources) {
     if (key.first != RandomState::kContainer) continue;
     const Philox at = std::static_pointer_cast<RandomState>(resource)->position();
     data::StateWriter writer;
-    writer.Int("key", static_cast<int64_t>(at.key()));
-    writer.Int("low", static_cast<int64_t>(at.counter().low));
-    writer.Int("high", static_cast<int64_t>(at.counter().high));
+    writer.PutInt("key", static_cast<int64_t>(at.key()));
+    writer.PutInt("low", static_cast<int64_t>(at.counter().low));
+    writer.PutInt("high", static_cast<int64_t>(at.counter().high));
     positions[key.second] = writer.Take();
   }
   return positions;
@@ -49,9 +49,9 @@ void SetRandomPositions(const std::map<std::string, std::string>& positions,
                         ResourceManager& resources) {
   for (const auto& [node, bytes] : positions) {
     data::StateReader reader(bytes);
-    const auto key = static_cast<uint64_t>(reader.Int("key"));
-    const auto low = static_cast<uint64_t>(reader.Int("low"));
-    const auto high = static_cast<uint64_t>(reader.Int("high"));
+    const auto key = static_cast<uint64_t>(reader.GetInt("key"));
+    const auto low = static_cast<uint64_t>(reader.GetInt("low"));
+    const auto high = static_cast<uint64_t>(reader.GetInt("high"));
     const Philox at(key, {low, high});
     resources
         .LookupOrCreate<RandomState>(RandomState::kContainer, node,
@@ -72,7 +72,7 @@ RunState::RunState() {
 
 void RunState::Capture(Session& session, const std::vector<std::shared_ptr<Hook>>& hooks) const {
   data::StateWriter writer;
-  writer.Int("version", kVersion);
+  writer.PutInt("version", kVersion);
   WriteStrings(writer, "iterators", data::SaveIteratorStates(session.resources()));
   WriteStrings(writer, "random", RandomPositions(session.resources()));
   std::map<std::string, std::string> states;
@@ -88,7 +88,7 @@ void RunState::Apply(Session& session, const std::vector<std::shared_ptr<Hook>>&
   const std::string& bytes = value.scalar<std::string>();
   if (bytes.empty()) return;
   data::StateReader reader(bytes);
-  if (const int64_t version = reader.Int("version"); version != kVersion) {
+  if (const int64_t version = reader.GetInt("version"); version != kVersion) {
     throw FailedPrecondition("the checkpoint's run state is of version {}, this program knows {}",
                              version, kVersion);
   }

@@ -126,9 +126,9 @@ void CheckSequenceExample(std::string_view bytes) {
 
 const data::ExampleParser& Parser() {
   static const data::ExampleParser parser(
-      {{.name = "f", .dtype = DType::kFloat, .shape = {-1}, .by_default = Tensor(0.0f)},
-       {.name = "i", .dtype = DType::kInt64, .shape = {-1}, .by_default = Tensor(int64_t{0})},
-       {.name = "s", .dtype = DType::kString, .shape = {-1}, .by_default = Tensor("")}});
+      {{.name = "f", .dtype = DType::kFloat, .shape = {-1}, .default_value = Tensor(0.0f)},
+       {.name = "i", .dtype = DType::kInt64, .shape = {-1}, .default_value = Tensor(int64_t{0})},
+       {.name = "s", .dtype = DType::kString, .shape = {-1}, .default_value = Tensor("")}});
   return parser;
 }
 

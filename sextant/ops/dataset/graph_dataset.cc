@@ -20,7 +20,7 @@ constexpr DatasetOp kDatasetOps[] = {
     {"BatchDatasetV2", "input_dataset:variant, batch_size:int64, drop_remainder:bool",
      "parallel_copy:bool=False; %; metadata:string=''", false, "Batches of consecutive elements."},
     {"CacheDataset", "input_dataset:variant, filename:string", "%; metadata:string=''", false,
-     "Elements kept from the first walk on."},
+     "Elements kept from the first iteration on."},
     {"ConcatenateDataset", "input_dataset:variant, another_dataset:variant",
      "%; metadata:string=''", false, "The elements of one data set, then those of another."},
     {"FilterDataset", "input_dataset:variant, other_arguments:Targuments",

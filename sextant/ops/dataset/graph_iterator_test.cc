@@ -128,7 +128,7 @@ TEST_F(GraphIteratorTest, StatesAreSavedAndRestoredByName) {
 }
 
 TEST_F(GraphIteratorTest, AWaitEndsWithTheSession) {
-  // The second element is never made: its maker waits for the end of the walk.
+  // The second element is never made: its maker waits for the end of the iteration.
   std::latch begun(1), ended(1);
   const Dataset endless = Range(2).Map([&](Element e) {
     if (e["value"].scalar<int64_t>() == 1) {

@@ -52,9 +52,9 @@ void RegisterIterator(OpRegistry& registry) {
   registry.Add(OpDef("MakeIterator")
                    .Inputs("dataset:variant, iterator:resource")
                    .Stateful()
-                   .Doc("Begins a walk of an iterator over a data set.")
+                   .Doc("Starts an iteration over a dataset.")
                    .Shape(MakeShape)
-                   .NotDifferentiable("begins a walk instead of giving a value"));
+                   .NotDifferentiable("starts an iteration instead of giving a value"));
   for (const char* name : {"IteratorGetNext", "IteratorGetNextSync"}) {
     registry.Add(OpDef(name)
                      .Inputs("iterator:resource")

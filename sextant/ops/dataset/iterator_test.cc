@@ -33,7 +33,7 @@ class IteratorTest : public testing::Test {
   GraphScope scope_{graph_};
 };
 
-TEST_F(IteratorTest, EverySessionWalksByItself) {
+TEST_F(IteratorTest, EverySessionIteratesByItself) {
   const Output handle = IteratorHandle(signature_, data::Range(3, 5));
   const Output next = IteratorGetNext(handle)[0];
   EXPECT_EQ(next.shape(), PartialShape(Shape()));
@@ -130,7 +130,7 @@ TEST_F(IteratorTest, GoesOnWhereItStood) {
   EXPECT_EQ(resource->Save(), state);
   EXPECT_EQ(session.Run(next).AsInt64(), 2);
   EXPECT_EQ(session.Run(next).AsInt64(), 3);
-  resource->Restore(state);  // in the middle of a walk
+  resource->Restore(state);  // in the middle of an iteration
   EXPECT_EQ(session.Run(next).AsInt64(), 2);
 }
 

@@ -1,4 +1,4 @@
-// For tests: walks as text, and pipelines of every transformation.
+// For tests: elements as text, and pipelines of every transformation.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ std::string Text(const Element& element);
 std::string NextText(Iterator& iterator);
 // All that follow, errors included, up to `limit`.
 std::vector<std::string> Rest(Iterator& iterator, int limit = 1000);
-std::vector<std::string> Walked(const Dataset& dataset, int limit = 1000);
+std::vector<std::string> ElementTexts(const Dataset& dataset, int limit = 1000);
 
 // The int64 values of a field of every element, one after another.
 std::vector<int64_t> Values(const Dataset& dataset, const std::string& field = "value");

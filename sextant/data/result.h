@@ -1,4 +1,4 @@
-// Outcome: an element made ahead of the consumer, or the failure in its place.
+// Result: an element made ahead of the consumer, or the failure in its place.
 //
 // A thread keeps what it catches as an exception_ptr, which takes no memory: a handler that made a
 // Status would itself throw when memory is short, and end the process. The consumer's thread makes
@@ -14,7 +14,7 @@
 
 namespace sextant::data {
 
-struct Outcome {
+struct Result {
   std::exception_ptr failure;  // null: none
   Element element;             // when there is none
 };
@@ -33,21 +33,21 @@ inline void ThrowIfFailed(const std::exception_ptr& failure) {
     StatusOf(failure).ThrowIfError();
 }
 
-inline void SaveOutcome(StateWriter& writer, const std::exception_ptr& failure,
-                        const Element& element) {
+inline void SaveResult(StateWriter& writer, const std::exception_ptr& failure,
+                       const Element& element) {
   const Status status = StatusOf(failure);
-  writer.Int("code", static_cast<int64_t>(status.code()));
+  writer.PutInt("code", static_cast<int64_t>(status.code()));
   if (status.ok()) {
-    writer.Whole("element", element);
+    writer.PutElement("element", element);
   } else {
-    writer.Bytes("error", status.message());
+    writer.PutBytes("error", status.message());
   }
 }
 
-inline Outcome RestoreOutcome(StateReader& reader) {
-  const auto code = static_cast<Code>(reader.Int("code"));
-  if (code == Code::kOk) return {{}, reader.Whole("element")};
-  return {std::make_exception_ptr(Error(code, reader.Bytes("error"))), {}};
+inline Result RestoreResult(StateReader& reader) {
+  const auto code = static_cast<Code>(reader.GetInt("code"));
+  if (code == Code::kOk) return {{}, reader.GetElement("element")};
+  return {std::make_exception_ptr(Error(code, reader.GetBytes("error"))), {}};
 }
 
 }  // namespace sextant::data

@@ -1,4 +1,4 @@
-#include "sextant/data/walks_for_testing.h"
+#include "sextant/data/pipelines_for_testing.h"
 
 #include <random>
 
@@ -77,7 +77,7 @@ std::vector<std::string> Rest(Iterator& iterator, int limit) {
   return all;
 }
 
-std::vector<std::string> Walked(const Dataset& dataset, int limit) {
+std::vector<std::string> ElementTexts(const Dataset& dataset, int limit) {
   return Rest(*dataset.MakeIterator(), limit);
 }
 

@@ -1,0 +1,50 @@
+#include "sextant/data/node_iterator.h"
+
+#include <utility>
+
+#include "sextant/base/fingerprint.h"
+#include "sextant/data/row_batch.h"
+
+namespace sextant::data {
+
+IterationContext IterationContext::Nested(int64_t number) const {
+  IterationContext context = *this;
+  // The iterations of the outermost Repeat are plainly 0, 1, 2 …
+  context.iteration = iteration == 0
+                          ? number
+                          : static_cast<int64_t>(FingerprintCat64(static_cast<uint64_t>(iteration),
+                                                                  static_cast<uint64_t>(number)));
+  return context;
+}
+
+IterationContext IterationContext::Branch(int64_t number) const {
+  IterationContext context = *this;
+  context.entropy = FingerprintCat64(entropy, static_cast<uint64_t>(number));
+  return context;
+}
+
+void NodeIterator::NextRows(RowBatch& batch) {
+  if (batch.keeps_origins()) {
+    PendingElement pending;
+    for (std::swap(pending.element, *batch.scratch()); !batch.full();) {
+      if (!NextPending(&pending)) break;
+      batch.origin(batch.rows()) = pending.origin;
+      batch.Append(&pending.element);
+    }
+    std::swap(pending.element, *batch.scratch());
+    return;
+  }
+  while (!batch.full()) {
+    if (!Next(batch.scratch())) return;
+    batch.Append(batch.scratch());
+  }
+}
+
+bool NodeIterator::NextPending(PendingElement* pending) {
+  pending->positions.clear();
+  pending->finished = 0;
+  pending->origin.clear();
+  return Next(&pending->element);
+}
+
+}  // namespace sextant::data
