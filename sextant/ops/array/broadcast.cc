@@ -110,7 +110,7 @@ void TileGradient(GradientContext& c) {
 }  // namespace
 
 Output BroadcastTo(Output x, const IndexArg& shape) {
-  return OpBuilder("BroadcastTo").Input(x).Input(shape.ToOutput()).Build();
+  return OpBuilder("BroadcastTo").Input(x).Input(shape.ToVector()).Build();
 }
 Output BroadcastArgs(Output s0, Output s1) {
   return OpBuilder("BroadcastArgs").Input(s0).Input(s1).Build();
@@ -120,7 +120,7 @@ std::pair<Output, Output> BroadcastGradientArgs(Output s0, Output s1) {
   return {axes[0], axes[1]};
 }
 Output Tile(Output x, const IndexArg& multiples) {
-  return OpBuilder("Tile").Input(x).Input(multiples.ToOutput()).Build();
+  return OpBuilder("Tile").Input(x).Input(multiples.ToVector()).Build();
 }
 
 void RegisterBroadcast(OpRegistry& registry) {

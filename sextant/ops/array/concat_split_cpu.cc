@@ -19,7 +19,7 @@ void ConcatValues(KernelContext& ctx, int first_value, int axis_input) {
   const int count = ctx.num_inputs() - 1;
   const Shape& first = ctx.input(first_value).shape();
   if (first.rank() == 0) throw InvalidArgument("cannot join scalars; pack them instead");
-  const int axis = AxisOf(ctx.input(axis_input), first.rank());
+  const int axis = AxisOf(ctx.input(axis_input), first.rank(), ScalarForm::kLegacy);
   int64_t size = 0;
   for (int i = 0; i < count; ++i) {
     const Shape& shape = ctx.input(first_value + i).shape();
@@ -115,7 +115,7 @@ class SplitVKernel : public Kernel {
   void Compute(KernelContext& ctx) override {
     const Tensor& value = ctx.input(0);
     CheckVector(ctx.input(1), "size_splits", ctx.num_outputs());
-    const int axis = AxisOf(ctx.input(2), value.rank());
+    const int axis = AxisOf(ctx.input(2), value.rank(), ScalarForm::kOneElement);
     ReadIndices(ctx.input(1), &sizes_);
     Resolve(value.dim(axis));
     SplitInto(ctx, value, axis, [this](int i) { return sizes_[i]; });

@@ -36,11 +36,10 @@ void ForwardValue(KernelContext& ctx) { ctx.ForwardInput(0, 0); }
 
 void Fill(KernelContext& ctx) {
   const Tensor& value = ctx.input(1);
-  CheckVector(ctx.input(0), "dims");
-  if (value.rank() != 0) {
+  if (value.num_elements() != 1 || value.rank() > 1) {
     throw InvalidArgument("value must be a scalar, got shape {}", value.shape().ToString());
   }
-  FillElements(ctx, ctx.AllocateOutput(0, ShapeFromTensor(ctx.input(0), "dims")), value);
+  FillElements(ctx, ctx.AllocateOutput(0, ShapeFromLegacyTensor(ctx.input(0), "dims")), value);
 }
 
 void ZerosLikeVariants(KernelContext& ctx) { ctx.SetOutput(0, ZerosLikeVariant(ctx.input(0))); }

@@ -78,12 +78,7 @@ class GatherKernel : public Kernel {
     gather.count = count;
     gather.rows_per_group = params.dim(axis);
     ReadIndices(indices, &rows_);
-    for (size_t i = 0; i < rows_.size(); ++i) {
-      if (rows_[i] < 0 || rows_[i] >= gather.rows_per_group) {
-        throw InvalidArgument("indices[{}] = {} is not in [0, {})", i, rows_[i],
-                              gather.rows_per_group);
-      }
-    }
+    CheckInRange("indices", indices.shape(), rows_, gather.rows_per_group);
     Tensor& out = ctx.AllocateOutput(0, shape);
     if (out.num_elements() > 0) gather.Run(ctx, params, rows_.data(), out);
   }

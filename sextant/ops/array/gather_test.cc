@@ -44,6 +44,14 @@ TEST_F(GatherTest, NamesTheBadIndex) {
             std::string::npos);
 }
 
+TEST_F(GatherTest, ErrorsNameCoordinates) {
+  const Output matrix = Const(Tensor::Of<int32_t>(Shape{2, 2}, {0, 1, 2, 9}));
+  EXPECT_NE(ErrorOf(Gather(table_, matrix)).find("indices[1,1] = 9 is not in [0, 3)"),
+            std::string::npos);
+  EXPECT_NE(ErrorOf(Gather(table_, Const(Tensor(9)))).find("indices = 9 is not in [0, 3)"),
+            std::string::npos);
+}
+
 TEST_F(GatherTest, GradientAlongAxisZeroIsSparse) {
   const Output x = Placeholder(DType::kFloat, {3, 2});
   const auto grads = Gradients(Gather(x, {2, 0, 2}), {x});

@@ -30,6 +30,11 @@ Output IndexArg::ToOutput(DType dtype) const {
   return Const(Tensor(static_cast<int32_t>(values_[0])));
 }
 
+Output IndexArg::ToVector(DType dtype) const {
+  if (output_) return ToOutput(dtype);
+  return ConstInts(values_, dtype == DType::kInvalid ? this->dtype() : dtype);
+}
+
 DType IndexArg::CommonType(std::span<const IndexArg* const> args) {
   DType common = DType::kInt32;
   for (const IndexArg* arg : args) {

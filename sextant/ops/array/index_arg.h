@@ -24,6 +24,8 @@ class IndexArg {
   // The tensor, or a constant of this type made in the current graph. Throws INVALID_ARGUMENT when
   // the tensor has another type. kInvalid means dtype().
   Output ToOutput(DType dtype = DType::kInvalid) const;
+  // The same where a vector is needed: a number becomes a vector of one element.
+  Output ToVector(DType dtype = DType::kInvalid) const;
   // The type that suits all of them: that of the tensors among them, else of the widest numbers.
   static DType CommonType(std::span<const IndexArg* const> args);
 

@@ -1,5 +1,7 @@
 #include "sextant/ops/array/index_tensor.h"
 
+#include <fmt/ranges.h>
+
 #include "sextant/base/error.h"
 
 namespace sextant {
@@ -37,15 +39,16 @@ void ReadIndices(const Tensor& tensor, std::vector<int64_t>* indices) {
   WithIndexType(tensor, [&](const auto* data) { std::copy(data, data + count, indices->data()); });
 }
 
-int64_t IndexScalar(const Tensor& tensor, const char* what) {
-  if (tensor.num_elements() != 1) {
+int64_t IndexScalar(const Tensor& tensor, const char* what, ScalarForm form) {
+  const int max_rank = form == ScalarForm::kScalar ? 0 : form == ScalarForm::kLegacy ? 1 : kMaxRank;
+  if (tensor.num_elements() != 1 || tensor.rank() > max_rank) {
     throw InvalidArgument("{} must be a scalar, got shape {}", what, tensor.shape().ToString());
   }
   return IndexAt(tensor, 0);
 }
 
-int AxisOf(const Tensor& tensor, int rank) {
-  const int64_t axis = IndexScalar(tensor, "axis");
+int AxisOf(const Tensor& tensor, int rank, ScalarForm form) {
+  const int64_t axis = IndexScalar(tensor, "axis", form);
   if (axis < -rank || axis >= rank) {
     throw InvalidArgument("axis {} is not in [{}, {})", axis, -rank, rank);
   }
@@ -53,6 +56,11 @@ int AxisOf(const Tensor& tensor, int rank) {
 }
 
 Shape ShapeFromTensor(const Tensor& tensor, const char* what) {
+  CheckVector(tensor, what);
+  return ShapeFromLegacyTensor(tensor, what);
+}
+
+Shape ShapeFromLegacyTensor(const Tensor& tensor, const char* what) {
   if (tensor.rank() > 1) {
     throw InvalidArgument("{} must be a vector, got shape {}", what, tensor.shape().ToString());
   }
@@ -63,6 +71,26 @@ Shape ShapeFromTensor(const Tensor& tensor, const char* what) {
     shape.Append(size);
   }
   return shape;
+}
+
+std::string CoordinatesText(const Shape& shape, int64_t i) {
+  if (shape.rank() == 0) return "";
+  std::vector<int64_t> coordinates(static_cast<size_t>(shape.rank()));
+  for (int d = shape.rank() - 1; d >= 0; --d) {
+    coordinates[d] = i % shape[d];
+    i /= shape[d];
+  }
+  return fmt::format("[{}]", fmt::join(coordinates, ","));
+}
+
+void CheckInRange(const char* what, const Shape& shape, std::span<const int64_t> values,
+                  int64_t limit) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i] < 0 || values[i] >= limit) [[unlikely]] {
+      throw InvalidArgument("{}{} = {} is not in [0, {})", what,
+                            CoordinatesText(shape, static_cast<int64_t>(i)), values[i], limit);
+    }
+  }
 }
 
 void CheckVector(const Tensor& tensor, const char* what, int64_t length) {

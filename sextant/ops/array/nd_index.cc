@@ -31,8 +31,11 @@ void NdIndex::Set(const Tensor& indices, const Shape& target, const char* what) 
       if (index < 0 || index >= size) {
         std::vector<int64_t> position;
         for (int64_t i = 0; i < depth; ++i) position.push_back(IndexAt(indices, k * depth + i));
-        throw InvalidArgument("indices[{}] = [{}] does not index into {} {}", k,
-                              fmt::join(position, ", "), what, target.ToString());
+        Shape positions_shape = indices.shape();
+        positions_shape.Erase(indices.rank() - 1);
+        throw InvalidArgument("indices{} = [{}] does not index into {} {}",
+                              CoordinatesText(positions_shape, k), fmt::join(position, ", "), what,
+                              target.ToString());
       }
       row = row * size + index;
     }

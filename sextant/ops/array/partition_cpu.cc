@@ -3,6 +3,7 @@
 
 #include "sextant/device/kernel_registry.h"
 #include "sextant/ops/array/element_type.h"
+#include "sextant/ops/array/index_tensor.h"
 
 namespace sextant {
 namespace {
@@ -30,7 +31,9 @@ class PartitionKernel : public Kernel {
     sizes_.assign(count, 0);
     for (size_t i = 0; i < partitions.size(); ++i) {
       if (partitions[i] < 0 || partitions[i] >= count) {
-        throw InvalidArgument("partitions[{}] = {} is not in [0, {})", i, partitions[i], count);
+        throw InvalidArgument("partitions{} = {} is not in [0, {})",
+                              CoordinatesText(ctx.input(1).shape(), static_cast<int64_t>(i)),
+                              partitions[i], count);
       }
       ++sizes_[partitions[i]];
     }
@@ -70,8 +73,12 @@ class StitchKernel : public Kernel {
         throw InvalidArgument("slices of data[{}] have shape {}, those of data[0] {}", m,
                               other.ToString(), slice.ToString());
       }
-      for (int32_t index : indices.flat<int32_t>()) {
-        if (index < 0) throw InvalidArgument("indices[{}] holds {}, which is negative", m, index);
+      for (int64_t i = 0; i < indices.num_elements(); ++i) {
+        const int32_t index = indices.data<int32_t>()[i];
+        if (index < 0) {
+          throw InvalidArgument("indices[{}]{} = {} is negative", m,
+                                CoordinatesText(indices.shape(), i), index);
+        }
         rows = std::max<int64_t>(rows, index + int64_t{1});
       }
     }

@@ -47,7 +47,7 @@ OpDef ReverseDef(const char* name, const char* inputs, const char* attrs) {
 }  // namespace
 
 Output Reverse(Output x, const IndexArg& axes) {
-  return OpBuilder("ReverseV2").Input(x).Input(axes.ToOutput()).Build();
+  return OpBuilder("ReverseV2").Input(x).Input(axes.ToVector()).Build();
 }
 Output ReverseSequence(Output x, Output lengths, const ReverseSequenceOptions& options) {
   return OpBuilder("ReverseSequence")

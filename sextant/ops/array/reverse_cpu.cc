@@ -37,6 +37,7 @@ class ReverseKernel : public Kernel {
       std::copy_n(axes.data<bool>(), rank, turned_.begin());
       return;
     }
+    CheckVector(axes, "axis");
     for (int64_t i = 0; i < axes.num_elements(); ++i) {
       const int64_t axis = IndexAt(axes, i);
       if (axis < -rank || axis >= rank) {

@@ -94,7 +94,7 @@ Output ScatterNd(Output indices, Output updates, const IndexArg& shape) {
   return OpBuilder("ScatterNd")
       .Input(indices)
       .Input(updates)
-      .Input(shape.ToOutput(indices.dtype()))
+      .Input(shape.ToVector(indices.dtype()))
       .Build();
 }
 Output TensorScatterUpdate(Output tensor, Output indices, Output updates) {

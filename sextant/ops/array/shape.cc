@@ -92,7 +92,7 @@ Output Size(Output x, DType out_type) {
 }
 Output Rank(Output x) { return OpBuilder("Rank").Input(x).Build(); }
 Output Reshape(Output x, const IndexArg& shape) {
-  return OpBuilder("Reshape").Input(x).Input(shape.ToOutput()).Build();
+  return OpBuilder("Reshape").Input(x).Input(shape.ToVector()).Build();
 }
 Output Squeeze(Output x, const std::vector<int64_t>& axes) {
   return OpBuilder("Squeeze").Input(x).Attr("squeeze_dims", axes).Build();

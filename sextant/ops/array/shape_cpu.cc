@@ -57,7 +57,11 @@ int64_t InferredSize(const Shape& input, const Shape& wanted) {
 void Reshape(KernelContext& ctx) {
   const Tensor& input = ctx.input(0);
   const Tensor& sizes = ctx.input(1);
-  CheckVector(sizes, "shape");
+  if (sizes.rank() > 1) CheckVector(sizes, "shape");  // a scalar stands for a vector of one
+  if (sizes.num_elements() >= kMaxRank) {
+    throw InvalidArgument("too many dimensions: must be < {}, but received {}", kMaxRank,
+                          sizes.num_elements());
+  }
   int inferred = -1;
   Shape shape;
   for (int64_t i = 0; i < sizes.num_elements(); ++i) {
@@ -120,7 +124,7 @@ class SqueezeKernel : public Kernel {
 
 void ExpandDims(KernelContext& ctx) {
   const Tensor& input = ctx.input(0);
-  const int64_t axis = IndexScalar(ctx.input(1), "dim");
+  const int64_t axis = IndexScalar(ctx.input(1), "dim", ScalarForm::kOneElement);
   const int rank = input.rank();
   if (axis < -rank - 1 || axis > rank) {
     throw InvalidArgument("Tried to expand dim index {} for tensor with {} dimensions.", axis,

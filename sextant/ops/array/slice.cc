@@ -72,8 +72,8 @@ Output Slice(Output x, const IndexArg& begin, const IndexArg& size) {
   const DType index = IndexArg::CommonType(args);
   return OpBuilder("Slice")
       .Input(x)
-      .Input(begin.ToOutput(index))
-      .Input(size.ToOutput(index))
+      .Input(begin.ToVector(index))
+      .Input(size.ToVector(index))
       .Build();
 }
 

@@ -46,10 +46,10 @@ void ConjugateTransposeGradient(GradientContext& c) {
 }  // namespace
 
 Output Transpose(Output x, const IndexArg& perm) {
-  return OpBuilder("Transpose").Input(x).Input(perm.ToOutput()).Build();
+  return OpBuilder("Transpose").Input(x).Input(perm.ToVector()).Build();
 }
 Output ConjugateTranspose(Output x, const IndexArg& perm) {
-  return OpBuilder("ConjugateTranspose").Input(x).Input(perm.ToOutput()).Build();
+  return OpBuilder("ConjugateTranspose").Input(x).Input(perm.ToVector()).Build();
 }
 Output InvertPermutation(Output x) {
   if (const auto value = ConstantValue(x); value && value->rank() == 1) {

@@ -161,7 +161,8 @@ class UniqueKernel : public Kernel {
       }
       return 0;
     }
-    return AxisOf(ctx.input(1), input.rank());
+    CheckVector(ctx.input(1), "axis");
+    return AxisOf(ctx.input(1), input.rank(), ScalarForm::kLegacy);
   }
 
   void WriteSlices(KernelContext& ctx, int axis, int64_t outer, int64_t length, int64_t inner) {

@@ -15,7 +15,15 @@ using RangeArithmetic =
 template <typename T>
 void Range(KernelContext& ctx) {
   using W = RangeArithmetic<T>;
-  const auto value = [&](int i) { return static_cast<W>(ctx.input(i).scalar<T>()); };
+  const char* const names[] = {"start", "limit", "delta"};
+  const auto value = [&](int i) {
+    const Tensor& input = ctx.input(i);
+    if (input.num_elements() != 1 || input.rank() > 1) {
+      throw InvalidArgument("{} must be a scalar, not shape {}", names[i],
+                            input.shape().ToString());
+    }
+    return static_cast<W>(*input.data<T>());
+  };
   const W start = value(0), delta = value(2);
   const int64_t count = CountSteps(start, value(1), delta);
   T* out = ctx.AllocateOutput(0, {count}).template data<T>();

@@ -95,7 +95,9 @@ int64_t CheckUnsorted(const Tensor& data, const Tensor& ids, const std::vector<i
   }
   for (size_t i = 0; i < values.size(); ++i) {
     if (values[i] >= count) {
-      throw InvalidArgument("segment_ids[{}] = {} is out of range [0, {})", i, values[i], count);
+      throw InvalidArgument("segment_ids{} = {} is out of range [0, {})",
+                            CoordinatesText(ids.shape(), static_cast<int64_t>(i)), values[i],
+                            count);
     }
   }
   return count;

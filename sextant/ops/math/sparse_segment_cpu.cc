@@ -121,6 +121,10 @@ class SparseSegmentGradKernel : public Kernel {
     ReadIndices(ctx.input(2), &ids_);
     const int64_t rows = IndexScalar(ctx.input(3), "output_dim0");
     if (rows < 0) throw InvalidArgument("Expected a non-negative size, got {}", rows);
+    if (rows == 0) {  // no id or index is looked at
+      indices_.clear();
+      ids_.clear();
+    }
     Count(grad.dim(0), rows);
     int64_t out_rows = rows;
     if (compact_) {

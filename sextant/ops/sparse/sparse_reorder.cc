@@ -55,7 +55,7 @@ SparseTensor SparseReshape(const SparseTensor& sparse, const IndexArg& new_shape
   const std::vector<Output> outputs = OpBuilder("SparseReshape")
                                           .Input(sparse.indices)
                                           .Input(sparse.dense_shape)
-                                          .Input(new_shape.ToOutput(DType::kInt64))
+                                          .Input(new_shape.ToVector(DType::kInt64))
                                           .BuildAll();
   return {outputs[0], sparse.values, outputs[1]};
 }

@@ -71,8 +71,8 @@ SparseTensor SparseSlice(const SparseTensor& sparse, const IndexArg& start, cons
                                           .Input(sparse.indices)
                                           .Input(sparse.values)
                                           .Input(sparse.dense_shape)
-                                          .Input(start.ToOutput(DType::kInt64))
-                                          .Input(size.ToOutput(DType::kInt64))
+                                          .Input(start.ToVector(DType::kInt64))
+                                          .Input(size.ToVector(DType::kInt64))
                                           .BuildAll();
   return {outputs[0], outputs[1], outputs[2]};
 }

@@ -40,7 +40,7 @@ Output SparseToDense(Output indices, const IndexArg& output_shape, Output values
                      Output default_value, const SparseToDenseOptions& options) {
   return OpBuilder("SparseToDense")
       .Input(indices)
-      .Input(output_shape.ToOutput(indices.dtype()))
+      .Input(output_shape.ToVector(indices.dtype()))
       .Input(values)
       .Input(default_value)
       .Attr("validate_indices", options.validate_indices)

@@ -10,26 +10,6 @@
 namespace sextant {
 namespace {
 
-// "indices[1,0] = 7 is not in [0, 5)"
-[[noreturn]] void ThrowOutOfRange(const Shape& indices, int64_t position, const std::string& value,
-                                  const std::string& range) {
-  std::string where;
-  for (int i = indices.rank() - 1; i >= 0; --i) {
-    where = std::to_string(position % indices[i]) + (where.empty() ? "" : ",") + where;
-    position /= indices[i];
-  }
-  throw InvalidArgument("indices[{}] = {} is not in {}", where, value, range);
-}
-
-void CheckRange(const Shape& indices, const std::vector<int64_t>& values, int64_t limit) {
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (values[i] < 0 || values[i] >= limit) [[unlikely]] {
-      ThrowOutOfRange(indices, static_cast<int64_t>(i), std::to_string(values[i]),
-                      fmt::format("[0, {})", limit));
-    }
-  }
-}
-
 // The slices of a tensor of shape "params" that an index tensor with K components in its last
 // dimension points at.
 struct SliceIndex {
@@ -57,9 +37,9 @@ struct SliceIndex {
       for (int k = 0; k < depth; ++k) {
         if (index[k] < 0 || index[k] >= params[k]) {
           const std::vector<int64_t> bad(index, index + depth);
-          ThrowOutOfRange(positions, static_cast<int64_t>(s),
-                          fmt::format("[{}]", fmt::join(bad, ",")),
-                          "a tensor of shape " + params.ToString());
+          throw InvalidArgument("indices{} = [{}] does not index into shape {}",
+                                CoordinatesText(positions, static_cast<int64_t>(s)),
+                                fmt::join(bad, ", "), params.ToString());
         }
         offset = offset * params[k] + index[k];
       }
@@ -99,7 +79,7 @@ class ResourceGatherKernel : public Kernel {
     }
     ReadIndices(indices, &indices_);
     const int64_t rows = params.dim(batch_rank);
-    CheckRange(indices.shape(), indices_, rows);
+    CheckInRange("indices", indices.shape(), indices_, rows);
     Tensor& out = ctx.AllocateOutput(0, out_shape);
     if (out.num_elements() == 0) return;
     const int64_t bytes = slice * static_cast<int64_t>(DTypeSize(dtype_));
@@ -175,7 +155,7 @@ class ResourceScatterKernel : public Kernel {
                             shape.ToString(), wanted.ToString());
     }
     ReadIndices(indices, &indices_);
-    CheckRange(indices.shape(), indices_, shape[0]);
+    CheckInRange("indices", indices.shape(), indices_, shape[0]);
     const int64_t row = shape[0] == 0 ? 0 : shape.num_elements() / shape[0];
     const int64_t bytes = row * static_cast<int64_t>(DTypeSize(dtype_));
     auto* dst = static_cast<char*>(variable.mutable_value(ctx.allocator()).raw_data());
