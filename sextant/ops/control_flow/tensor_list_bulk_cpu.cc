@@ -1,6 +1,8 @@
 // Kernels that make or take all elements of a list at once.
 #include <algorithm>
+#include <numeric>
 
+#include "sextant/ops/array/index_tensor.h"
 #include "sextant/ops/control_flow/tensor_list_kernel.h"
 
 namespace sextant {
@@ -10,9 +12,13 @@ namespace {
 using tensor_list::CheckType;
 using tensor_list::ElementOrZeros;
 using tensor_list::RowOf;
-using tensor_list::ScalarInt;
 
-// The elements at the given places (all of them without indices) as one tensor.
+PartialShape MergeElement(const PartialShape& shape, const Tensor& element) {
+  return element.valid() ? shape.MergeWith(element.shape()) : shape;
+}
+
+// The elements at the given positions (all of them without indices) as one tensor. Only these
+// elements tell what is not known of their shape; those that are not set are zeros.
 class ListStackKernel : public ListKernel {
  public:
   explicit ListStackKernel(KernelInit& init) : ListKernel(init), gather_(init.num_inputs() == 3) {
@@ -27,42 +33,44 @@ class ListStackKernel : public ListKernel {
           "Operation expected a list with {} elements but got a list with {} elements.",
           num_elements_, list.size());
     }
-    const PartialShape wanted = PartialShapeFromTensor(ctx.input(gather_ ? 2 : 1));
-    const PartialShape element = list.MergedShape(wanted);
-    const std::vector<int64_t> indices =
-        gather_ ? Indices(ctx.input(1), list) : std::vector<int64_t>();
-    const int64_t count = gather_ ? static_cast<int64_t>(indices.size()) : list.size();
+    FindElements(ctx, list);
+    PartialShape element =
+        list.element_shape.MergeWith(PartialShapeFromTensor(ctx.input(gather_ ? 2 : 1)));
+    for (const Tensor* value : elements_) element = MergeElement(element, *value);
+    const auto count = static_cast<int64_t>(elements_.size());
     if (!element.fully_known()) {
       throw InvalidArgument(
-          "Tried to stack {} elements of a list of shape that is not fully defined: {}", count,
-          element.ToString());
+          "Tried to {} {} elements of a list of shape that is not fully defined: {}",
+          gather_ ? "gather" : "stack", count, element.ToString());
     }
     Shape shape = element.AsShape();
     const int64_t row = shape.num_elements();
     shape.Insert(0, count);
     Tensor& out = ctx.AllocateOutput(0, shape);
     for (int64_t i = 0; i < count; ++i) {
-      const Tensor& value = list.elements[gather_ ? indices[i] : i];
-      CopyElements(value.valid() && value.shape() == element.AsShape()
-                       ? value
-                       : ElementOrZeros(ctx, value, dtype_, element),
-                   out, i * row);
+      CopyElements(ElementOrZeros(ctx, *elements_[i], dtype_, element), out, i * row);
     }
   }
 
  private:
-  static std::vector<int64_t> Indices(const Tensor& tensor, const TensorList& list) {
-    std::vector<int64_t> indices = tensor.AsInt64s();
-    for (int64_t i : indices) {
-      if (i < 0 || i >= list.size()) {
-        throw InvalidArgument("Index {} out of range; list only has {} elements.", i, list.size());
-      }
+  void FindElements(KernelContext& ctx, const TensorList& list) {
+    elements_.clear();
+    if (!gather_) {
+      for (const Tensor& element : list.elements) elements_.push_back(&element);
+      return;
     }
-    return indices;
+    for (const int64_t i : ctx.input(1).AsInt64s()) {
+      if (i < 0 || i >= list.size()) {
+        throw InvalidArgument("Trying to gather element {} in a list with {} elements.", i,
+                              list.size());
+      }
+      elements_.push_back(&list.elements[i]);
+    }
   }
 
   const bool gather_;
   int64_t num_elements_ = -1;
+  std::vector<const Tensor*> elements_;
 };
 
 class FromTensorKernel : public ListKernel {
@@ -144,7 +152,7 @@ class ScatterKernel : public ListKernel {
                               : ListTensor({dtype_, PartialShapeFromTensor(ctx.input(2)), -1, {}});
     TensorList& list = MutableList(handle);
     if (sized_) {
-      const int64_t size = ScalarInt(ctx.input(3), "num_elements");
+      const int64_t size = IndexScalar(ctx.input(3), "num_elements");
       if (size >= 0 && needed > size) {
         throw InvalidArgument("TensorListScatter: index {} out of range; the list has {} elements",
                               needed - 1, size);
@@ -165,6 +173,8 @@ class ScatterKernel : public ListKernel {
   const bool existing_, sized_;
 };
 
+// The elements one after the other along their first dimension. One that is not set has the length
+// that leading_dims gives it; where that has none, the length of all elements that are set.
 class ListConcatKernel : public ListKernel {
  public:
   explicit ListConcatKernel(KernelInit& init) : ListKernel(init), v2_(init.num_inputs() == 3) {
@@ -176,49 +186,72 @@ class ListConcatKernel : public ListKernel {
     CheckType(list, dtype_);
     const PartialShape element =
         (v2_ ? PartialShapeFromTensor(ctx.input(1)) : element_shape_).MergeWith(list.element_shape);
-    const std::vector<int64_t> leading = v2_ ? ctx.input(2).AsInt64s() : std::vector<int64_t>();
-    PartialShape rest = WithoutFirst(element);
-    for (const Tensor& value : list.elements) {
-      if (!value.valid()) continue;
-      rest = WithoutFirst(value.shape()).MergeWith(rest);
-    }
+    const PartialShape rest = RestOf(list, element);
     if (!rest.fully_known()) {
       throw InvalidArgument(
           "All except the first dimension must be fully defined when concating an "
           "empty or uninitialized tensor list. element_shape: {}",
           element.ToString());
     }
+    FindLengths(ctx, list, element);
     Tensor& lengths = ctx.AllocateOutput(1, Shape{list.size()});
-    int64_t total = 0;
-    for (int64_t i = 0; i < list.size(); ++i) {
-      const Tensor& value = list.elements[i];
-      const int64_t first = element.rank_known() && element.rank() > 0 ? element[0] : -1;
-      const int64_t length = value.valid()                              ? value.dim(0)
-                             : i < static_cast<int64_t>(leading.size()) ? leading[i]
-                                                                        : first;
-      if (length < 0)
-        throw InvalidArgument("Concat cannot tell the length of uninitialized element {}", i);
-      if (first >= 0 && value.valid() && length != first) {
-        throw InvalidArgument("List contains uninitialized tensor or inconsistent sizes: {} and {}",
-                              first, length);
-      }
-      lengths.data<int64_t>()[i] = length;
-      total += length;
-    }
+    std::copy(lengths_.begin(), lengths_.end(), lengths.data<int64_t>());
     Shape shape = rest.AsShape();
     const int64_t row = shape.num_elements();
-    shape.Insert(0, total);
+    shape.Insert(0, std::accumulate(lengths_.begin(), lengths_.end(), int64_t{0}));
     Tensor& out = ctx.AllocateOutput(0, shape);
     int64_t offset = 0;
     for (int64_t i = 0; i < list.size(); ++i) {
       Shape piece = rest.AsShape();
-      piece.Insert(0, lengths.data<int64_t>()[i]);
+      piece.Insert(0, lengths_[i]);
       CopyElements(ElementOrZeros(ctx, list.elements[i], dtype_, piece), out, offset * row);
       offset += piece[0];
     }
   }
 
  private:
+  // The shape of all elements without its first dimension, as far as it is known.
+  static PartialShape RestOf(const TensorList& list, const PartialShape& element) {
+    PartialShape rest = WithoutFirst(element);
+    for (const Tensor& value : list.elements) {
+      if (value.valid()) rest = rest.MergeWith(WithoutFirst(value.shape()));
+    }
+    return rest;
+  }
+
+  void FindLengths(KernelContext& ctx, const TensorList& list, const PartialShape& element) {
+    const int64_t wanted = element.rank_known() ? element[0] : PartialShape::kUnknown;
+    int64_t common = wanted;
+    bool differ = false;
+    for (int64_t i = 0; i < list.size(); ++i) {
+      const Tensor& value = list.elements[i];
+      if (!value.valid()) continue;
+      if (wanted >= 0 && value.dim(0) != wanted) {
+        throw InvalidArgument(
+            "First entry of element_shape input does not match the first dim of list element at "
+            "index: {} Expected: {} Actual: {}",
+            i, wanted, value.dim(0));
+      }
+      differ |= common >= 0 && common != value.dim(0);
+      common = value.dim(0);
+    }
+    const std::vector<int64_t> leading = v2_ ? ctx.input(2).AsInt64s() : std::vector<int64_t>();
+    lengths_.clear();
+    for (int64_t i = 0; i < list.size(); ++i) {
+      const Tensor& value = list.elements[i];
+      const bool given = i < static_cast<int64_t>(leading.size());
+      if (!value.valid() && !given && (differ || common < 0)) {
+        throw InvalidArgument(
+            "List contains uninitialized tensor at index {} but leading_dims has only {} elements.",
+            i, leading.size());
+      }
+      lengths_.push_back(value.valid() ? value.dim(0) : given ? leading[i] : common);
+      if (lengths_.back() < 0) {
+        throw InvalidArgument("leading_dims[{}] = {} is negative", i, lengths_.back());
+      }
+    }
+  }
+
   static PartialShape WithoutFirst(PartialShape shape) {
     if (!shape.rank_known()) return shape;
     if (shape.rank() == 0) {
@@ -230,6 +263,7 @@ class ListConcatKernel : public ListKernel {
 
   const bool v2_;
   PartialShape element_shape_;
+  std::vector<int64_t> lengths_;
 };
 
 }  // namespace

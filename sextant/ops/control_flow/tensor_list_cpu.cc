@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "sextant/ops/array/index_tensor.h"
 #include "sextant/ops/control_flow/tensor_list_kernel.h"
 
 namespace sextant {
@@ -8,13 +9,7 @@ namespace tensor_list {
 
 Tensor ElementOrZeros(KernelContext& ctx, const Tensor& element, DType dtype,
                       const PartialShape& shape) {
-  if (element.valid()) {
-    if (!shape.CompatibleWith(element.shape())) {
-      throw InvalidArgument("Incompatible element shape {}: the list element has shape {}",
-                            shape.ToString(), element.shape().ToString());
-    }
-    return element;
-  }
+  if (element.valid()) return element;
   if (!shape.fully_known()) {
     throw InvalidArgument(
         "Trying to read an uninitialized tensor but element_shape is not fully defined: {}",
@@ -31,13 +26,6 @@ void CheckType(const TensorList& list, DType wanted) {
     throw InvalidArgument("Invalid data types; op elements {} but list elements {}",
                           DTypeName(wanted), DTypeName(list.dtype));
   }
-}
-
-int64_t ScalarInt(const Tensor& tensor, const char* what) {
-  if (tensor.num_elements() != 1) {
-    throw InvalidArgument("{} must be a scalar, got {}", what, tensor.Describe());
-  }
-  return tensor.AsInt64();
 }
 
 // What a list costs besides its elements' buffers: one of 2^31 elements must not kill the process.
@@ -64,7 +52,6 @@ namespace {
 using tensor_list::CheckType;
 using tensor_list::ElementOrZeros;
 using tensor_list::RowOf;
-using tensor_list::ScalarInt;
 
 // Elements that kernels keep must not live in the arena of a step.
 void Append(TensorList& list, const Tensor& tensor) {
@@ -77,7 +64,7 @@ void Append(TensorList& list, const Tensor& tensor) {
 }
 
 int64_t CountArgument(const Tensor& tensor, const char* what) {
-  const int64_t count = ScalarInt(tensor, what);
+  const int64_t count = IndexScalar(tensor, what);
   if (count < 0) {
     throw InvalidArgument("The {} must be a non negative number, but got {}", what, count);
   }
@@ -88,7 +75,7 @@ class EmptyKernel : public ListKernel {
  public:
   using ListKernel::ListKernel;
   void Compute(KernelContext& ctx) override {
-    const int64_t limit = ScalarInt(ctx.input(1), "max_num_elements");
+    const int64_t limit = IndexScalar(ctx.input(1), "max_num_elements");
     ctx.SetOutput(0, ListTensor({dtype_, PartialShapeFromTensor(ctx.input(0)), limit, {}}));
   }
 };
@@ -160,7 +147,7 @@ class GetItemKernel : public ListKernel {
   void Compute(KernelContext& ctx) override {
     const TensorList& list = ListOf(ctx.input(0));
     CheckType(list, dtype_);
-    const int64_t index = ScalarInt(ctx.input(1), "index");
+    const int64_t index = IndexScalar(ctx.input(1), "index", ScalarForm::kOneElement);
     if (index < 0 || index >= list.size()) {
       throw InvalidArgument("Trying to access element {} in a list with {} elements.", index,
                             list.size());
@@ -179,7 +166,7 @@ class SetItemKernel : public ListKernel {
   void Compute(KernelContext& ctx) override {
     const TensorList& list = ListOf(ctx.input(0));
     CheckType(list, dtype_);
-    const int64_t index = ScalarInt(ctx.input(1), "index");
+    const int64_t index = IndexScalar(ctx.input(1), "index");
     if (index < 0 || (index >= list.size() && !resize_)) {
       throw InvalidArgument("Trying to modify element {} in a list with {} elements.", index,
                             list.size());

@@ -19,12 +19,11 @@ class ListKernel : public Kernel {
 
 namespace tensor_list {
 
-// One element, or the zeros it is read as. Throws INVALID_ARGUMENT when it does not fit the shape,
-// or is not set and the shape not fully known.
+// One element as it is, or the zeros of this shape when it is not set. Throws INVALID_ARGUMENT when
+// it is not set and the shape not fully known.
 Tensor ElementOrZeros(KernelContext& ctx, const Tensor& element, DType dtype,
                       const PartialShape& shape);
 void CheckType(const TensorList& list, DType wanted);
-int64_t ScalarInt(const Tensor& tensor, const char* what);
 // Makes the list this long, counting the memory against the run's limit first.
 void Resize(KernelContext& ctx, TensorList& list, int64_t size);
 // The shape of the tensor's slices along its first dimension.
