@@ -31,6 +31,7 @@ class Sets {
     SparseInput input;
     input.Set(indices, values, shape);
     if (input.rank() < 2) throw InvalidArgument("Invalid rank {}.", input.rank());
+    input.CheckSize();
     input.CheckBounds();
     if (validate) CheckOrder(input);
     batch_ = Shape(input.shape().first(static_cast<size_t>(input.rank()) - 1));

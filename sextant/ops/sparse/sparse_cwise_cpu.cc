@@ -37,6 +37,7 @@ class CwiseKernel : public Kernel {
 
   void Compute(KernelContext& ctx) override {
     input_.Set(ctx.input(0), ctx.input(1), ctx.input(2), "sp_");
+    input_.CheckSize();
     const Tensor& dense = ctx.input(3);
     FindStrides(dense.shape());
     input_.CheckBounds();
@@ -84,6 +85,7 @@ class SparseSoftmaxKernel : public Kernel {
 
   void Compute(KernelContext& ctx) override {
     input_.Set(ctx.input(0), ctx.input(1), ctx.input(2), "sp_");
+    input_.CheckSize();
     if (input_.rank() < 2) {
       throw InvalidArgument("the rank must be at least 2, got shape {}", IndexText(input_.shape()));
     }
@@ -101,7 +103,8 @@ class SparseSoftmaxKernel : public Kernel {
         exps_.push_back(std::exp(static_cast<Number>(x[order_[k]]) - largest));
         sum += exps_.back();
       }
-      for (int64_t k = begin; k < end; ++k) out[order_[k]] = T(exps_[k - begin] / sum);
+      // In the order of the indices, whatever order they came in.
+      for (int64_t k = begin; k < end; ++k) out[k] = T(exps_[k - begin] / sum);
     }
   }
 

@@ -58,6 +58,16 @@ void SparseInput::CheckBounds() const {
   }
 }
 
+void SparseInput::CheckSize() const {
+  int64_t elements = 1;
+  for (const int64_t size : shape()) {
+    if (__builtin_mul_overflow(elements, size, &elements)) {
+      throw InvalidArgument("the dense shape {} has more elements than int64 counts",
+                            IndexText(shape()));
+    }
+  }
+}
+
 int64_t SparseInput::Position(int64_t i) const {
   int64_t position = 0;
   for (int d = 0; d < rank_; ++d) position = position * shape_[d] + indices_[i * rank_ + d];

@@ -29,6 +29,9 @@ class SparseInput {
 
   // Throws INVALID_ARGUMENT, naming the row, when an index is not in [0, size).
   void CheckBounds() const;
+  // Throws INVALID_ARGUMENT when a dense tensor of shape() would have more elements than int64
+  // counts.
+  void CheckSize() const;
   // Row-major position of row i in a tensor of shape(). REQUIRES: the row is within bounds.
   int64_t Position(int64_t i) const;
 

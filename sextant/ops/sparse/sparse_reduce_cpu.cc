@@ -20,7 +20,7 @@ class ReduceKernel : public Kernel {
 
   void Compute(KernelContext& ctx) override {
     input_.Set(ctx.input(0), ctx.input(1), ctx.input(2), "input_");
-    input_.CheckBounds();
+    input_.CheckSize();
     ReadAxes(ctx.input(3));
     if (sparse_) {
       const int64_t groups = GroupEntries();
@@ -37,7 +37,12 @@ class ReduceKernel : public Kernel {
     for (int64_t i = 0; i < input_.count(); ++i) {
       int64_t position = 0;
       for (int d = 0; d < input_.rank(); ++d) {
-        if (!reduced_[d]) position = position * input_.shape()[d] + input_.row(i)[d];
+        if (reduced_[d]) continue;
+        position = Wrapping::Add(Wrapping::Mul(position, input_.shape()[d]), input_.row(i)[d]);
+      }
+      if (position < 0 || position >= shape.num_elements()) {
+        throw Internal("indices[{}] = {} gives position {}, which is not in [0, {})", i,
+                       IndexText(input_.row(i)), position, shape.num_elements());
       }
       target_[i] = position;
     }

@@ -4,6 +4,7 @@
 #include "sextant/device/kernel_registry.h"
 #include "sextant/ops/array/element_type.h"
 #include "sextant/ops/array/index_tensor.h"
+#include "sextant/ops/math/wrapping.h"
 #include "sextant/ops/sparse/sparse_input.h"
 
 namespace sextant {
@@ -54,22 +55,28 @@ class ReshapeKernel : public Kernel {
     const Shape to = Resolve(from, ctx.input(2));
     Tensor& out_shape = ctx.AllocateOutput(1, {to.rank()});
     std::copy_n(to.dims().data(), to.rank(), out_shape.data<int64_t>());
+    if (indices.dim(0) > 0 && to.num_elements() == 0) {
+      throw InvalidArgument("input_indices has {} rows, but the shape {} holds no element",
+                            indices.dim(0), from.ToString());
+    }
     Tensor& out = ctx.AllocateOutput(0, {indices.dim(0), to.rank()});
     const int64_t* src = indices.data<int64_t>();
     int64_t* dst = out.data<int64_t>();
+    if (from == to) {
+      std::copy_n(src, indices.num_elements(), dst);
+      return;
+    }
+    // Indices outside input_shape are not refused: the first dimension takes what is left over.
     for (int64_t i = 0; i < indices.dim(0); ++i, src += from.rank(), dst += to.rank()) {
       int64_t position = 0;
       for (int d = 0; d < from.rank(); ++d) {
-        if (src[d] < 0 || src[d] >= from[d]) {
-          throw InvalidArgument("input_indices[{}] = {} is out of bounds of input_shape {}", i,
-                                IndexText({src, static_cast<size_t>(from.rank())}),
-                                from.ToString());
-        }
-        position = position * from[d] + src[d];
+        position = Wrapping::Add(Wrapping::Mul(position, from[d]), src[d]);
       }
-      for (int d = to.rank() - 1; d >= 0; --d) {
-        dst[d] = position % to[d];
-        position /= to[d];
+      int64_t stride = to.num_elements();
+      for (int d = 0; d < to.rank(); ++d) {
+        stride /= to[d];
+        dst[d] = position / stride;
+        position %= stride;
       }
     }
   }

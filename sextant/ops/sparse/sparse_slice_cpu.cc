@@ -5,6 +5,7 @@
 #include "sextant/device/kernel_registry.h"
 #include "sextant/ops/array/element_type.h"
 #include "sextant/ops/array/index_tensor.h"
+#include "sextant/ops/math/wrapping.h"
 #include "sextant/ops/sparse/sparse_input.h"
 
 namespace sextant {
@@ -25,6 +26,7 @@ class SliceKernel : public Kernel {
 
   void Compute(KernelContext& ctx) override {
     input_.Set(ctx.input(0), ctx.input(1), ctx.input(2));
+    input_.CheckSize();
     const int rank = input_.rank();
     CheckVector(ctx.input(3), "start", rank);
     CheckVector(ctx.input(4), "size", rank);
@@ -159,11 +161,11 @@ class ConcatKernel : public Kernel {
                                 IndexText(first.shape()), IndexText(input.shape()), i, d);
         }
       }
-      input.CheckBounds();
       for (int64_t k = 0; k < input.count(); ++k) {
         const auto row = input.row(k);
         joined_.insert(joined_.end(), row.begin(), row.end());
-        joined_[joined_.size() - row.size() + axis] += offset;
+        int64_t& moved = joined_[joined_.size() - row.size() + axis];
+        moved = Wrapping::Add(moved, offset);
       }
       count += input.count();
       if (__builtin_add_overflow(offset, input.shape()[axis], &offset)) {
@@ -172,6 +174,13 @@ class ConcatKernel : public Kernel {
     }
     std::copy_n(first.shape().data(), first.rank(), shape);
     shape[axis] = offset;
+    int64_t elements = 1;
+    for (int d = 0; d < first.rank(); ++d) {
+      if (__builtin_mul_overflow(elements, shape[d], &elements)) {
+        throw Internal("the joined dense shape {} has more elements than int64 counts",
+                       IndexText({shape, static_cast<size_t>(first.rank())}));
+      }
+    }
     return count;
   }
 
@@ -192,6 +201,7 @@ class SplitKernel : public Kernel {
                             ctx.input(0).shape().ToString());
     }
     input_.Set(ctx.input(1), ctx.input(2), ctx.input(3));
+    input_.CheckSize();
     input_.CheckBounds();
     const int axis = AxisOf(ctx.input(0), input_.rank());
     const int64_t size = input_.shape()[axis];
