@@ -22,11 +22,12 @@ constexpr float kColors[10][4] = {
     {1, 1, 0, 1},       {0, 0, 1, 1},    {1, 0, 0, 1},    {0, 1, 0, 1}, {0.5F, 0, 0.5F, 1},
     {0.5F, 0.5F, 0, 1}, {0.5F, 0, 0, 1}, {0, 0, 0.5F, 1}, {0, 1, 1, 1}, {1, 0, 1, 1}};
 
-// Cut off towards zero; far outside what is too large, or no number.
+// Cut off towards zero. What int64 does not hold is its smallest number, as the conversion of
+// x86-64 has it, and so TensorFlow.
 int64_t Pixel(float place) {
-  constexpr float kFar = 1e9F;
-  return std::isnan(place) ? -static_cast<int64_t>(kFar)
-                           : static_cast<int64_t>(std::clamp(place, -kFar, kFar));
+  constexpr float kLimit = 0x1p63F;
+  return place >= -kLimit && place < kLimit ? static_cast<int64_t>(place)
+                                            : std::numeric_limits<int64_t>::min();
 }
 
 class DrawKernel : public Kernel {

@@ -62,6 +62,12 @@ void CheckBoxes(const Tensor& boxes, const Tensor& indices, int64_t batch) {
     throw InvalidArgument("boxes of shape {} and box_index of shape {} must be [n, 4] and [n]",
                           boxes.shape().ToString(), indices.shape().ToString());
   }
+  for (int64_t i = 0; i < boxes.num_elements(); ++i) {
+    if (!std::isfinite(boxes.data<float>()[i])) {
+      throw InvalidArgument("Boxes contains at least one element that is not finite: boxes{} = {}",
+                            CoordinatesText(boxes.shape(), i), boxes.data<float>()[i]);
+    }
+  }
   for (const int32_t index : indices.flat<int32_t>()) {
     if (index < 0 || index >= batch) {
       throw OutOfRange("box_index has values outside [0, batch_size): {} of {}", index, batch);

@@ -34,7 +34,8 @@ class BincountKernel : public Kernel {
     ReadIndices(input, &values_);
     for (size_t i = 0; i < values_.size(); ++i) {
       if (values_[i] < 0) {
-        throw InvalidArgument("Input arr must be non-negative! arr[{}] = {}", i, values_[i]);
+        throw InvalidArgument("Input arr must be non-negative! arr{} = {}",
+                              CoordinatesText(input.shape(), static_cast<int64_t>(i)), values_[i]);
       }
     }
     const bool rows = dense_ && input.rank() == 2;
@@ -78,10 +79,13 @@ class HistogramKernel : public Kernel {
           high);
     }
     counts_.assign(bins, 0);
-    const double step = Distance(low, high) / static_cast<double>(bins);
+    // As TensorFlow computes it, so that values at an edge go where it puts them, and a range of
+    // all floats does not overflow.
+    const auto first = static_cast<double>(low), count = static_cast<double>(bins);
+    const double step = static_cast<double>(high) / count - first / count;
     for (const T value : values.flat<T>()) {
       if (value != value) throw InvalidArgument("Histogram values must not contain NaN");
-      const double place = value > low ? Distance(low, value) / step : 0.0;
+      const double place = value > low ? (static_cast<double>(value) - first) / step : 0.0;
       ++counts_[static_cast<int64_t>(std::min(place, static_cast<double>(bins - 1)))];
     }
     Tensor& output = ctx.AllocateOutput(0, {bins});
@@ -93,13 +97,6 @@ class HistogramKernel : public Kernel {
   }
 
  private:
-  // Floats are subtracted in their own precision, as TensorFlow does: values near an edge go where
-  // it puts them.
-  static double Distance(T low, T high) {
-    if constexpr (std::is_floating_point_v<T>) return high - low;
-    return static_cast<double>(high) - static_cast<double>(low);
-  }
-
   std::vector<int64_t> counts_;
 };
 

@@ -241,6 +241,21 @@ TEST_F(QueueTest, SharesByName) {
       << status.message();
 }
 
+// As TensorFlow: seeds 0, 0 match a queue of any seeds.
+TEST_F(QueueTest, SharedShuffleQueuesMatchBySeedsUnlessTheyAreZero) {
+  const auto queue = [](int64_t seed, int64_t seed2) {
+    return RandomShuffleQueue(
+        {DType::kInt32},
+        {.queue = {.capacity = 3, .shared_name = "mixed"}, .seed = seed, .seed2 = seed2});
+  };
+  const Output seeded = queue(3, 4), unseeded = queue(0, 0), other = queue(3, 5);
+  Session session(graph_);
+  session.Run(QueueEnqueue(seeded, {Number(7)}));
+  EXPECT_EQ(session.Run(QueueDequeue(unseeded)[0]).AsInt64(), 7);
+  const Status status = StatusOf([&] { session.Run(QueueSize(other)); });
+  EXPECT_NE(status.message().find("random seeds (3, 4)"), std::string::npos) << status.message();
+}
+
 // The orders were drawn by TensorFlow 2.15 from the same seeds.
 TEST_F(QueueTest, ShufflesAsTensorFlowDoes) {
   const Output queue = RandomShuffleQueue(

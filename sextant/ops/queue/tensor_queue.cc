@@ -93,7 +93,9 @@ void TensorQueue::CheckLike(const QueueSpec& spec) const {
     refuse("min_after_dequeue", std::to_string(spec_.min_after_dequeue),
            std::to_string(spec.min_after_dequeue));
   }
-  if (spec.seed != spec_.seed || spec.seed2 != spec_.seed2) {
+  // Seeds 0, 0 ask for any seeds.
+  const bool seeded = spec.seed != 0 || spec.seed2 != 0;
+  if (seeded && (spec.seed != spec_.seed || spec.seed2 != spec_.seed2)) {
     refuse("random seeds", fmt::format("({}, {})", spec_.seed, spec_.seed2),
            fmt::format("({}, {})", spec.seed, spec.seed2));
   }

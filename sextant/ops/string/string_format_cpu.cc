@@ -21,7 +21,8 @@ void AppendReal(T value, std::string* text) {
       back == value || value != value ? shorter : fmt::format("{:.{}g}", value, kDouble ? 17 : 9);
 }
 
-// As in a C program: quotes, backslashes and what cannot be printed are escaped.
+// As in a C program: quotes, backslashes and control characters are escaped. Bytes above 127, of
+// UTF-8 or not, stay as they are.
 void AppendQuoted(const std::string& value, std::string* text) {
   *text += '"';
   for (const char c : value) {
@@ -30,7 +31,7 @@ void AppendQuoted(const std::string& value, std::string* text) {
       *text += {'\\', c};
     } else if (c == '\n' || c == '\r' || c == '\t') {
       *text += c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\t";
-    } else if (byte < 0x20 || byte >= 0x7F) {
+    } else if (byte < 0x20 || byte == 0x7F) {
       *text += fmt::format("\\{:03o}", byte);
     } else {
       *text += c;
