@@ -86,11 +86,17 @@ class OpCase {
   std::string RunError() const {
     const int64_t wanted = GetOneInt64(example_, "error_code");
     try {
-      RunForward();
+      Graph graph;
+      ImportGraphDef(GetOneBytes(example_, "graph_def"), graph);
+      Session(graph).Run(feeds_, Names(example_, "fetch_names"));
     } catch (const Error& e) {
       const auto code = static_cast<int64_t>(e.code());
-      if (code == wanted) return "";
-      return fmt::format("code {} ({}), expected {}", code, e.what(), wanted);
+      if (code != wanted) return fmt::format("code {} ({}), expected {}", code, e.what(), wanted);
+      for (const std::string& says : Names(example_, "error_says")) {
+        if (std::string_view(e.what()).find(says) == std::string_view::npos)
+          return fmt::format("says \"{}\", expected \"{}\"", e.what(), says);
+      }
+      return "";
     }
     return fmt::format("did not fail, expected code {}", wanted);
   }
