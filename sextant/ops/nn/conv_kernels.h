@@ -10,16 +10,6 @@
 
 namespace sextant {
 
-// The operands of a convolution.
-template <typename T>
-struct ConvOperands {
-  ConvOperands(KernelContext& ctx, const ConvGeometry& g)
-      : input(ctx, g.batch, g.in_pixels(), g.in_c, g.channels_first),
-        filter(ctx, g.filter_pixels(), g.filter_c, g.out_c, false),
-        output(ctx, g.batch, g.out_pixels(), g.out_c, g.channels_first) {}
-  ConvOperand<T> input, filter, output;
-};
-
 template <typename T, int dims>
 class ConvKernel final : public Kernel {
  public:

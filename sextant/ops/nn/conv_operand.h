@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "sextant/device/kernel.h"
+#include "sextant/ops/nn/conv_geometry.h"
 #include "sextant/tensor/float16.h"
 
 namespace sextant {
@@ -85,6 +86,16 @@ class ConvOperand {
   const bool turn_;
   Tensor copy_;
   T* output_ = nullptr;
+};
+
+// The operands of a convolution, full, grouped or depthwise.
+template <typename T>
+struct ConvOperands {
+  ConvOperands(KernelContext& ctx, const ConvGeometry& g)
+      : input(ctx, g.batch, g.in_pixels(), g.in_c, g.channels_first),
+        filter(ctx, g.filter_pixels(), g.filter_c, g.out_c, false),
+        output(ctx, g.batch, g.out_pixels(), g.out_c, g.channels_first) {}
+  ConvOperand<T> input, filter, output;
 };
 
 }  // namespace sextant

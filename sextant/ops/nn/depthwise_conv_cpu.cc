@@ -133,15 +133,6 @@ void BackpropFilter(KernelContext& ctx, const ConvGeometry& g, const T* input,
 }
 
 template <typename T>
-struct Operands {
-  Operands(KernelContext& ctx, const ConvGeometry& g)
-      : input(ctx, g.batch, g.in_pixels(), g.in_c, g.channels_first),
-        filter(ctx, 1, g.filter_pixels(), g.out_c, false),
-        output(ctx, g.batch, g.out_pixels(), g.out_c, g.channels_first) {}
-  ConvOperand<T> input, filter, output;
-};
-
-template <typename T>
 class DepthwiseKernel final : public Kernel {
  public:
   explicit DepthwiseKernel(KernelInit& init) : attrs_(init.node(), 2) {}
@@ -151,7 +142,7 @@ class DepthwiseKernel final : public Kernel {
     const ConvGeometry g = attrs_.Depthwise(input.shape(), filter.shape());
     Tensor& output = ctx.AllocateOutput(0, attrs_.OutputShape(g));
     if (output.num_elements() == 0) return;
-    Operands<T> operands(ctx, g);
+    ConvOperands<T> operands(ctx, g);
     Forward(ctx, g, operands.input.Read(input), operands.filter.Read(filter),
             operands.output.Write(output));
     operands.output.Finish();
@@ -173,7 +164,7 @@ class DepthwiseBackpropInputKernel final : public Kernel {
     const ConvGeometry g = attrs_.DepthwiseBackprop(shape, filter.shape(), out_backprop.shape());
     Tensor& grad = ctx.AllocateOutput(0, shape);
     if (grad.num_elements() == 0) return;
-    Operands<T> operands(ctx, g);
+    ConvOperands<T> operands(ctx, g);
     BackpropInput(ctx, g, operands.filter.Read(filter), operands.output.Read(out_backprop),
                   operands.input.Write(grad));
     operands.input.Finish();
@@ -195,7 +186,7 @@ class DepthwiseBackpropFilterKernel final : public Kernel {
     const ConvGeometry g = attrs_.DepthwiseBackprop(input.shape(), shape, out_backprop.shape());
     Tensor& grad = ctx.AllocateOutput(0, shape);
     if (grad.num_elements() == 0) return;
-    Operands<T> operands(ctx, g);
+    ConvOperands<T> operands(ctx, g);
     BackpropFilter(ctx, g, operands.input.Read(input), operands.output.Read(out_backprop),
                    operands.filter.Write(grad));
     operands.filter.Finish();

@@ -24,10 +24,7 @@ struct Adadelta {
   const N lr, rho, epsilon;
 };
 
-UpdateLoop FloatLoop(int rule) {
-  static constexpr UpdateLoop kLoops[] = {&RunUpdate<Adadelta, float>};
-  return kLoops[rule];
-}
+UpdateLoop FloatLoop(int rule) { return FloatLoopAt<Adadelta>(rule); }
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
@@ -40,11 +37,11 @@ HWY_EXPORT(FloatLoop);
 
 const std::vector<UpdateRule>& AdadeltaRules() {
   using namespace HWY_NAMESPACE;  // NOLINT: the rules are made for each instruction set
-  const auto loop = HWY_DYNAMIC_DISPATCH(FloatLoop);
-  static const auto* rules = new std::vector<UpdateRule>{
-      ComplexRule<Adadelta>({.name = "Adadelta", .cost = 2}, loop(0)),
-  };
-  return *rules;
+  static const auto& rules = *new auto(WithFloatLoops(
+      HWY_DYNAMIC_DISPATCH(FloatLoop), {
+                                           ComplexRule<Adadelta>({.name = "Adadelta", .cost = 2}),
+                                       }));
+  return rules;
 }
 
 void RegisterApplyAdadeltaCpu(KernelRegistry& registry) {

@@ -56,11 +56,7 @@ struct AdagradDA {
   const bool shrinks;
 };
 
-UpdateLoop FloatLoop(int rule) {
-  static constexpr UpdateLoop kLoops[] = {&RunUpdate<Adagrad, float>, &RunUpdate<AdagradV2, float>,
-                                          &RunUpdate<AdagradDA, float>};
-  return kLoops[rule];
-}
+UpdateLoop FloatLoop(int rule) { return FloatLoopAt<Adagrad, AdagradV2, AdagradDA>(rule); }
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
@@ -73,13 +69,14 @@ HWY_EXPORT(FloatLoop);
 
 const std::vector<UpdateRule>& AdagradRules() {
   using namespace HWY_NAMESPACE;  // NOLINT: the rules are made for each instruction set
-  const auto loop = HWY_DYNAMIC_DISPATCH(FloatLoop);
-  static const auto* rules = new std::vector<UpdateRule>{
-      ComplexRule<Adagrad>({.name = "Adagrad", .flag = "update_slots"}, loop(0)),
-      ComplexRule<AdagradV2>({.name = "AdagradV2", .flag = "update_slots"}, loop(1)),
-      MakeRule<AdagradDA, double>({.name = "AdagradDA", .cost = 2}, loop(2)),
-  };
-  return *rules;
+  static const auto& rules = *new auto(
+      WithFloatLoops(HWY_DYNAMIC_DISPATCH(FloatLoop),
+                     {
+                         ComplexRule<Adagrad>({.name = "Adagrad", .flag = "update_slots"}),
+                         ComplexRule<AdagradV2>({.name = "AdagradV2", .flag = "update_slots"}),
+                         MakeRule<AdagradDA, double>({.name = "AdagradDA", .cost = 2}),
+                     }));
+  return rules;
 }
 
 void RegisterApplyAdagradCpu(KernelRegistry& registry) {

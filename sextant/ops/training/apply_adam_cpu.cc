@@ -59,11 +59,7 @@ struct AdaMax {
   const N rate, beta1, beta2, epsilon;
 };
 
-UpdateLoop FloatLoop(int rule) {
-  static constexpr UpdateLoop kLoops[] = {
-      &RunUpdate<Adam, float>, &RunUpdate<AdamWithAmsgrad, float>, &RunUpdate<AdaMax, float>};
-  return kLoops[rule];
-}
+UpdateLoop FloatLoop(int rule) { return FloatLoopAt<Adam, AdamWithAmsgrad, AdaMax>(rule); }
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
@@ -76,14 +72,14 @@ HWY_EXPORT(FloatLoop);
 
 const std::vector<UpdateRule>& AdamRules() {
   using namespace HWY_NAMESPACE;  // NOLINT: the rules are made for each instruction set
-  const auto loop = HWY_DYNAMIC_DISPATCH(FloatLoop);
-  static const auto* rules = new std::vector<UpdateRule>{
-      ComplexRule<Adam>({.name = "Adam", .flag = "use_nesterov", .cost = 2, .sparse = false},
-                        loop(0)),
-      RealRule<AdamWithAmsgrad>({.name = "AdamWithAmsgrad", .cost = 2, .sparse = false}, loop(1)),
-      RealRule<AdaMax>({.name = "AdaMax", .cost = 2, .sparse = false}, loop(2)),
-  };
-  return *rules;
+  static const auto& rules = *new auto(WithFloatLoops(
+      HWY_DYNAMIC_DISPATCH(FloatLoop),
+      {
+          ComplexRule<Adam>({.name = "Adam", .flag = "use_nesterov", .cost = 2, .sparse = false}),
+          RealRule<AdamWithAmsgrad>({.name = "AdamWithAmsgrad", .cost = 2, .sparse = false}),
+          RealRule<AdaMax>({.name = "AdaMax", .cost = 2, .sparse = false}),
+      }));
+  return rules;
 }
 
 void RegisterApplyAdamCpu(KernelRegistry& registry) { AddUpdateKernels(registry, AdamRules()); }

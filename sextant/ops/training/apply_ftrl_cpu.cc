@@ -44,10 +44,7 @@ using Ftrl = FollowTheLeader<E, false>;
 template <typename E>
 using FtrlV2 = FollowTheLeader<E, true>;
 
-UpdateLoop FloatLoop(int rule) {
-  static constexpr UpdateLoop kLoops[] = {&RunUpdate<Ftrl, float>, &RunUpdate<FtrlV2, float>};
-  return kLoops[rule];
-}
+UpdateLoop FloatLoop(int rule) { return FloatLoopAt<Ftrl, FtrlV2>(rule); }
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
@@ -75,16 +72,15 @@ void CheckRows(std::span<const double> scalars, bool multiply_linear_by_lr, bool
 
 const std::vector<UpdateRule>& FtrlRules() {
   using namespace HWY_NAMESPACE;  // NOLINT: the rules are made for each instruction set
-  const auto loop = HWY_DYNAMIC_DISPATCH(FloatLoop);
-  static const auto* rules = new std::vector<UpdateRule>{
-      RealRule<Ftrl>(
-          {.name = "Ftrl", .flag = "multiply_linear_by_lr", .cost = 3, .check = CheckRows},
-          loop(0)),
-      RealRule<FtrlV2>(
-          {.name = "FtrlV2", .flag = "multiply_linear_by_lr", .cost = 3, .check = CheckRows},
-          loop(1)),
-  };
-  return *rules;
+  static const auto& rules = *new auto(WithFloatLoops(
+      HWY_DYNAMIC_DISPATCH(FloatLoop),
+      {
+          RealRule<Ftrl>(
+              {.name = "Ftrl", .flag = "multiply_linear_by_lr", .cost = 3, .check = CheckRows}),
+          RealRule<FtrlV2>(
+              {.name = "FtrlV2", .flag = "multiply_linear_by_lr", .cost = 3, .check = CheckRows}),
+      }));
+  return rules;
 }
 
 void RegisterApplyFtrlCpu(KernelRegistry& registry) { AddUpdateKernels(registry, FtrlRules()); }

@@ -45,9 +45,7 @@ struct ProximalAdagrad {
 };
 
 UpdateLoop FloatLoop(int rule) {
-  static constexpr UpdateLoop kLoops[] = {&RunUpdate<ProximalGradientDescent, float>,
-                                          &RunUpdate<ProximalAdagrad, float>};
-  return kLoops[rule];
+  return FloatLoopAt<ProximalGradientDescent, ProximalAdagrad>(rule);
 }
 
 }  // namespace
@@ -70,13 +68,14 @@ void CheckAdagrad(std::span<const double> scalars, bool, bool) {
 
 const std::vector<UpdateRule>& ProximalRules() {
   using namespace HWY_NAMESPACE;  // NOLINT: the rules are made for each instruction set
-  const auto loop = HWY_DYNAMIC_DISPATCH(FloatLoop);
-  static const auto* rules = new std::vector<UpdateRule>{
-      MakeRule<ProximalGradientDescent, double>({.name = "ProximalGradientDescent"}, loop(0)),
-      MakeRule<ProximalAdagrad, double>(
-          {.name = "ProximalAdagrad", .cost = 2, .check = CheckAdagrad}, loop(1)),
-  };
-  return *rules;
+  static const auto& rules = *new auto(WithFloatLoops(
+      HWY_DYNAMIC_DISPATCH(FloatLoop),
+      {
+          MakeRule<ProximalGradientDescent, double>({.name = "ProximalGradientDescent"}),
+          MakeRule<ProximalAdagrad, double>(
+              {.name = "ProximalAdagrad", .cost = 2, .check = CheckAdagrad}),
+      }));
+  return rules;
 }
 
 void RegisterApplyProximalCpu(KernelRegistry& registry) {

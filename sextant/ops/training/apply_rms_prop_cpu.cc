@@ -38,11 +38,7 @@ struct CenteredRmsProp {
   const N lr, rho, momentum, epsilon;
 };
 
-UpdateLoop FloatLoop(int rule) {
-  static constexpr UpdateLoop kLoops[] = {&RunUpdate<RmsProp, float>,
-                                          &RunUpdate<CenteredRmsProp, float>};
-  return kLoops[rule];
-}
+UpdateLoop FloatLoop(int rule) { return FloatLoopAt<RmsProp, CenteredRmsProp>(rule); }
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
@@ -55,12 +51,13 @@ HWY_EXPORT(FloatLoop);
 
 const std::vector<UpdateRule>& RmsPropRules() {
   using namespace HWY_NAMESPACE;  // NOLINT: the rules are made for each instruction set
-  const auto loop = HWY_DYNAMIC_DISPATCH(FloatLoop);
-  static const auto* rules = new std::vector<UpdateRule>{
-      ComplexRule<RmsProp>({.name = "RMSProp", .cost = 2}, loop(0)),
-      ComplexRule<CenteredRmsProp>({.name = "CenteredRMSProp", .cost = 2}, loop(1)),
-  };
-  return *rules;
+  static const auto& rules = *new auto(
+      WithFloatLoops(HWY_DYNAMIC_DISPATCH(FloatLoop),
+                     {
+                         ComplexRule<RmsProp>({.name = "RMSProp", .cost = 2}),
+                         ComplexRule<CenteredRmsProp>({.name = "CenteredRMSProp", .cost = 2}),
+                     }));
+  return rules;
 }
 
 void RegisterApplyRmsPropCpu(KernelRegistry& registry) {

@@ -47,10 +47,7 @@ struct KerasMomentum {
 };
 
 UpdateLoop FloatLoop(int rule) {
-  static constexpr UpdateLoop kLoops[] = {&RunUpdate<GradientDescent, float>,
-                                          &RunUpdate<Momentum, float>,
-                                          &RunUpdate<KerasMomentum, float>};
-  return kLoops[rule];
+  return FloatLoopAt<GradientDescent, Momentum, KerasMomentum>(rule);
 }
 
 }  // namespace
@@ -64,14 +61,14 @@ HWY_EXPORT(FloatLoop);
 
 const std::vector<UpdateRule>& SgdRules() {
   using namespace HWY_NAMESPACE;  // NOLINT: the rules are made for each instruction set
-  const auto loop = HWY_DYNAMIC_DISPATCH(FloatLoop);
-  static const auto* rules = new std::vector<UpdateRule>{
-      ComplexRule<GradientDescent>({.name = "GradientDescent", .cost = 0.5, .sparse = false},
-                                   loop(0)),
-      ComplexRule<Momentum>({.name = "Momentum", .flag = "use_nesterov"}, loop(1)),
-      ComplexRule<KerasMomentum>({.name = "KerasMomentum", .flag = "use_nesterov"}, loop(2)),
-  };
-  return *rules;
+  static const auto& rules = *new auto(WithFloatLoops(
+      HWY_DYNAMIC_DISPATCH(FloatLoop),
+      {
+          ComplexRule<GradientDescent>({.name = "GradientDescent", .cost = 0.5, .sparse = false}),
+          ComplexRule<Momentum>({.name = "Momentum", .flag = "use_nesterov"}),
+          ComplexRule<KerasMomentum>({.name = "KerasMomentum", .flag = "use_nesterov"}),
+      }));
+  return rules;
 }
 
 void RegisterApplySgdCpu(KernelRegistry& registry) { AddUpdateKernels(registry, SgdRules()); }

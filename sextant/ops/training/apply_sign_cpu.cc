@@ -34,10 +34,7 @@ struct PowerSign {
   const N lr, logbase, sign_decay, beta;
 };
 
-UpdateLoop FloatLoop(int rule) {
-  static constexpr UpdateLoop kLoops[] = {&RunUpdate<AddSign, float>, &RunUpdate<PowerSign, float>};
-  return kLoops[rule];
-}
+UpdateLoop FloatLoop(int rule) { return FloatLoopAt<AddSign, PowerSign>(rule); }
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
@@ -50,12 +47,13 @@ HWY_EXPORT(FloatLoop);
 
 const std::vector<UpdateRule>& SignRules() {
   using namespace HWY_NAMESPACE;  // NOLINT: the rules are made for each instruction set
-  const auto loop = HWY_DYNAMIC_DISPATCH(FloatLoop);
-  static const auto* rules = new std::vector<UpdateRule>{
-      RealRule<AddSign>({.name = "AddSign", .sparse = false}, loop(0)),
-      RealRule<PowerSign>({.name = "PowerSign", .cost = 10, .sparse = false}, loop(1)),
-  };
-  return *rules;
+  static const auto& rules = *new auto(
+      WithFloatLoops(HWY_DYNAMIC_DISPATCH(FloatLoop),
+                     {
+                         RealRule<AddSign>({.name = "AddSign", .sparse = false}),
+                         RealRule<PowerSign>({.name = "PowerSign", .cost = 10, .sparse = false}),
+                     }));
+  return rules;
 }
 
 void RegisterApplySignCpu(KernelRegistry& registry) { AddUpdateKernels(registry, SignRules()); }

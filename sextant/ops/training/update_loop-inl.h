@@ -142,21 +142,29 @@ void RunUpdate(const UpdateTask& task) {
   }
 }
 
+// The float loop of the rule at "index" of a family. What Highway exports, and so compiles and
+// chooses for each instruction set; loops of other types are compiled once.
+template <template <typename> class... Rules>
+UpdateLoop FloatLoopAt(int index) {
+  static constexpr UpdateLoop kLoops[] = {&RunUpdate<Rules, float>...};
+  return kLoops[index];
+}
+
 #if HWY_ONCE
-// The rule with its loops: "float_loop" chosen for the machine, and those of the other types.
+// A rule with its loops for these types.
 template <template <typename> class Rule, typename... Ts>
-UpdateRule MakeRule(UpdateRule rule, UpdateLoop float_loop) {
-  rule.loops = {{DType::kFloat, float_loop}, {DTypeOf<Ts>, &RunUpdate<Rule, Ts>}...};
+UpdateRule MakeRule(UpdateRule rule) {
+  rule.loops = {{DTypeOf<Ts>, &RunUpdate<Rule, Ts>}...};
   return rule;
 }
 template <template <typename> class Rule>
-UpdateRule RealRule(UpdateRule rule, UpdateLoop float_loop) {
-  return MakeRule<Rule, double, Half, BFloat16>(std::move(rule), float_loop);
+UpdateRule RealRule(UpdateRule rule) {
+  return MakeRule<Rule, double, Half, BFloat16>(std::move(rule));
 }
 template <template <typename> class Rule>
-UpdateRule ComplexRule(UpdateRule rule, UpdateLoop float_loop) {
+UpdateRule ComplexRule(UpdateRule rule) {
   return MakeRule<Rule, double, Half, BFloat16, std::complex<float>, std::complex<double>>(
-      std::move(rule), float_loop);
+      std::move(rule));
 }
 #endif  // HWY_ONCE
 

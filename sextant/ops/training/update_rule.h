@@ -58,6 +58,10 @@ const std::vector<UpdateRule>& RmsPropRules();
 const std::vector<UpdateRule>& FtrlRules();
 const std::vector<UpdateRule>& SignRules();
 
+// The rules of a family, with the float loops that "float_loop" gives by their index.
+std::vector<UpdateRule> WithFloatLoops(UpdateLoop (*float_loop)(int index),
+                                       std::vector<UpdateRule> rules);
+
 // The rule of this name, or null.
 const UpdateRule* FindUpdateRule(std::string_view name);
 
