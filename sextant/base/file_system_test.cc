@@ -7,21 +7,12 @@
 #include "sextant/base/error.h"
 #include "sextant/base/faulty_file_system.h"
 #include "sextant/base/memory_file_system.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant {
 namespace {
 
 using Strings = std::vector<std::string>;
-
-template <typename Call>
-Status StatusOf(Call call) {
-  try {
-    call();
-  } catch (const Error& e) {
-    return e.status();
-  }
-  return Status();
-}
 
 class FileSystemTest : public testing::TestWithParam<const char*> {
  protected:

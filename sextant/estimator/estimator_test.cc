@@ -13,6 +13,7 @@
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/math/binary.h"
 #include "sextant/ops/state/variable.h"
+#include "sextant/testing/status_of.h"
 #include "sextant/train/global_step.h"
 #include "sextant/train/optimizers.h"
 
@@ -49,14 +50,6 @@ class EstimatorTest : public testing::Test {
   ~EstimatorTest() override { std::filesystem::remove_all(dir_); }
   Estimator Make(const ModelFn& model = Slope) const {
     return Estimator(model, {.model_dir = dir_, .tf_config = "{}"});
-  }
-  static Status StatusOf(const std::function<void()>& f) {
-    try {
-      f();
-    } catch (const Error& e) {
-      return e.status();
-    }
-    return Status();
   }
   std::string dir_;
 };

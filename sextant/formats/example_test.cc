@@ -4,6 +4,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/testing/hex.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant {
 namespace {
@@ -13,16 +14,6 @@ constexpr std::string_view kHex =
     "0a380a160a016912111a0f0a0d01ac02ffffffffffffffffff010a110a0166120c120a0a080000803f000020c00a0b"
     "0a"
     "017312060a040a026162";
-
-template <typename Call>
-Status StatusOf(Call call) {
-  try {
-    call();
-  } catch (const Error& e) {
-    return e.status();
-  }
-  return Status();
-}
 
 TEST(ExampleTest, ReadsEveryKind) {
   const tensorflow::Example example = ParseExample(FromHex(kHex));

@@ -5,7 +5,7 @@
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
 #include "sextant/tensor/float16.h"
-#include "sextant/testing/error_of.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant {
 namespace {
@@ -58,28 +58,28 @@ TEST(NpyTest, ReadsWhatItWroteOfEveryType) {
 }
 
 TEST(NpyTest, RefusesPicklesAndRecords) {
-  const Error pickle = ErrorOf([] {
+  const Status pickle = StatusOf([] {
     ParseNpy(Npy("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", "\x80\x04"), "a.npy");
   });
   EXPECT_EQ(pickle.message(),
             "a.npy: arrays of type '|O' cannot be read; save strings with a dtype of 'S' or 'U'");
-  EXPECT_EQ(ErrorOf([] {
+  EXPECT_EQ(StatusOf([] {
               ParseNpy(
                   Npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", "0000"),
                   "a.npy");
             }).code(),
             Code::kInvalidArgument);
-  EXPECT_EQ(ErrorOf([] { ParseNpy("PK\x03\x04 something", "a.npy"); }).message(),
+  EXPECT_EQ(StatusOf([] { ParseNpy("PK\x03\x04 something", "a.npy"); }).message(),
             "a.npy is not an .npy file");
 }
 
 TEST(NpyTest, SaysWhenTheFileIsCutOff) {
   const std::string bytes = NpyBytes(Tensor::Of<float>(Shape{2, 3}, {0, 1, 2, 3, 4, 5}));
   for (size_t i = 0; i < bytes.size(); ++i) {
-    const Code code = ErrorOf([&] { ParseNpy(bytes.substr(0, i), "cut"); }).code();
+    const Code code = StatusOf([&] { ParseNpy(bytes.substr(0, i), "cut"); }).code();
     EXPECT_TRUE(code == Code::kDataLoss || (i < 10 && code == Code::kInvalidArgument)) << i;
   }
-  const Error huge = ErrorOf([] {
+  const Status huge = StatusOf([] {
     ParseNpy(
         Npy("{'descr': '<f4', 'fortran_order': False, 'shape': (9999999999, 9999999999), }", ""),
         "huge");

@@ -6,7 +6,7 @@
 #include "sextant/base/file_system.h"
 #include "sextant/formats/message_text.h"
 #include "sextant/proto/saved_model.pb.h"
-#include "sextant/testing/error_of.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant {
 namespace {
@@ -53,16 +53,16 @@ TEST(SavedModelDirTest, PrefersTheBinaryFile) {
 
 TEST(SavedModelDirTest, SaysWhatIsMissingOrDamaged) {
   const std::string directory = NewDirectory("damaged");
-  EXPECT_EQ(ErrorOf([&] { ReadSavedModel(directory); }).code(), Code::kNotFound);
+  EXPECT_EQ(StatusOf([&] { ReadSavedModel(directory); }).code(), Code::kNotFound);
   FileSystem& files = FileSystem::ForPath(directory);
   files.WriteFileAtomically(directory + "/saved_model.pbtxt", "meta_graphs {\n  tags }");
-  const Error text = ErrorOf([&] { ReadSavedModel(directory); });
+  const Status text = StatusOf([&] { ReadSavedModel(directory); });
   EXPECT_EQ(text.code(), Code::kInvalidArgument);
   EXPECT_NE(text.message().find("saved_model.pbtxt: the text is not a SavedModel: line 2"),
             std::string::npos)
       << text.message();
   files.WriteFileAtomically(directory + "/saved_model.pb", "\x12\xff");
-  const Error bytes = ErrorOf([&] { ReadSavedModel(directory); });
+  const Status bytes = StatusOf([&] { ReadSavedModel(directory); });
   EXPECT_EQ(bytes.code(), Code::kDataLoss);
   EXPECT_NE(bytes.message().find(directory + "/saved_model.pb"), std::string::npos);
 }
@@ -92,7 +92,7 @@ TEST(SavedModelDirTest, ChoosesTheGraphByAllItsTags) {
   const tensorflow::SavedModel model = SmallModel();
   EXPECT_EQ(FindMetaGraph(model, {"gpu", "serve"}), 0);
   EXPECT_EQ(FindMetaGraph(model, {"train"}), 1);
-  const Error error = ErrorOf([&] { FindMetaGraph(model, {"serve"}); });
+  const Status error = StatusOf([&] { FindMetaGraph(model, {"serve"}); });
   EXPECT_EQ(error.code(), Code::kNotFound);
   EXPECT_EQ(error.message(),
             "the SavedModel has no graph with the tags 'serve'; there are: 'serve,gpu', 'train'");
@@ -115,7 +115,7 @@ TEST(SavedModelDirTest, FindsAssetsInFieldAndCollection) {
   for (const char* name : {"../x", "/etc/passwd", "a/../../x", "..", "gs://b/x", ""}) {
     def.set_filename(name);
     any->mutable_value(0)->set_value(def.SerializeAsString());
-    EXPECT_EQ(ErrorOf([&] { AssetsOf(meta_graph); }).code(), Code::kInvalidArgument) << name;
+    EXPECT_EQ(StatusOf([&] { AssetsOf(meta_graph); }).code(), Code::kInvalidArgument) << name;
   }
 }
 

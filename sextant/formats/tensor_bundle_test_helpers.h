@@ -11,6 +11,7 @@
 #include "sextant/base/memory_file_system.h"
 #include "sextant/formats/tensor_bundle_reader.h"
 #include "sextant/formats/tensor_bundle_writer.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant {
 
@@ -27,15 +28,6 @@ class TensorBundleTest : public testing::Test {
     writer.Finish();
   }
   Tensor Read(std::string_view name) { return TensorBundleReader(files_, kPrefix).Read(name); }
-
-  Status StatusOf(const std::function<void()>& call) {
-    try {
-      call();
-    } catch (const Error& e) {
-      return e.status();
-    }
-    return {};
-  }
 
   MemoryFileSystem files_;
 };

@@ -16,6 +16,7 @@
 #include "sextant/ops/math/unary.h"
 #include "sextant/ops/state/variable.h"
 #include "sextant/runtime/session.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant {
 namespace {
@@ -30,15 +31,6 @@ class GradientsTest : public testing::Test {
   std::vector<double> Run(Output y, const FeedMap& feeds = {}) {
     return Values(Session(graph_).Run(feeds, y));
   }
-  static std::string MessageOf(const std::function<void()>& call) {
-    try {
-      call();
-    } catch (const Error& e) {
-      return e.what();
-    }
-    return "OK";
-  }
-
   Graph graph_;
   GraphScope scope_{graph_};
   Output x_ = Placeholder(DType::kFloat, {2}, "x");
@@ -120,12 +112,13 @@ TEST_F(GradientsTest, NamesAndDevices) {
 
 TEST_F(GradientsTest, Errors) {
   const Output n = Placeholder(DType::kInt32, {2}, "n");
-  EXPECT_NE(MessageOf([&] { Gradients(n, {x_}); }).find("n:0 is int32"), std::string::npos);
-  EXPECT_NE(MessageOf([&] { Gradients(PreventGradient(x_, "why"), {x_}); }).find("why"),
+  EXPECT_NE(StatusOf([&] { Gradients(n, {x_}); }).ToString().find("n:0 is int32"),
+            std::string::npos);
+  EXPECT_NE(StatusOf([&] { Gradients(PreventGradient(x_, "why"), {x_}); }).ToString().find("why"),
             std::string::npos);
   GradientOptions options;
   options.grad_ys = {Const(Tensor(1.0))};
-  EXPECT_NE(MessageOf([&] { Gradients(x_, {x_}, options); }).find("must be float"),
+  EXPECT_NE(StatusOf([&] { Gradients(x_, {x_}, options); }).ToString().find("must be float"),
             std::string::npos);
   Graph other;
   Output elsewhere;
@@ -133,7 +126,7 @@ TEST_F(GradientsTest, Errors) {
     const GraphScope use(other);
     elsewhere = Placeholder(DType::kFloat, {2});
   }
-  EXPECT_NE(MessageOf([&] { Gradients(x_, {elsewhere}); }).find("different graphs"),
+  EXPECT_NE(StatusOf([&] { Gradients(x_, {elsewhere}); }).ToString().find("different graphs"),
             std::string::npos);
   EXPECT_TRUE(Gradients(x_ * 2.0, {n})[0].none());
 }

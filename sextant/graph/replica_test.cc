@@ -9,6 +9,7 @@
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/math/binary.h"
 #include "sextant/ops/state/variable.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant {
 namespace {
@@ -20,15 +21,6 @@ class ReplicaTest : public testing::Test {
   Graph graph_;
   const GraphScope use_{graph_};
 };
-
-std::string MessageOf(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& e) {
-    return e.message();
-  }
-  return "nothing thrown";
-}
 
 TEST_F(ReplicaTest, RunOneAtATimeFromMergePointToMergePoint) {
   std::vector<std::string> log;
@@ -116,50 +108,50 @@ TEST_F(ReplicaTest, MergeAfterTheControlInputsOfAll) {
 
 TEST_F(ReplicaTest, AFailureEndsAll) {
   for (const int failing : {0, 1, 2}) {
-    const std::string message = MessageOf([&] {
-      BuildReplicas(3, [&](int i) {
-        const auto first = [](const Values& all) { return all[0]; };
-        Replica::Current()->Merge<int, int>("point", i, first);
-        if (i == failing) throw InvalidArgument("replica {} is ill", i);
-        Replica::Current()->Merge<int, int>("point", i, first);
-      });
-    });
+    const std::string message = StatusOf([&] {
+                                  BuildReplicas(3, [&](int i) {
+                                    const auto first = [](const Values& all) { return all[0]; };
+                                    Replica::Current()->Merge<int, int>("point", i, first);
+                                    if (i == failing) throw InvalidArgument("replica {} is ill", i);
+                                    Replica::Current()->Merge<int, int>("point", i, first);
+                                  });
+                                }).message();
     EXPECT_EQ(message, "replica " + std::to_string(failing) + " is ill");
     EXPECT_EQ(Replica::Current(), nullptr);
   }
-  EXPECT_EQ(MessageOf([&] {
+  EXPECT_EQ(StatusOf([&] {
               BuildReplicas(2, [&](int i) {
                 Replica::Current()->Merge<int, int>(
                     "point", i, [](const Values&) -> int { throw InvalidArgument("no merge"); });
               });
-            }),
+            }).message(),
             "no merge");
 }
 
 TEST_F(ReplicaTest, SayWhereTheyDiffer) {
   const auto first = [](const Values& all) { return all[0]; };
-  EXPECT_EQ(MessageOf([&] {
+  EXPECT_EQ(StatusOf([&] {
               BuildReplicas(2, [&](int i) {
                 if (i == 0) Replica::Current()->Merge<int, int>("the update", i, first);
               });
-            }),
+            }).message(),
             "replica 0 came to the update where replica 1 came to the end: the model function must "
             "build the same for every replica");
-  EXPECT_EQ(MessageOf([&] {
+  EXPECT_EQ(StatusOf([&] {
               BuildReplicas(2, [&](int i) {
                 if (i == 1) Replica::Current()->Merge<int, int>("the update", i, first);
               });
-            }),
+            }).message(),
             "replica 0 came to the end where replica 1 came to the update: the model function must "
             "build the same for every replica");
-  EXPECT_EQ(MessageOf([&] {
+  EXPECT_EQ(StatusOf([&] {
               BuildReplicas(2, [&](int i) {
                 if (i == 1) Variable("mine", Tensor(1.0f));
               });
-            }),
+            }).message(),
             "replica 1 makes a variable 'mine' that replica 0 did not make: the model function "
             "must build the same for every replica");
-  EXPECT_EQ(MessageOf([&] { BuildReplicas(2, [](int) {}, {.reduction = "star"}); }),
+  EXPECT_EQ(StatusOf([&] { BuildReplicas(2, [](int) {}, {.reduction = "star"}); }).message(),
             "there is no reduction 'star'; there are one_device, tree, ring");
 }
 

@@ -2,18 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "sextant/testing/status_of.h"
+
 namespace sextant {
 namespace {
-
-template <typename Function>
-Code CodeOf(Function function) {
-  try {
-    function();
-  } catch (const Error& error) {
-    return error.code();
-  }
-  return Code::kOk;
-}
 
 TEST(BufferTest, AlignedAndCounted) {
   for (const size_t bytes : {0, 1, 64, 1000}) {
@@ -30,9 +22,9 @@ TEST(BufferTest, AlignedAndCounted) {
 }
 
 TEST(BufferTest, TooMuchIsResourceExhausted) {
-  EXPECT_EQ(CodeOf([] { NewBuffer(SIZE_MAX); }), Code::kResourceExhausted);
-  EXPECT_EQ(CodeOf([] { NewBuffer(size_t{1} << 62); }), Code::kResourceExhausted);
-  EXPECT_EQ(CodeOf([] { Tensor(DType::kDouble, Shape{int64_t{1} << 62}); }),
+  EXPECT_EQ(StatusOf([] { NewBuffer(SIZE_MAX); }).code(), Code::kResourceExhausted);
+  EXPECT_EQ(StatusOf([] { NewBuffer(size_t{1} << 62); }).code(), Code::kResourceExhausted);
+  EXPECT_EQ(StatusOf([] { Tensor(DType::kDouble, Shape{int64_t{1} << 62}); }).code(),
             Code::kResourceExhausted);
 }
 
@@ -43,11 +35,11 @@ TEST(TensorTest, Values) {
   EXPECT_EQ(t.bytes(), 16u);
   EXPECT_EQ(t.flat<float>()[3], 4);
   EXPECT_EQ(t.Describe(), "float[2,2]");
-  EXPECT_EQ(CodeOf([&] { t.data<double>(); }), Code::kInvalidArgument);
-  EXPECT_EQ(CodeOf([&] { t.scalar<float>(); }), Code::kInvalidArgument);
-  EXPECT_EQ(CodeOf([] { Tensor::Of<float>({3}, {1, 2}); }), Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([&] { t.data<double>(); }).code(), Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([&] { t.scalar<float>(); }).code(), Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([] { Tensor::Of<float>({3}, {1, 2}); }).code(), Code::kInvalidArgument);
   EXPECT_FALSE(Tensor().valid());
-  EXPECT_EQ(CodeOf([] { Tensor(DType::kInvalid, Shape()); }), Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([] { Tensor(DType::kInvalid, Shape()); }).code(), Code::kInvalidArgument);
 }
 
 TEST(TensorTest, Scalars) {
@@ -58,8 +50,8 @@ TEST(TensorTest, Scalars) {
   EXPECT_EQ(Tensor(7).AsInt64(), 7);
   EXPECT_EQ(Tensor::Scalar(Half(0.5f)).AsDouble(), 0.5);
   EXPECT_EQ(Tensor::Scalar(uint8_t{200}).AsDouble(), 200);
-  EXPECT_EQ(CodeOf([] { Tensor("x").AsDouble(); }), Code::kInvalidArgument);
-  EXPECT_EQ(CodeOf([] { Tensor(1.0f).AsInt64(); }), Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([] { Tensor("x").AsDouble(); }).code(), Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([] { Tensor(1.0f).AsInt64(); }).code(), Code::kInvalidArgument);
   EXPECT_EQ(Tensor::FromVector<int32_t>({4, 5}).AsInt64s(), (std::vector<int64_t>{4, 5}));
   EXPECT_TRUE(Tensor::FromVector<bool>({false, true}).flat<bool>()[1]);
 }
@@ -74,12 +66,12 @@ TEST(TensorTest, ViewsShareTheBuffer) {
   EXPECT_EQ(rows.flat<int32_t>()[0], 33);
   EXPECT_EQ(t.Reshaped(Shape{6}).flat<int32_t>()[5], 6);
   EXPECT_EQ(t.Rows(1, 1).num_elements(), 0);
-  EXPECT_EQ(CodeOf([&] { t.Rows(2, 4); }), Code::kInvalidArgument);
-  EXPECT_EQ(CodeOf([&] { t.Reshaped(Shape{5}); }), Code::kInvalidArgument);
-  EXPECT_EQ(CodeOf([] { Tensor(1).Rows(0, 0); }), Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([&] { t.Rows(2, 4); }).code(), Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([&] { t.Reshaped(Shape{5}); }).code(), Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([] { Tensor(1).Rows(0, 0); }).code(), Code::kInvalidArgument);
   EXPECT_EQ(Tensor(1.0f).BitCast(DType::kUInt32).scalar<uint32_t>(), 0x3f800000u);
-  EXPECT_EQ(CodeOf([] { Tensor(1.0f).BitCast(DType::kInt64); }), Code::kInvalidArgument);
-  EXPECT_EQ(CodeOf([] { Tensor("a").BitCast(DType::kString); }), Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([] { Tensor(1.0f).BitCast(DType::kInt64); }).code(), Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([] { Tensor("a").BitCast(DType::kString); }).code(), Code::kInvalidArgument);
 }
 
 TEST(TensorTest, PersistentCopiesOnlyTransientBuffers) {

@@ -10,6 +10,7 @@
 #include "sextant/formats/image/gif.h"
 #include "sextant/formats/image/jpeg.h"
 #include "sextant/formats/image/png.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant {
 namespace {
@@ -53,15 +54,6 @@ Picture Bmp(const std::string& bytes, int channels = 0) {
   return p;
 }
 
-Code CodeOf(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.code();
-  }
-  return Code::kOk;
-}
-
 // A ramp with some structure, so that no two pixels near each other are equal.
 Pixels Ramp(size_t count) {
   Pixels ramp(count);
@@ -95,16 +87,16 @@ TEST(PngTest, EveryCutIsAnError) {
   const Pixels pixels = Ramp(7 * 5 * 3);
   const std::string png = WritePng(pixels.data(), {7, 5, 3}, {});
   for (size_t n = 0; n < png.size(); ++n) {
-    EXPECT_EQ(CodeOf([&] { Png(png.substr(0, n)); }), Code::kInvalidArgument) << n;
+    EXPECT_EQ(StatusOf([&] { Png(png.substr(0, n)); }).code(), Code::kInvalidArgument) << n;
   }
   std::string huge = png;  // the width in the header; its checksum is wrong then, too
   huge[16] = 0x7F;
-  EXPECT_EQ(CodeOf([&] { Png(huge); }), Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([&] { Png(huge); }).code(), Code::kInvalidArgument);
 }
 
 TEST(PngTest, RefusesWhatItCannotWrite) {
-  EXPECT_EQ(CodeOf([] { WritePng("", {0, 2, 3}, {}); }), Code::kInvalidArgument);
-  EXPECT_EQ(CodeOf([] { WritePng("", {1, 1, 5}, {}); }), Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([] { WritePng("", {0, 2, 3}, {}); }).code(), Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([] { WritePng("", {1, 1, 5}, {}); }).code(), Code::kInvalidArgument);
 }
 
 TEST(JpegTest, KeepsFlatColours) {
@@ -119,7 +111,10 @@ TEST(JpegTest, KeepsFlatColours) {
   const Picture part = Jpeg(jpeg, {.crop = CropWindow{3, 5, 2, 9}});
   EXPECT_EQ(part.size.height, 2);
   EXPECT_EQ(part.size.width, 9);
-  EXPECT_EQ(CodeOf([&] { Jpeg(jpeg, {.crop = CropWindow{3, 8, 2, 9}}); }), Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([&] {
+              Jpeg(jpeg, {.crop = CropWindow{3, 8, 2, 9}});
+            }).code(),
+            Code::kInvalidArgument);
   EXPECT_EQ(ReadJpegSize(jpeg).channels, 3);
 }
 
@@ -129,7 +124,7 @@ TEST(JpegTest, EveryCutIsAnErrorUnlessRecovered) {
     const std::string jpeg =
         WriteJpeg(pixels.data(), {20, 18, 3}, {.progressive = progressive, .xmp_metadata = "x"});
     for (size_t n = 0; n < jpeg.size(); ++n) {
-      EXPECT_EQ(CodeOf([&] { Jpeg(jpeg.substr(0, n)); }), Code::kInvalidArgument) << n;
+      EXPECT_EQ(StatusOf([&] { Jpeg(jpeg.substr(0, n)); }).code(), Code::kInvalidArgument) << n;
     }
     const std::string cut = jpeg.substr(0, jpeg.size() - 20);
     EXPECT_EQ(Jpeg(cut, {.try_recover_truncated = true}).pixels.size(), pixels.size());
@@ -161,10 +156,10 @@ TEST(GifTest, DrawsFramesOverEachOther) {
                                  255, 0, 0, 255, 0,   0, 0, 0, 255, 0, 0, 255}));
   const std::string text = Text(gif);
   for (size_t n = 0; n < text.size(); ++n) {
-    const Code code = CodeOf([&] { Gif(text.substr(0, n)); });
+    const Code code = StatusOf([&] { Gif(text.substr(0, n)); }).code();
     EXPECT_TRUE(code == Code::kOk || code == Code::kInvalidArgument) << n;
   }
-  EXPECT_EQ(CodeOf([&] { Gif(text.substr(0, 30)); }), Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([&] { Gif(text.substr(0, 30)); }).code(), Code::kInvalidArgument);
 }
 
 Pixels BmpOf(uint8_t width, uint8_t height, uint8_t bits, const Pixels& pixels) {
@@ -184,7 +179,7 @@ TEST(BmpTest, ReadsRowsFromTheBottom) {
   EXPECT_EQ(Bmp(Text(bmp)).pixels, (Pixels{6, 5, 4, 3, 2, 1}));
   EXPECT_EQ(Bmp(Text(bmp), 4).pixels, (Pixels{6, 5, 4, 255, 3, 2, 1, 255}));
   for (size_t n = 0; n < bmp.size(); ++n) {
-    EXPECT_EQ(CodeOf([&] { Bmp(Text(bmp).substr(0, n)); }), Code::kInvalidArgument) << n;
+    EXPECT_EQ(StatusOf([&] { Bmp(Text(bmp).substr(0, n)); }).code(), Code::kInvalidArgument) << n;
   }
 }
 

@@ -9,6 +9,7 @@
 #include "sextant/graph/scope.h"
 #include "sextant/ops/files/file.h"
 #include "sextant/runtime/session.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant {
 namespace {
@@ -23,14 +24,6 @@ class SaveRestoreTest : public testing::Test {
                   const std::string& prefix = "") {
     return session_.Run(RestoreV2(Text(prefix.empty() ? prefix_ : prefix), Texts({name}),
                                   Texts({spec}), {dtype})[0]);
-  }
-  Status StatusOf(const std::function<void()>& call) {
-    try {
-      call();
-    } catch (const Error& e) {
-      return e.status();
-    }
-    return {};
   }
   void SetUp() override { FileSystem::ForPath(folder_).CreateDirectories(folder_); }
 

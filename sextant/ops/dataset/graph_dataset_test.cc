@@ -9,18 +9,10 @@
 #include "sextant/graph/scope.h"
 #include "sextant/proto/meta_graph.pb.h"
 #include "sextant/runtime/session.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant {
 namespace {
-
-Status StatusOf(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.status();
-  }
-  return Status();
-}
 
 TEST(GraphDatasetTest, SaysThatItIsNotRun) {
   Graph graph;

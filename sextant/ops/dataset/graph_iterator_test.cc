@@ -15,18 +15,10 @@
 #include "sextant/ops/dataset/iterator_states.h"
 #include "sextant/ops/math/binary.h"
 #include "sextant/runtime/session.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant::data {
 namespace {
-
-Status StatusOf(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.status();
-  }
-  return Status();
-}
 
 Dataset Pairs() {
   return FromTensorSlices({{"x", Tensor::Of<float>({3, 2}, {1, 2, 3, 4, 5, 6})},

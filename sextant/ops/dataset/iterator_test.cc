@@ -13,18 +13,10 @@
 #include "sextant/ops/dataset/iterator_resource.h"
 #include "sextant/proto/graph.pb.h"
 #include "sextant/runtime/session.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant {
 namespace {
-
-Code CodeOf(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.code();
-  }
-  return Code::kOk;
-}
 
 class IteratorTest : public testing::Test {
  protected:
@@ -41,8 +33,8 @@ TEST_F(IteratorTest, EverySessionIteratesByItself) {
     Session session(graph_);
     EXPECT_EQ(session.Run(next).AsInt64(), 3);
     EXPECT_EQ(session.Run(next).AsInt64(), 4);
-    EXPECT_EQ(CodeOf([&] { session.Run(next); }), Code::kOutOfRange);
-    EXPECT_EQ(CodeOf([&] { session.Run(next); }), Code::kOutOfRange);
+    EXPECT_EQ(StatusOf([&] { session.Run(next); }).code(), Code::kOutOfRange);
+    EXPECT_EQ(StatusOf([&] { session.Run(next); }).code(), Code::kOutOfRange);
     EXPECT_EQ(session.Run({{next, Tensor(int64_t{9})}}, next).AsInt64(), 9);
   }
 }
@@ -53,13 +45,13 @@ TEST_F(IteratorTest, IsInitialisedAnew) {
   const Operation low = MakeIterator(handle, data::Range(0, 2));
   const Operation high = MakeIterator(handle, data::Range(10, 12));
   Session session(graph_);
-  EXPECT_EQ(CodeOf([&] { session.Run(next); }), Code::kFailedPrecondition);
+  EXPECT_EQ(StatusOf([&] { session.Run(next); }).code(), Code::kFailedPrecondition);
   session.Run(low);
   EXPECT_EQ(session.Run(next).AsInt64(), 0);
   session.Run(high);
   EXPECT_EQ(session.Run(next).AsInt64(), 10);
   EXPECT_EQ(session.Run(next).AsInt64(), 11);
-  EXPECT_EQ(CodeOf([&] { session.Run(next); }), Code::kOutOfRange);
+  EXPECT_EQ(StatusOf([&] { session.Run(next); }).code(), Code::kOutOfRange);
   session.Run(high);
   EXPECT_EQ(session.Run(next).AsInt64(), 10);
 }
@@ -68,8 +60,10 @@ TEST_F(IteratorTest, ChecksWhatItGives) {
   const Output wrong = IteratorHandle({{DType::kFloat}, {Shape()}}, data::Range(0, 2));
   const Output vector = IteratorHandle({{DType::kInt64}, {PartialShape{-1}}}, data::Range(0, 2));
   Session session(graph_);
-  EXPECT_EQ(CodeOf([&] { session.Run(IteratorGetNext(wrong)[0]); }), Code::kInvalidArgument);
-  EXPECT_EQ(CodeOf([&] { session.Run(IteratorGetNext(vector)[0]); }), Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([&] { session.Run(IteratorGetNext(wrong)[0]); }).code(),
+            Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([&] { session.Run(IteratorGetNext(vector)[0]); }).code(),
+            Code::kInvalidArgument);
 }
 
 TEST_F(IteratorTest, IsFoundByItsName) {
@@ -92,7 +86,7 @@ TEST_F(IteratorTest, IsFoundByItsName) {
   const Tensor value = session.Run(name);
   EXPECT_EQ(value.scalar<std::string>(), "numbers");
   EXPECT_EQ(session.Run({{fed, value}}, next).AsInt64(), 3);
-  EXPECT_EQ(CodeOf([&] { session.Run({{fed, Tensor("none")}}, next); }), Code::kNotFound);
+  EXPECT_EQ(StatusOf([&] { session.Run({{fed, Tensor("none")}}, next); }).code(), Code::kNotFound);
 }
 
 TEST_F(IteratorTest, GivesOptionals) {
@@ -142,9 +136,10 @@ TEST_F(IteratorTest, IsExportedWithoutItsSource) {
   Graph copy;
   ImportGraphDef(def, copy);
   Session session(copy);
-  EXPECT_EQ(CodeOf([&] { session.Run({}, std::vector<std::string>{next}); }),
+  EXPECT_EQ(StatusOf([&] { session.Run({}, std::vector<std::string>{next}); }).code(),
             Code::kFailedPrecondition);
-  EXPECT_EQ(CodeOf([&] { session.Run(copy.FindOperation("start")); }), Code::kUnimplemented);
+  EXPECT_EQ(StatusOf([&] { session.Run(copy.FindOperation("start")); }).code(),
+            Code::kUnimplemented);
 }
 
 }  // namespace

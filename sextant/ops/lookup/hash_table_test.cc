@@ -12,21 +12,13 @@
 #include "sextant/ops/lookup/mutable_hash_table.h"
 #include "sextant/ops/lookup/vocabulary_file.h"
 #include "sextant/runtime/session.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant {
 namespace {
 
 Tensor Strings(std::initializer_list<std::string> values) { return Tensor::Of(values); }
 Tensor Ints(std::initializer_list<int64_t> values) { return Tensor::Of(values); }
-
-Code CodeOf(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.code();
-  }
-  return Code::kOk;
-}
 
 class LookupTest : public testing::Test {
  protected:
@@ -45,7 +37,7 @@ TEST_F(LookupTest, FindsWhatItWasInitialisedWith) {
   const Output size = LookupTableSize(table);
   Session session(graph_);
   EXPECT_EQ(session.Run(size).AsInt64(), 0);
-  EXPECT_EQ(CodeOf([&] { session.Run(found); }), Code::kFailedPrecondition);
+  EXPECT_EQ(StatusOf([&] { session.Run(found); }).code(), Code::kFailedPrecondition);
   session.Run(init);
   EXPECT_TRUE(session.Run(found).Identical(Tensor::Of<int64_t>({2, 2}, {1, -1, 2, -1})));
   EXPECT_TRUE(session.Run(one_each).Identical(Tensor::Of<int64_t>({2, 2}, {1, 6, 2, 8})));
@@ -61,16 +53,19 @@ TEST_F(LookupTest, InitialisesOnce) {
   for (const auto& [keys, values] :
        {std::pair(Strings({"a"}), Ints({1})), std::pair(Strings({"a", "c"}), Ints({1, 2})),
         std::pair(Strings({"d", "d"}), Ints({1, 2}))}) {
-    EXPECT_EQ(CodeOf([&] { table->Initialize(keys, values); }), Code::kFailedPrecondition);
+    EXPECT_EQ(StatusOf([&] { table->Initialize(keys, values); }).code(), Code::kFailedPrecondition);
   }
-  EXPECT_EQ(CodeOf([&] {
+  EXPECT_EQ(StatusOf([&] {
               table->Initialize(Strings({"a"}), Ints({1, 2}));
-            }),
+            }).code(),
             Code::kInvalidArgument);
-  EXPECT_EQ(CodeOf([&] { table->Initialize(Strings({}), Ints({})); }), Code::kInvalidArgument);
-  EXPECT_EQ(CodeOf([&] { table->Initialize(Ints({1}), Ints({1})); }), Code::kInvalidArgument);
-  EXPECT_EQ(CodeOf([&] { table->Insert(Strings({"e"}), Ints({1})); }), Code::kUnimplemented);
-  EXPECT_EQ(CodeOf([&] { table->Remove(Strings({"e"})); }), Code::kUnimplemented);
+  EXPECT_EQ(StatusOf([&] { table->Initialize(Strings({}), Ints({})); }).code(),
+            Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([&] { table->Initialize(Ints({1}), Ints({1})); }).code(),
+            Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([&] { table->Insert(Strings({"e"}), Ints({1})); }).code(),
+            Code::kUnimplemented);
+  EXPECT_EQ(StatusOf([&] { table->Remove(Strings({"e"})); }).code(), Code::kUnimplemented);
 }
 
 TEST_F(LookupTest, ChangesAndExports) {
@@ -86,7 +81,7 @@ TEST_F(LookupTest, ChangesAndExports) {
   Tensor found(DType::kInt64, {2});
   table->Find(Strings({"x", "b"}), Tensor(int64_t{-1}), found);
   EXPECT_TRUE(found.Identical(Ints({8, -1})));
-  EXPECT_EQ(CodeOf([&] { table->Initialize(keys, values); }), Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([&] { table->Initialize(keys, values); }).code(), Code::kInvalidArgument);
 }
 
 TEST_F(LookupTest, KeepsVectors) {
@@ -113,8 +108,8 @@ TEST_F(LookupTest, DenseTablesExportTheirBuckets) {
   const auto [keys, values] = table->Export();
   EXPECT_TRUE(keys.Identical(Tensor::Of<int64_t>({8, 1}, {0, 9, 0, 0, 0, 13, -1, 6})));
   EXPECT_TRUE(values.Identical(Tensor::Of<int64_t>({8, 1}, {0, 2, 0, 0, 0, 3, 1, 4})));
-  EXPECT_EQ(CodeOf([&] { table->Remove(Ints({0})); }), Code::kInvalidArgument);
-  EXPECT_EQ(CodeOf([&] { table->Insert(Ints({-1}), Ints({0})); }), Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([&] { table->Remove(Ints({0})); }).code(), Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([&] { table->Insert(Ints({-1}), Ints({0})); }).code(), Code::kInvalidArgument);
 
   const auto strings = MakeDenseHashTable(Tensor("e"), Tensor("d"),
                                           {.value_dtype = DType::kInt64, .initial_num_buckets = 8});
@@ -140,9 +135,9 @@ TEST_F(LookupTest, DenseTablesImportBuckets) {
   Tensor found(DType::kInt64, {2});
   table->Find(Ints({7, 2}), Tensor(int64_t{5}), found);
   EXPECT_TRUE(found.Identical(Ints({70, 5})));
-  EXPECT_EQ(CodeOf([&] {
+  EXPECT_EQ(StatusOf([&] {
               table->Import(Ints({1, 2, 3}), Ints({1, 2, 3}));
-            }),
+            }).code(),
             Code::kInvalidArgument);
 }
 
@@ -153,7 +148,7 @@ class VocabularyFileTest : public testing::Test {
     return ReadVocabularyFile(path_, key, value, options);
   }
   Code CodeOfRead(DType key, DType value, const VocabularyFileOptions& options) {
-    return CodeOf([&] { Read(key, value, options); });
+    return StatusOf([&] { Read(key, value, options); }).code();
   }
   ~VocabularyFileTest() override { FileSystem::ForPath(path_).DeleteRecursively(path_); }
 
@@ -215,7 +210,7 @@ TEST_F(LookupTest, SharesTablesByName) {
   session.Run(insert);
   EXPECT_EQ(session.Run(size).AsInt64(), 1);
   EXPECT_EQ(session.Run(other_size).AsInt64(), 0);
-  EXPECT_EQ(CodeOf([&] { session.Run(wrong); }), Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([&] { session.Run(wrong); }).code(), Code::kInvalidArgument);
 }
 
 TEST_F(LookupTest, HandlesMayBeReferences) {

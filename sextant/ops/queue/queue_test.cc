@@ -13,18 +13,10 @@
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/queue/tensor_queue.h"
 #include "sextant/runtime/session.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant {
 namespace {
-
-Status StatusOf(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.status();
-  }
-  return Status();
-}
 
 Tensor Floats(std::initializer_list<float> values) { return Tensor::Of<float>(values); }
 

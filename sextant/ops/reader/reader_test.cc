@@ -13,20 +13,12 @@
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/queue/queue.h"
 #include "sextant/runtime/session.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant {
 namespace {
 
 using Records = std::vector<std::pair<std::string, std::string>>;
-
-Status StatusOf(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.status();
-  }
-  return Status();
-}
 
 class ReaderTest : public testing::Test {
  protected:

@@ -6,6 +6,7 @@
 #include "sextant/device/resource_manager.h"
 #include "sextant/device/variable.h"
 #include "sextant/runtime/session.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant {
 namespace {
@@ -14,15 +15,6 @@ class VariableTest : public testing::Test {
  protected:
   Graph graph_;
   GraphScope scope_{graph_};
-
-  static Code CodeOf(const std::function<void()>& f) {
-    try {
-      f();
-    } catch (const Error& e) {
-      return e.code();
-    }
-    return Code::kOk;
-  }
 };
 
 TEST_F(VariableTest, CountsUpToALimit) {
@@ -36,7 +28,7 @@ TEST_F(VariableTest, CountsUpToALimit) {
   session.Run(n.initializer());
   EXPECT_EQ(session.Run(count).AsInt64(), 3);
   EXPECT_EQ(session.Run(count).AsInt64(), 4);
-  EXPECT_EQ(CodeOf([&] { session.Run(count); }), Code::kOutOfRange);
+  EXPECT_EQ(StatusOf([&] { session.Run(count); }).code(), Code::kOutOfRange);
   EXPECT_EQ(session.Run(n.value()).AsInt64(), 5);
 }
 
@@ -60,7 +52,7 @@ TEST_F(VariableTest, KeepsItsValueFromRunToRun) {
   const Operation initializer = GlobalVariablesInitializer();
   Session session(graph_);
   EXPECT_FALSE(session.Run(init).scalar<bool>());
-  EXPECT_EQ(CodeOf([&] { session.Run(counter.value()); }), Code::kFailedPrecondition);
+  EXPECT_EQ(StatusOf([&] { session.Run(counter.value()); }).code(), Code::kFailedPrecondition);
   session.Run(initializer);
   EXPECT_EQ(session.Run(next).scalar<int32_t>(), 5);
   EXPECT_EQ(session.Run(next).scalar<int32_t>(), 10);
@@ -102,13 +94,22 @@ TEST_F(VariableTest, UpdatesInPlaceOnceNobodyElseHoldsTheValue) {
 
 TEST_F(VariableTest, RejectsOtherShapesAndTypes) {
   const Variable w("w", Tensor::Of<float>({1, 2}));
-  EXPECT_EQ(CodeOf([&] { w.Assign(Const(Tensor::Of<float>({1, 2, 3}))); }), Code::kInvalidArgument);
-  EXPECT_EQ(CodeOf([&] { w.Assign(Const(Tensor::Of<int32_t>({1, 2}))); }), Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([&] {
+              w.Assign(Const(Tensor::Of<float>({1, 2, 3})));
+            }).code(),
+            Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([&] {
+              w.Assign(Const(Tensor::Of<int32_t>({1, 2})));
+            }).code(),
+            Code::kInvalidArgument);
   const Output fed = OpBuilder("Placeholder").Attr("dtype", DType::kFloat).Build();
   const Output sum = w.AssignAdd(fed);
   Session session(graph_);
   session.Run(w.initializer());
-  EXPECT_EQ(CodeOf([&] { session.Run({{fed, Tensor(1.0f)}}, sum); }), Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([&] {
+              session.Run({{fed, Tensor(1.0f)}}, sum);
+            }).code(),
+            Code::kInvalidArgument);
 }
 
 TEST_F(VariableTest, DestroyTakesTheValueAway) {
@@ -118,7 +119,7 @@ TEST_F(VariableTest, DestroyTakesTheValueAway) {
                                 .Attr("ignore_lookup_error", false)
                                 .BuildOperation();
   Session session(graph_);
-  EXPECT_EQ(CodeOf([&] { session.Run(destroy); }), Code::kNotFound);
+  EXPECT_EQ(StatusOf([&] { session.Run(destroy); }).code(), Code::kNotFound);
   session.Run(w.initializer());
   session.Run(destroy);
   EXPECT_FALSE(session.Run(w.is_initialized()).scalar<bool>());
@@ -130,15 +131,15 @@ TEST_F(VariableTest, GetVariableHeedsVariableScopesOnly) {
   {
     const VariableScope layer("layer");
     EXPECT_EQ(GetVariable("w", zero).name(), "layer/w");
-    EXPECT_EQ(CodeOf([&] { GetVariable("w", zero); }), Code::kInvalidArgument);
+    EXPECT_EQ(StatusOf([&] { GetVariable("w", zero); }).code(), Code::kInvalidArgument);
   }
   const VariableScope again("layer", Reuse::kTrue);
   const int nodes = graph_.num_nodes();
   const Variable shared = GetVariable("w", zero);
   EXPECT_EQ(shared.initializer().name(), "layer/w/Assign");
   EXPECT_EQ(graph_.num_nodes(), nodes);
-  EXPECT_EQ(CodeOf([&] { GetVariable("b", zero); }), Code::kInvalidArgument);
-  EXPECT_EQ(CodeOf([&] { GetVariable("w", zero, {.shape = PartialShape{3}}); }),
+  EXPECT_EQ(StatusOf([&] { GetVariable("b", zero); }).code(), Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([&] { GetVariable("w", zero, {.shape = PartialShape{3}}); }).code(),
             Code::kInvalidArgument);
 }
 
