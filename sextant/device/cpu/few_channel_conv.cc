@@ -1,3 +1,16 @@
+// The gradient of a filter where the images have fewer channels than a block, as in the first layer
+// of a network: dF[i][j][c][o] = sum over images and pixels of x[h * stride + i][w * stride + j][c]
+// * dy[h][w][o].
+//
+// Lanes are output channels, which fill blocks; the few input channels are not vectorised at all.
+// With channels last, a row of a window is filter_w * in_c floats one after another: 15 for 5 x 5
+// filters of RGB images. For each of these taps the kernel (few_channel_kernels.cc) broadcasts x
+// and adds x * dy to the tap's sum; taps that fit in registers are summed over a whole row of the
+// image before they are stored. Images are copied to a padded frame first, so that no window needs
+// a condition.
+//
+// Invariant: units of images have sums of their own, which are added up in order; the cut depends
+// on the size of the batch alone.
 #include "sextant/device/cpu/few_channel_conv.h"
 
 #include <algorithm>

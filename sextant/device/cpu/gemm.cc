@@ -1,3 +1,25 @@
+// Matrix products by packing and blocking, after Goto and van de Geijn.
+//
+// The innermost loop (gemm_kernels.cc) multiplies a tile of tile_rows x depth of a with one of
+// depth x tile_cols of b and keeps the tile of c in registers. Around it, blocks are chosen by the
+// cache they should stay in:
+//
+//   columns, at most 4 M elements of b:   packed as panels [depth][tile_cols]       memory
+//     rows, at most 4 M elements of a:    packed as panels [depth][tile_rows]       memory
+//       unit (120 rows x 256 columns):    taken by the next free thread
+//         256 of the depth:               the unit's block of a                     level 2
+//           panel of b, tile by tile:     256 x tile_cols of b                      level 1
+//
+// Units are made smaller where there are too few for the threads (ChooseUnits): 1000^3 has 9 x 4 of
+// about 120 x 256, 256^3 with 2 threads 4 x 4 of about 66 x 64. A thread that is held up by another
+// process simply takes fewer of them.
+//
+// Invariant: an element of c is summed over the depth in blocks of 256, from the first to the last,
+// inside a block one after another. Neither units nor threads nor the packed parts change that, so
+// the bits of a result depend on sizes alone. Products of few rows or columns (thin) and small ones
+// (gemm_local.cc), for which packing would cost more than it saves, have orders of their own.
+//
+// K. Goto, R. van de Geijn: Anatomy of High-Performance Matrix Multiplication, TOMS 34(3), 2008.
 #include "sextant/device/cpu/gemm.h"
 
 #include <algorithm>

@@ -1,3 +1,19 @@
+// The register tile of a matrix product, compiled once per instruction set.
+//
+// A tile of c is rows x 2 vectors of accumulators. For each k of the depth it loads 2 vectors of b,
+// broadcasts `rows` elements of a and does 2 * rows multiply-adds:
+//
+//             b: [v0 v1]            AVX2:     12 + 2 + 1 of 16 registers, 6 x 16 floats
+//   a[0] -> c: [s00 s01]            AVX-512: 24 + 2 + 1 of 32 registers, 12 x 32 floats
+//   a[1] ->    [s10 s11] ...
+//
+// The latency of a multiply-add (4 cycles) times the two that start each cycle asks for 8 sums that
+// do not wait for each other; 12 and 24 are more than that, and every load is used 6 or 12 times,
+// so the loop is bound by the multipliers and not by loads.
+//
+// Invariant: a tile's sums are formed over k from the first to the last in one accumulator each, in
+// every variant (rows that do not fill a tile, half a tile's columns, packed or in place), so which
+// of them computes an element does not change its bits.
 #include "sextant/device/cpu/gemm_kernels.h"
 
 #include "hwy/cache_control.h"

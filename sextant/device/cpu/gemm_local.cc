@@ -1,3 +1,18 @@
+// Products in which threads share nothing but the matrices: there is no barrier between packing and
+// multiplying, and no copy of b that would be used only once. A step of a small recurrent net is
+// such products of, say, 64 x 200 x 200.
+//
+// - b small (512 KB) and its rows no multiple of 1 KB apart: used where it lies (RowsInPlace). Each
+//   thread takes rows of c. Only columns that do not fill a vector are copied, padded with zeros.
+// - few rows, b large: each thread takes panels of columns (ColsPacked) and packs them for itself,
+//   256 of the depth at a time, so that they stay in its second-level cache.
+//
+// Rows that are a multiple of 1 KB apart fall on few sets of the first-level cache and evict each
+// other; such operands are copied to a stride that does not (Conflicts).
+//
+// Invariant: as in gemm.cc, an element is summed over the depth in order, in blocks whose length
+// does not depend on threads. MultiplySum adds several products element by element, from the first
+// to the last: the bits of Gemm followed by additions.
 #include "sextant/device/cpu/gemm_local.h"
 
 #include <algorithm>

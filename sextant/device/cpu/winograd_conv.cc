@@ -1,3 +1,23 @@
+// The order of the work of a Winograd convolution (winograd_kernels.cc has its algebra).
+//
+// A group of tiles is transformed, multiplied and transformed back before the next one begins, so
+// that its transformed values (36 per tile and channel) stay in the second-level cache instead of
+// making three passes over memory:
+//
+//   for each group of 6 to 48 tiles:            a unit of work of one thread
+//     for each tile, block of channels:         input transform    -> in[36][blocks][tiles][lanes]
+//     for each of the 36 parts:                 matrix product     -> out[36][blocks][tiles][lanes]
+//     for each tile, block of channels:         output transform, bias, addend, Relu -> image
+//
+// Parts lie a cache line more than their size apart: at distances of powers of two all 36 would
+// fall on the same cache sets. Tiles are numbered over the whole batch, so that groups are full
+// whatever the size of an image: with 16 + 16 channels a group has 42 tiles, images of 8 x 8 pixels
+// have 4.
+//
+// Invariant: outputs of a tile depend on that tile alone, so results do not depend on how tiles are
+// grouped or shared out. The gradient of the filter is a sum over all tiles: each unit of images
+// has a sum of its own, transformed back to a filter, and these are added up in the order of the
+// units; how a batch is cut into units depends on its size alone (SplitForSums).
 #include "sextant/device/cpu/winograd_conv.h"
 
 #include <fmt/format.h>

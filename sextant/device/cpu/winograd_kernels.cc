@@ -1,3 +1,25 @@
+// Winograd's minimal filtering: n outputs of a filter of r taps are the product of two polynomials,
+// which is known from its values at n + r - 1 points. Evaluate both there (transforms of small
+// constants only), multiply point by point, interpolate. With the points 0, 1, -1 and infinity,
+// F(2, 3) has 4 multiplications in place of 6 for inputs d and filter g:
+//
+//   m1 = (d0 - d2) g0                   m2 = (d1 + d2) (g0 + g1 + g2) / 2
+//   m4 = (d1 - d3) g2                   m3 = (d2 - d1) (g0 - g1 + g2) / 2
+//   y0 = m1 + m2 + m3                   y1 = m2 - m3 - m4
+//
+// In matrices y = A^T [(G g) * (B^T d)], in two dimensions Y = A^T [(G g G^T) * (B^T d B)] A, where
+// * is element by element. Here the points are 0, 1, -1, 2, -2 and infinity: 6 values an axis, so
+// tiles of 4x4 outputs for 3x3 filters and of 2x2 for 5x5, with one and the same B. The product *
+// is summed over input channels, so it is 36 matrix products [tiles x in] * [in x out].
+//
+// The gradient of the filter transposes the chain: dg = G^T [(A dY A^T) * (B^T d B)] G, summed over
+// tiles; that of the input is a convolution of dY with the filter turned by half a turn.
+//
+// Invariant: lanes hold the channels of one block, so a transform works on all of them at once and
+// never moves data across lanes. Larger tiles would save more multiplications, but their points
+// (up to 3 or 1/2) cost more digits: F(4x4, 3x3) loses about a factor of 3.
+//
+// A. Lavin, S. Gray: Fast Algorithms for Convolutional Neural Networks, CVPR 2016.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sextant/device/cpu/winograd_kernels.cc"

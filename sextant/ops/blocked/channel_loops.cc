@@ -1,3 +1,22 @@
+// Batch normalization over [pixel][lane], lanes being the channels of a block: every lane has a
+// mean and a variance of its own, so nothing is summed across lanes, and all loops are vertical.
+//
+//   sums            s = sum of (x - shift), q = sum of (x - shift)^2
+//   apply           y = a x + b (+ addend), Relu;   a = scale / sqrt(variance + epsilon),
+//                                                   b = offset - a mean
+//   gradient_sums   s = sum of g, d = sum of g (x - mean);  g = dy where the Relu let it through
+//   gradient_apply  dx = a g + b (x - mean) + c;    b = -a d / (variance + epsilon) / n,
+//                                                   c = -a s / n
+//
+// So training takes two passes over x forward, two over x and dy backward. Sums have four (two)
+// accumulators in turn, because an addition has to wait four cycles for the last one. Variances are
+// those of x - shift, a pixel of the first image: with q / n - (s / n)^2 of values around 1000 that
+// vary by 1, five of a float's seven digits would cancel.
+//
+// Invariant: a plane of pixels is summed in an order that depends on its length alone; planes are
+// added up in double in the order of the images (blocked_batch_norm_cpu.cc).
+//
+// S. Ioffe, C. Szegedy: Batch Normalization, ICML 2015, gives the gradients.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sextant/ops/blocked/channel_loops.cc"
