@@ -32,7 +32,7 @@ size_t BytesOfClass(int index) {
 
 }  // namespace
 
-PoolAllocator::Owner PoolAllocator::New(const PoolOptions& options) {
+PoolAllocator::Owner PoolAllocator::New(const PoolAllocatorOptions& options) {
   return Owner(new PoolAllocator(options));
 }
 

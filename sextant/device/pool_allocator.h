@@ -15,7 +15,7 @@
 
 namespace sextant {
 
-struct PoolOptions {
+struct PoolAllocatorOptions {
   // Most bytes in use at one time.
   size_t limit = std::numeric_limits<size_t>::max();
   // Free blocks are kept up to this many bytes, or half of what is in use if that is more; what is
@@ -30,7 +30,7 @@ class PoolAllocator final : public Allocator {
   };
   // Blocks may outlive the owner of the pool: then the last of them ends it.
   using Owner = std::unique_ptr<PoolAllocator, Release>;
-  static Owner New(const PoolOptions& options = {});
+  static Owner New(const PoolAllocatorOptions& options = {});
 
   // Throws RESOURCE_EXHAUSTED, with the numbers, where the limit would be passed.
   void* Allocate(size_t bytes) override;
@@ -51,11 +51,11 @@ class PoolAllocator final : public Allocator {
   };
   static constexpr int kNumClasses = 220;
 
-  explicit PoolAllocator(const PoolOptions& options) : options_(options) {}
+  explicit PoolAllocator(const PoolAllocatorOptions& options) : options_(options) {}
   ~PoolAllocator() override;
   void TrimLocked(size_t target);
 
-  const PoolOptions options_;
+  const PoolAllocatorOptions options_;
   mutable std::mutex mutex_;
   std::array<FreeBlock*, kNumClasses> free_ = {};
   Statistics statistics_;

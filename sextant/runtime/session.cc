@@ -20,8 +20,8 @@
 namespace sextant {
 namespace {
 
-PoolOptions PoolOf(const SessionOptions& options) {
-  PoolOptions pool;
+PoolAllocatorOptions PoolOf(const SessionOptions& options) {
+  PoolAllocatorOptions pool;
   if (options.memory_limit > 0) pool.limit = static_cast<size_t>(options.memory_limit);
   return pool;
 }
