@@ -81,14 +81,14 @@ train::HookRef StopWithoutProgress(MetricHistory history, int64_t max_steps, Bet
     throw InvalidArgument("early stopping needs at least 1 step without {} of '{}', not {}", change,
                           history.metric(), max_steps);
   }
-  return StopWhen(std::move(history), [=](const MetricHistory& history) {
+  return StopWhen(std::move(history), [=](const MetricHistory& past) {
     std::optional<std::pair<int64_t, double>> best;
-    for (const auto& [step, value] : history.Values()) {
+    for (const auto& [step, value] : past.Values()) {
       if (!best || better(value, best->second)) best = {step, value};
       if (step - best->first < max_steps) continue;
       LogInfo(
           "No {} in metric \"{}\" for {} steps, which is greater than or equal to max steps ({})",
-          change, history.metric(), step - best->first, max_steps);
+          change, past.metric(), step - best->first, max_steps);
       return true;
     }
     return false;
@@ -97,11 +97,11 @@ train::HookRef StopWithoutProgress(MetricHistory history, int64_t max_steps, Bet
 
 train::HookRef StopBeyond(MetricHistory history, double threshold, Better beyond,
                           const char* where) {
-  return StopWhen(std::move(history), [=](const MetricHistory& history) {
-    for (const auto& [step, value] : history.Values()) {
+  return StopWhen(std::move(history), [=](const MetricHistory& past) {
+    for (const auto& [step, value] : past.Values()) {
       if (!beyond(value, threshold)) continue;
       LogInfo("At step {}, metric \"{}\" has value {:g} which is {} the threshold {:g}", step,
-              history.metric(), value, where, threshold);
+              past.metric(), value, where, threshold);
       return true;
     }
     return false;

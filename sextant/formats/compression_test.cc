@@ -54,7 +54,7 @@ class CompressionTest : public testing::TestWithParam<Compression> {};
 INSTANTIATE_TEST_SUITE_P(All, CompressionTest,
                          testing::Values(Compression::kNone, Compression::kZlib,
                                          Compression::kGzip),
-                         [](const auto& info) { return std::string(CompressionName(info.param)); });
+                         [](const auto& test) { return std::string(CompressionName(test.param)); });
 
 TEST_P(CompressionTest, RoundTripsRecordsOfAllSizes) {
   const Strings records = SomeRecords();

@@ -162,11 +162,11 @@ std::vector<ModelParam> DeepParams(const char* prefix) {
 }  // namespace
 
 RegisteredModel CensusWideDeep() {
-  std::vector<ModelParam> params = DeepParams("dnn_");
-  for (ModelParam& param : LinearParams("linear_")) params.push_back(std::move(param));
+  std::vector<ModelParam> declared = DeepParams("dnn_");
+  for (ModelParam& param : LinearParams("linear_")) declared.push_back(std::move(param));
   RegisteredModel model =
       OnCensus("wide_deep", "Wide & deep on the census data: who earns more than 50,000 a year?",
-               std::move(params));
+               std::move(declared));
   model.model_fn = [](const HParams& params) {
     CensusFeatureColumns columns = CensusFeatures(EmbeddingSize(params));
     return DNNLinearCombinedModelFn(

@@ -101,7 +101,7 @@ TEST(TensorTest, StringsAreObjects) {
 }
 
 struct Counted : Resource {
-  explicit Counted(int* alive) : alive(alive) { ++*alive; }
+  explicit Counted(int* count) : alive(count) { ++*alive; }
   ~Counted() override { --*alive; }
   int* alive;
 };

@@ -85,9 +85,10 @@ TEST_F(MonitoredSessionTest, HooksSeeAndStopTheLoop) {
     const GraphScope use(model.graph);
     seven = Const(Tensor(7.0f));
   }
-  class Counter : public Hook {
+  class CallCounter : public Hook {
    public:
-    Counter(int* calls, int* ended, Output fetch) : calls_(calls), ended_(ended), fetch_(fetch) {}
+    CallCounter(int* calls, int* ended, Output fetch)
+        : calls_(calls), ended_(ended), fetch_(fetch) {}
     void BeforeRun(RunContext& run) override { run.Fetch(fetch_); }
     void AfterRun(RunContext& run) override {
       ++*calls_;
@@ -100,7 +101,7 @@ TEST_F(MonitoredSessionTest, HooksSeeAndStopTheLoop) {
     Output fetch_;
   };
   MonitoredSession session(
-      model.graph, {.hooks = {std::make_shared<Counter>(&calls, &ended, seven), StopAtStep(5),
+      model.graph, {.hooks = {std::make_shared<CallCounter>(&calls, &ended, seven), StopAtStep(5),
                               FetchAtEnd({seven}, [&](std::vector<Tensor> v) { last = v; })}});
   while (!session.ShouldStop()) session.Run(model.step);
   session.Close();

@@ -39,8 +39,8 @@ TEST_P(EveryOpCaseTest, GivesTheSameBitsOnAllThreads) { EXPECT_EQ(CheckThreads(G
 TEST_P(EveryOpCaseTest, RunsInEveryTypeOfItsKernels) { EXPECT_EQ(CheckTypes(GetParam()), ""); }
 
 INSTANTIATE_TEST_SUITE_P(Tables, EveryOpCaseTest, ::testing::ValuesIn(AllCases()),
-                         [](const ::testing::TestParamInfo<OpCase>& info) {
-                           return fmt::format("{}_{}", info.param.call.op, info.index);
+                         [](const ::testing::TestParamInfo<OpCase>& test) {
+                           return fmt::format("{}_{}", test.param.call.op, test.index);
                          });
 
 }  // namespace

@@ -68,19 +68,19 @@ CensusRun* PredictTest::run_ = nullptr;
 
 TEST_F(PredictTest, GivesTheSameForEveryFormat) {
   const std::string person = std::string(kPerson) + "\n";
-  const std::string json = run_->Write("person.json", person + person);
+  const std::string lines = run_->Write("person.json", person + person);
   const std::string csv = run_->Write("person.csv", std::string(kRow) + "\n" + kRow + "\n");
   const std::string records = run_->directory() + "/person.tfrecords";
   TFRecordWriter writer(records);
   for (int i = 0; i < 2; ++i) writer.Write(ExampleOf(Json::parse(kPerson)));
   writer.Close();
 
-  const std::string answer = Run({.files = {json}, .output = "json", .keys = {"logits"}});
+  const std::string answer = Run({.files = {lines}, .output = "json", .keys = {"logits"}});
   EXPECT_EQ(Run({.files = {csv}, .output = "json", .keys = {"logits"}}), answer);
   EXPECT_EQ(Run({.files = {records}, .output = "json", .keys = {"logits"}}), answer);
   // Exported by the training, for JSON; asked by columns of CSV too.
   const std::string exported = run_->model_dir() + "/export/census";
-  EXPECT_EQ(Run({.model = exported, .files = {json}, .output = "json", .keys = {"logits"}}),
+  EXPECT_EQ(Run({.model = exported, .files = {lines}, .output = "json", .keys = {"logits"}}),
             answer);
   EXPECT_EQ(Run({.model = exported,
                  .files = {csv},
@@ -93,8 +93,8 @@ TEST_F(PredictTest, GivesTheSameForEveryFormat) {
 }
 
 TEST_F(PredictTest, PrintsATable) {
-  const std::string json = run_->Write("person.json", std::string(kPerson) + "\n");
-  const std::string table = Run({.files = {json}});
+  const std::string lines = run_->Write("person.json", std::string(kPerson) + "\n");
+  const std::string table = Run({.files = {lines}});
   ExpectHas(table, "CLASS_IDS  CLASSES  LOGISTIC");
   ExpectHas(table, "[0]        [\"0\"]    [");
   EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 2) << table;

@@ -20,11 +20,11 @@ TEST_F(ConcatSplitTest, JoinsAlongAnyAxis) {
 TEST_F(ConcatSplitTest, RowsOfAllSizes) {
   for (int64_t width = 1; width <= 70; ++width) {
     const auto part = [&](uint8_t first) {
-      Tensor part(DType::kUInt8, {2, width});
+      Tensor value(DType::kUInt8, {2, width});
       for (int64_t i = 0; i < 2 * width; ++i) {
-        part.data<uint8_t>()[i] = static_cast<uint8_t>(first + i);
+        value.data<uint8_t>()[i] = static_cast<uint8_t>(first + i);
       }
-      return Const(part);
+      return Const(value);
     };
     std::vector<uint8_t> expected;
     for (const int64_t row : {0, 1}) {

@@ -129,9 +129,9 @@ class BlockedBatchNormKernel final : public Kernel {
     const float* in = x.data<float>();
     float* y = ctx.AllocateOutput(0, x.shape()).data<float>();
     const ChannelLoops& loops = BestChannelLoops();
-    planes.ForEach(ctx, [&](int64_t offset, int64_t c, int64_t) {
-      loops.apply(in + offset, addend ? addend + offset : nullptr, planes.pixels(), planes.block(),
-                  &a_[c], &b_[c], relu_, y + offset);
+    planes.ForEach(ctx, [&](int64_t at, int64_t c, int64_t) {
+      loops.apply(in + at, addend ? addend + at : nullptr, planes.pixels(), planes.block(), &a_[c],
+                  &b_[c], relu_, y + at);
     });
   }
 

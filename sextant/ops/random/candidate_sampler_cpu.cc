@@ -35,7 +35,7 @@ class Words {
 };
 
 struct LogUniformClasses {
-  explicit LogUniformClasses(int64_t range) : range(range), log_range(std::log1p(range)) {}
+  explicit LogUniformClasses(int64_t count) : range(count), log_range(std::log1p(count)) {}
   int64_t Sample(Words& words) const {
     const uint32_t first = words.Next(), second = words.Next();
     // Rounding may give "range" itself.
@@ -50,7 +50,7 @@ struct LogUniformClasses {
 };
 
 struct UniformClasses {
-  explicit UniformClasses(int64_t range) : range(range) {}
+  explicit UniformClasses(int64_t count) : range(count) {}
   int64_t Sample(Words& words) const {
     const uint64_t low = words.Next(), high = words.Next();
     return static_cast<int64_t>((high << 32 | low) % static_cast<uint64_t>(range));

@@ -156,9 +156,9 @@ const std::vector<DType>& RowUpdateTypes(UpdateKind kind) {
     return all;
   }();
   static const std::vector<DType> all = [] {
-    auto all = numbers;
-    all.insert(all.end(), {DType::kString, DType::kVariant, DType::kResource});
-    return all;
+    auto types = numbers;
+    types.insert(types.end(), {DType::kString, DType::kVariant, DType::kResource});
+    return types;
   }();
   switch (kind) {
     case UpdateKind::kAssign:

@@ -83,10 +83,10 @@ struct UpdateSingles {
 
   void Run(const UpdateTask& task, const T* grad) {
     for (int64_t i = 0; i < task.num_indices; ++i) {
-      const int64_t row = task.indices[i];
-      if (row < task.first_row || row >= task.last_row) continue;
-      if (std::find(rows, rows + count, row) != rows + count) Flush(task);
-      rows[count] = row;
+      const int64_t index = task.indices[i];
+      if (index < task.first_row || index >= task.last_row) continue;
+      if (std::find(rows, rows + count, index) != rows + count) Flush(task);
+      rows[count] = index;
       grads[count++] = grad[i];
       if (count == E::kLanes) Flush(task);
     }
