@@ -35,6 +35,25 @@ const Model kModels[] = {
     {"gru_seq2seq", "GRU sequence autoencoder", {64}, 20, MeasureGruSeq2Seq},
 };
 
+void AddModels(CLI::App& app, Options& options) {
+  for (const Model& model : kModels) {
+    CLI::App* command = app.add_subcommand(model.name, model.description);
+    AddOptions(command, options);
+    command->add_option("--batch", options.batches, "batch sizes");
+    command->add_flag("--profile", options.profile, "print the time of each kind of op to stderr");
+  }
+}
+
+void RunModels(const CLI::App& app, Options& options) {
+  for (const Model& model : kModels) {
+    const CLI::App* command = app.get_subcommand(model.name);
+    if (!*command) continue;
+    if (command->count("--batch") == 0) options.batches = model.batches;
+    if (command->count("--warmup") == 0) options.warmup = model.warmup;
+    model.run(options);
+  }
+}
+
 int Main(int argc, char** argv) {
   CLI::App app(
       "Measures Sextant; prints one JSON line per measurement.\nExample: sextant-bench matmul "
@@ -84,20 +103,9 @@ int Main(int argc, char** argv) {
   input->add_flag("--csv-only", files.csv_only, "leave the records out");
   overhead->add_option("--chain", chain, "additions one after another")->capture_default_str();
   matmul->add_option("--size", sizes, "rows and columns");
-  for (const Model& model : kModels) {
-    CLI::App* command = app.add_subcommand(model.name, model.description);
-    AddOptions(command, options);
-    command->add_option("--batch", options.batches, "batch sizes");
-    command->add_flag("--profile", options.profile, "print the time of each kind of op to stderr");
-  }
+  AddModels(app, options);
   CLI11_PARSE(app, argc, argv);
-  for (const Model& model : kModels) {
-    const CLI::App* command = app.get_subcommand(model.name);
-    if (!*command) continue;
-    if (command->count("--batch") == 0) options.batches = model.batches;
-    if (command->count("--warmup") == 0) options.warmup = model.warmup;
-    model.run(options);
-  }
+  RunModels(app, options);
   if (*checkpoint) {
     if (checkpoint->count("--repeats") == 0) options.repeats = 3;
     MeasureCheckpoint(options, checkpoints);

@@ -1,6 +1,7 @@
 #include "sextant/data/pipelines_for_testing.h"
 
 #include <random>
+#include <utility>
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
@@ -91,7 +92,10 @@ std::vector<int64_t> Values(const Dataset& dataset, const std::string& field) {
   return values;
 }
 
-std::vector<Pipeline> AllPipelines(const std::string& folder) {
+namespace {
+
+// What handles one element after another.
+std::vector<Pipeline> ElementPipelines() {
   const MapOptions two{.parallel = 2}, tuned{.parallel = kAutotune, .seed = 5};
   const ShuffleOptions seeded{.seed = 7};
   const auto parts = [](bool ordered) {
@@ -130,6 +134,14 @@ std::vector<Pipeline> AllPipelines(const std::string& folder) {
       {"ShuffleRepeated", [=] { return Range(9).Repeat(2).Skip(1).Shuffle(6, seeded).Repeat(2); }},
       {"Repeat", [] { return Range(3).Repeat(3); }},
       {"RepeatNothing", [] { return Range(0).Repeat(); }},
+  };
+}
+
+// What gathers several elements, or keeps them.
+std::vector<Pipeline> GatheringPipelines(const std::string& folder) {
+  const MapOptions two{.parallel = 2}, tuned{.parallel = kAutotune, .seed = 5};
+  const ShuffleOptions seeded{.seed = 7};
+  return {
       {"Batch", [] { return Range(20).Batch(6); }},
       {"BatchDrop", [] { return Range(20).Map(Squared).Batch(6, {.drop_remainder = true}); }},
       {"BatchFailing", [] { return Range(30).Map(FailsAtSevens).Batch(4); }},
@@ -173,6 +185,14 @@ std::vector<Pipeline> AllPipelines(const std::string& folder) {
       {"Enumerate", [] { return Range(5).Enumerate("n", 10); }},
       {"IgnoreErrors", [] { return Range(30).Map(FailsAtSevens).IgnoreErrors({.budget = 3}); }},
   };
+}
+
+}  // namespace
+
+std::vector<Pipeline> AllPipelines(const std::string& folder) {
+  std::vector<Pipeline> all = ElementPipelines();
+  for (Pipeline& pipeline : GatheringPipelines(folder)) all.push_back(std::move(pipeline));
+  return all;
 }
 
 Pipeline RandomPipeline(int number) {

@@ -45,107 +45,118 @@ class Reader {
   std::set<std::string> taken_;
 };
 
-using Maker = std::function<Optimizer(Reader&)>;
+Optimizer ReadGradientDescent(Reader& r) {
+  GradientDescentOptions o;
+  r.Read("learning_rate", o.learning_rate);
+  return GradientDescent(o);
+}
+
+Optimizer ReadMomentum(Reader& r) {
+  MomentumOptions o;
+  r.Read("learning_rate", o.learning_rate);
+  r.Read("momentum", o.momentum);
+  r.Read("use_nesterov", o.use_nesterov);
+  return Momentum(o);
+}
+
+Optimizer ReadAdam(Reader& r) {
+  AdamOptions o;
+  r.Read("learning_rate", o.learning_rate);
+  r.Read("beta1", o.beta1);
+  r.Read("beta2", o.beta2);
+  r.Read("epsilon", o.epsilon);
+  return Adam(o);
+}
+
+Optimizer ReadAdamW(Reader& r) {
+  AdamWOptions o;
+  r.Read("learning_rate", o.learning_rate);
+  r.Read("weight_decay", o.weight_decay);
+  r.Read("beta1", o.beta1);
+  r.Read("beta2", o.beta2);
+  r.Read("epsilon", o.epsilon);
+  return AdamW(o);
+}
+
+Optimizer ReadAdagrad(Reader& r) {
+  AdagradOptions o;
+  r.Read("learning_rate", o.learning_rate);
+  r.Read("initial_accumulator_value", o.initial_accumulator_value);
+  return Adagrad(o);
+}
+
+Optimizer ReadAdagradDA(Reader& r) {
+  AdagradDAOptions o;
+  r.Read("learning_rate", o.learning_rate);
+  r.Read("initial_gradient_squared_accumulator_value",
+         o.initial_gradient_squared_accumulator_value);
+  r.Read("l1_regularization_strength", o.l1_regularization_strength);
+  r.Read("l2_regularization_strength", o.l2_regularization_strength);
+  return AdagradDA(o);
+}
+
+Optimizer ReadAdadelta(Reader& r) {
+  AdadeltaOptions o;
+  r.Read("learning_rate", o.learning_rate);
+  r.Read("rho", o.rho);
+  r.Read("epsilon", o.epsilon);
+  return Adadelta(o);
+}
+
+Optimizer ReadRMSProp(Reader& r) {
+  RmsPropOptions o;
+  r.Read("learning_rate", o.learning_rate);
+  r.Read("decay", o.decay);
+  r.Read("momentum", o.momentum);
+  r.Read("epsilon", o.epsilon);
+  r.Read("centered", o.centered);
+  return RmsProp(o);
+}
+
+Optimizer ReadFtrl(Reader& r) {
+  FtrlOptions o;
+  r.Read("learning_rate", o.learning_rate);
+  r.Read("learning_rate_power", o.learning_rate_power);
+  r.Read("initial_accumulator_value", o.initial_accumulator_value);
+  r.Read("l1_regularization_strength", o.l1_regularization_strength);
+  r.Read("l2_regularization_strength", o.l2_regularization_strength);
+  r.Read("l2_shrinkage_regularization_strength", o.l2_shrinkage_regularization_strength);
+  r.Read("beta", o.beta);
+  return Ftrl(o);
+}
+
+Optimizer ReadProximalAdagrad(Reader& r) {
+  ProximalAdagradOptions o;
+  r.Read("learning_rate", o.learning_rate);
+  r.Read("initial_accumulator_value", o.initial_accumulator_value);
+  r.Read("l1_regularization_strength", o.l1_regularization_strength);
+  r.Read("l2_regularization_strength", o.l2_regularization_strength);
+  return ProximalAdagrad(o);
+}
+
+Optimizer ReadProximalGradientDescent(Reader& r) {
+  ProximalGradientDescentOptions o;
+  r.Read("learning_rate", o.learning_rate);
+  r.Read("l1_regularization_strength", o.l1_regularization_strength);
+  r.Read("l2_regularization_strength", o.l2_regularization_strength);
+  return ProximalGradientDescent(o);
+}
+
+using Maker = Optimizer (*)(Reader&);
 
 const std::map<std::string, Maker, std::less<>>& Makers() {
   static const auto* const makers = new std::map<std::string, Maker, std::less<>>{
-      {"GradientDescent",
-       [](Reader& r) {
-         GradientDescentOptions o;
-         r.Read("learning_rate", o.learning_rate);
-         return GradientDescent(o);
-       }},
-      {"Momentum",
-       [](Reader& r) {
-         MomentumOptions o;
-         r.Read("learning_rate", o.learning_rate);
-         r.Read("momentum", o.momentum);
-         r.Read("use_nesterov", o.use_nesterov);
-         return Momentum(o);
-       }},
-      {"Adam",
-       [](Reader& r) {
-         AdamOptions o;
-         r.Read("learning_rate", o.learning_rate);
-         r.Read("beta1", o.beta1);
-         r.Read("beta2", o.beta2);
-         r.Read("epsilon", o.epsilon);
-         return Adam(o);
-       }},
-      {"AdamW",
-       [](Reader& r) {
-         AdamWOptions o;
-         r.Read("learning_rate", o.learning_rate);
-         r.Read("weight_decay", o.weight_decay);
-         r.Read("beta1", o.beta1);
-         r.Read("beta2", o.beta2);
-         r.Read("epsilon", o.epsilon);
-         return AdamW(o);
-       }},
-      {"Adagrad",
-       [](Reader& r) {
-         AdagradOptions o;
-         r.Read("learning_rate", o.learning_rate);
-         r.Read("initial_accumulator_value", o.initial_accumulator_value);
-         return Adagrad(o);
-       }},
-      {"AdagradDA",
-       [](Reader& r) {
-         AdagradDAOptions o;
-         r.Read("learning_rate", o.learning_rate);
-         r.Read("initial_gradient_squared_accumulator_value",
-                o.initial_gradient_squared_accumulator_value);
-         r.Read("l1_regularization_strength", o.l1_regularization_strength);
-         r.Read("l2_regularization_strength", o.l2_regularization_strength);
-         return AdagradDA(o);
-       }},
-      {"Adadelta",
-       [](Reader& r) {
-         AdadeltaOptions o;
-         r.Read("learning_rate", o.learning_rate);
-         r.Read("rho", o.rho);
-         r.Read("epsilon", o.epsilon);
-         return Adadelta(o);
-       }},
-      {"RMSProp",
-       [](Reader& r) {
-         RmsPropOptions o;
-         r.Read("learning_rate", o.learning_rate);
-         r.Read("decay", o.decay);
-         r.Read("momentum", o.momentum);
-         r.Read("epsilon", o.epsilon);
-         r.Read("centered", o.centered);
-         return RmsProp(o);
-       }},
-      {"Ftrl",
-       [](Reader& r) {
-         FtrlOptions o;
-         r.Read("learning_rate", o.learning_rate);
-         r.Read("learning_rate_power", o.learning_rate_power);
-         r.Read("initial_accumulator_value", o.initial_accumulator_value);
-         r.Read("l1_regularization_strength", o.l1_regularization_strength);
-         r.Read("l2_regularization_strength", o.l2_regularization_strength);
-         r.Read("l2_shrinkage_regularization_strength", o.l2_shrinkage_regularization_strength);
-         r.Read("beta", o.beta);
-         return Ftrl(o);
-       }},
-      {"ProximalAdagrad",
-       [](Reader& r) {
-         ProximalAdagradOptions o;
-         r.Read("learning_rate", o.learning_rate);
-         r.Read("initial_accumulator_value", o.initial_accumulator_value);
-         r.Read("l1_regularization_strength", o.l1_regularization_strength);
-         r.Read("l2_regularization_strength", o.l2_regularization_strength);
-         return ProximalAdagrad(o);
-       }},
-      {"ProximalGradientDescent",
-       [](Reader& r) {
-         ProximalGradientDescentOptions o;
-         r.Read("learning_rate", o.learning_rate);
-         r.Read("l1_regularization_strength", o.l1_regularization_strength);
-         r.Read("l2_regularization_strength", o.l2_regularization_strength);
-         return ProximalGradientDescent(o);
-       }},
+      {"GradientDescent", ReadGradientDescent},
+      {"Momentum", ReadMomentum},
+      {"Adam", ReadAdam},
+      {"AdamW", ReadAdamW},
+      {"Adagrad", ReadAdagrad},
+      {"AdagradDA", ReadAdagradDA},
+      {"Adadelta", ReadAdadelta},
+      {"RMSProp", ReadRMSProp},
+      {"Ftrl", ReadFtrl},
+      {"ProximalAdagrad", ReadProximalAdagrad},
+      {"ProximalGradientDescent", ReadProximalGradientDescent},
   };
   return *makers;
 }

@@ -220,101 +220,123 @@ ParsedSequences ParseSingleSequenceExample(Output serialized, const SequenceSpec
   return parsed;
 }
 
+namespace {
+
+OpDef ParseSequenceExampleDef() {
+  return OpDef("ParseSequenceExample")
+      .Inputs("serialized:string, debug_name:string, context_dense_defaults:Tcontext_dense")
+      .Outputs(
+          "context_sparse_indices:Ncontext_sparse*int64, "
+          "context_sparse_values:context_sparse_types, "
+          "context_sparse_shapes:Ncontext_sparse*int64, "
+          "context_dense_values:Tcontext_dense, "
+          "feature_list_sparse_indices:Nfeature_list_sparse*int64, "
+          "feature_list_sparse_values:feature_list_sparse_types, "
+          "feature_list_sparse_shapes:Nfeature_list_sparse*int64, "
+          "feature_list_dense_values:feature_list_dense_types, "
+          "feature_list_dense_lengths:Nfeature_list_dense*int64")
+      .Attrs(
+          "feature_list_dense_missing_assumed_empty:list(string)>=0; "
+          "context_sparse_keys:list(string)>=0; context_dense_keys:list(string)>=0; "
+          "feature_list_sparse_keys:list(string)>=0; "
+          "feature_list_dense_keys:list(string)>=0; Ncontext_sparse:int=0>=0; "
+          "Ncontext_dense:int=0>=0; Nfeature_list_sparse:int=0>=0; "
+          "Nfeature_list_dense:int=0>=0; "
+          "context_sparse_types:list(type)=[]>=0 in [float,int64,string]; "
+          "Tcontext_dense:list(type)=[]>=0 in [float,int64,string]; "
+          "feature_list_dense_types:list(type)=[]>=0 in [float,int64,string]; "
+          "context_dense_shapes:list(shape)=[]>=0; "
+          "feature_list_sparse_types:list(type)=[]>=0 in [float,int64,string]; "
+          "feature_list_dense_shapes:list(shape)=[]>=0")
+      .Doc(
+          "The context and the feature lists of serialized SequenceExamples, as dense or sparse "
+          "tensors; keys are attributes.")
+      .Shape(ParseSequenceShape)
+      .NotDifferentiable("the input is text");
+}
+
+OpDef ParseSequenceExampleV2Def() {
+  return OpDef("ParseSequenceExampleV2")
+      .Inputs(
+          "serialized:string, debug_name:string, context_sparse_keys:string, "
+          "context_dense_keys:string, context_ragged_keys:string, "
+          "feature_list_sparse_keys:string, feature_list_dense_keys:string, "
+          "feature_list_ragged_keys:string, "
+          "feature_list_dense_missing_assumed_empty:bool, "
+          "context_dense_defaults:Tcontext_dense")
+      .Outputs(
+          "context_sparse_indices:Ncontext_sparse*int64, "
+          "context_sparse_values:context_sparse_types, "
+          "context_sparse_shapes:Ncontext_sparse*int64, "
+          "context_dense_values:Tcontext_dense, "
+          "context_ragged_values:context_ragged_value_types, "
+          "context_ragged_row_splits:context_ragged_split_types, "
+          "feature_list_sparse_indices:Nfeature_list_sparse*int64, "
+          "feature_list_sparse_values:feature_list_sparse_types, "
+          "feature_list_sparse_shapes:Nfeature_list_sparse*int64, "
+          "feature_list_dense_values:feature_list_dense_types, "
+          "feature_list_dense_lengths:Nfeature_list_dense*int64, "
+          "feature_list_ragged_values:feature_list_ragged_value_types, "
+          "feature_list_ragged_outer_splits:feature_list_ragged_split_types, "
+          "feature_list_ragged_inner_splits:feature_list_ragged_split_types")
+      .Attrs(
+          "Ncontext_sparse:int=0>=0; "
+          "Tcontext_dense:list(type)=[]>=0 in [float,int64,string]; "
+          "context_sparse_types:list(type)=[]>=0 in [float,int64,string]; "
+          "context_ragged_value_types:list(type)=[]>=0 in [float,int64,string]; "
+          "context_ragged_split_types:list(type)=[]>=0 in [int32,int64]; "
+          "context_dense_shapes:list(shape)=[]>=0; Nfeature_list_sparse:int=0>=0; "
+          "Nfeature_list_dense:int=0>=0; "
+          "feature_list_dense_types:list(type)=[]>=0 in [float,int64,string]; "
+          "feature_list_sparse_types:list(type)=[]>=0 in [float,int64,string]; "
+          "feature_list_ragged_value_types:list(type)=[]>=0 in [float,int64,string]; "
+          "feature_list_ragged_split_types:list(type)=[]>=0 in [int32,int64]; "
+          "feature_list_dense_shapes:list(shape)=[]>=0")
+      .Doc(
+          "The context and the feature lists of serialized SequenceExamples, as dense, sparse or "
+          "ragged tensors; keys are inputs.")
+      .Shape(ParseSequenceV2Shape)
+      .NotDifferentiable("the input is text");
+}
+
+OpDef ParseSingleSequenceExampleDef() {
+  return OpDef("ParseSingleSequenceExample")
+      .Inputs(
+          "serialized:string, feature_list_dense_missing_assumed_empty:string, "
+          "context_sparse_keys:Ncontext_sparse*string, "
+          "context_dense_keys:Ncontext_dense*string, "
+          "feature_list_sparse_keys:Nfeature_list_sparse*string, "
+          "feature_list_dense_keys:Nfeature_list_dense*string, "
+          "context_dense_defaults:Tcontext_dense, debug_name:string")
+      .Outputs(
+          "context_sparse_indices:Ncontext_sparse*int64, "
+          "context_sparse_values:context_sparse_types, "
+          "context_sparse_shapes:Ncontext_sparse*int64, "
+          "context_dense_values:Tcontext_dense, "
+          "feature_list_sparse_indices:Nfeature_list_sparse*int64, "
+          "feature_list_sparse_values:feature_list_sparse_types, "
+          "feature_list_sparse_shapes:Nfeature_list_sparse*int64, "
+          "feature_list_dense_values:feature_list_dense_types")
+      .Attrs(
+          "Ncontext_sparse:int=0>=0; Ncontext_dense:int=0>=0; "
+          "Nfeature_list_sparse:int=0>=0; Nfeature_list_dense:int=0>=0; "
+          "context_sparse_types:list(type)=[]>=0 in [float,int64,string]; "
+          "Tcontext_dense:list(type)=[]>=0 in [float,int64,string]; "
+          "feature_list_dense_types:list(type)=[]>=0 in [float,int64,string]; "
+          "context_dense_shapes:list(shape)=[]>=0; "
+          "feature_list_sparse_types:list(type)=[]>=0 in [float,int64,string]; "
+          "feature_list_dense_shapes:list(shape)=[]>=0")
+      .Doc("The context and the feature lists of one serialized SequenceExample.")
+      .Shape(ParseSingleSequenceShape)
+      .NotDifferentiable("the input is text");
+}
+
+}  // namespace
+
 void RegisterSequenceParsing(OpRegistry& registry) {
-  registry.Add(
-      OpDef("ParseSequenceExample")
-          .Inputs("serialized:string, debug_name:string, context_dense_defaults:Tcontext_dense")
-          .Outputs("context_sparse_indices:Ncontext_sparse*int64, "
-                   "context_sparse_values:context_sparse_types, "
-                   "context_sparse_shapes:Ncontext_sparse*int64, "
-                   "context_dense_values:Tcontext_dense, "
-                   "feature_list_sparse_indices:Nfeature_list_sparse*int64, "
-                   "feature_list_sparse_values:feature_list_sparse_types, "
-                   "feature_list_sparse_shapes:Nfeature_list_sparse*int64, "
-                   "feature_list_dense_values:feature_list_dense_types, "
-                   "feature_list_dense_lengths:Nfeature_list_dense*int64")
-          .Attrs("feature_list_dense_missing_assumed_empty:list(string)>=0; "
-                 "context_sparse_keys:list(string)>=0; context_dense_keys:list(string)>=0; "
-                 "feature_list_sparse_keys:list(string)>=0; "
-                 "feature_list_dense_keys:list(string)>=0; Ncontext_sparse:int=0>=0; "
-                 "Ncontext_dense:int=0>=0; Nfeature_list_sparse:int=0>=0; "
-                 "Nfeature_list_dense:int=0>=0; "
-                 "context_sparse_types:list(type)=[]>=0 in [float,int64,string]; "
-                 "Tcontext_dense:list(type)=[]>=0 in [float,int64,string]; "
-                 "feature_list_dense_types:list(type)=[]>=0 in [float,int64,string]; "
-                 "context_dense_shapes:list(shape)=[]>=0; "
-                 "feature_list_sparse_types:list(type)=[]>=0 in [float,int64,string]; "
-                 "feature_list_dense_shapes:list(shape)=[]>=0")
-          .Doc("The context and the feature lists of serialized SequenceExamples, as dense or "
-               "sparse "
-               "tensors; keys are attributes.")
-          .Shape(ParseSequenceShape)
-          .NotDifferentiable("the input is text"));
-  registry.Add(
-      OpDef("ParseSequenceExampleV2")
-          .Inputs("serialized:string, debug_name:string, context_sparse_keys:string, "
-                  "context_dense_keys:string, context_ragged_keys:string, "
-                  "feature_list_sparse_keys:string, feature_list_dense_keys:string, "
-                  "feature_list_ragged_keys:string, "
-                  "feature_list_dense_missing_assumed_empty:bool, "
-                  "context_dense_defaults:Tcontext_dense")
-          .Outputs("context_sparse_indices:Ncontext_sparse*int64, "
-                   "context_sparse_values:context_sparse_types, "
-                   "context_sparse_shapes:Ncontext_sparse*int64, "
-                   "context_dense_values:Tcontext_dense, "
-                   "context_ragged_values:context_ragged_value_types, "
-                   "context_ragged_row_splits:context_ragged_split_types, "
-                   "feature_list_sparse_indices:Nfeature_list_sparse*int64, "
-                   "feature_list_sparse_values:feature_list_sparse_types, "
-                   "feature_list_sparse_shapes:Nfeature_list_sparse*int64, "
-                   "feature_list_dense_values:feature_list_dense_types, "
-                   "feature_list_dense_lengths:Nfeature_list_dense*int64, "
-                   "feature_list_ragged_values:feature_list_ragged_value_types, "
-                   "feature_list_ragged_outer_splits:feature_list_ragged_split_types, "
-                   "feature_list_ragged_inner_splits:feature_list_ragged_split_types")
-          .Attrs("Ncontext_sparse:int=0>=0; "
-                 "Tcontext_dense:list(type)=[]>=0 in [float,int64,string]; "
-                 "context_sparse_types:list(type)=[]>=0 in [float,int64,string]; "
-                 "context_ragged_value_types:list(type)=[]>=0 in [float,int64,string]; "
-                 "context_ragged_split_types:list(type)=[]>=0 in [int32,int64]; "
-                 "context_dense_shapes:list(shape)=[]>=0; Nfeature_list_sparse:int=0>=0; "
-                 "Nfeature_list_dense:int=0>=0; "
-                 "feature_list_dense_types:list(type)=[]>=0 in [float,int64,string]; "
-                 "feature_list_sparse_types:list(type)=[]>=0 in [float,int64,string]; "
-                 "feature_list_ragged_value_types:list(type)=[]>=0 in [float,int64,string]; "
-                 "feature_list_ragged_split_types:list(type)=[]>=0 in [int32,int64]; "
-                 "feature_list_dense_shapes:list(shape)=[]>=0")
-          .Doc("The context and the feature lists of serialized SequenceExamples, as dense, sparse "
-               "or "
-               "ragged tensors; keys are inputs.")
-          .Shape(ParseSequenceV2Shape)
-          .NotDifferentiable("the input is text"));
-  registry.Add(OpDef("ParseSingleSequenceExample")
-                   .Inputs("serialized:string, feature_list_dense_missing_assumed_empty:string, "
-                           "context_sparse_keys:Ncontext_sparse*string, "
-                           "context_dense_keys:Ncontext_dense*string, "
-                           "feature_list_sparse_keys:Nfeature_list_sparse*string, "
-                           "feature_list_dense_keys:Nfeature_list_dense*string, "
-                           "context_dense_defaults:Tcontext_dense, debug_name:string")
-                   .Outputs("context_sparse_indices:Ncontext_sparse*int64, "
-                            "context_sparse_values:context_sparse_types, "
-                            "context_sparse_shapes:Ncontext_sparse*int64, "
-                            "context_dense_values:Tcontext_dense, "
-                            "feature_list_sparse_indices:Nfeature_list_sparse*int64, "
-                            "feature_list_sparse_values:feature_list_sparse_types, "
-                            "feature_list_sparse_shapes:Nfeature_list_sparse*int64, "
-                            "feature_list_dense_values:feature_list_dense_types")
-                   .Attrs("Ncontext_sparse:int=0>=0; Ncontext_dense:int=0>=0; "
-                          "Nfeature_list_sparse:int=0>=0; Nfeature_list_dense:int=0>=0; "
-                          "context_sparse_types:list(type)=[]>=0 in [float,int64,string]; "
-                          "Tcontext_dense:list(type)=[]>=0 in [float,int64,string]; "
-                          "feature_list_dense_types:list(type)=[]>=0 in [float,int64,string]; "
-                          "context_dense_shapes:list(shape)=[]>=0; "
-                          "feature_list_sparse_types:list(type)=[]>=0 in [float,int64,string]; "
-                          "feature_list_dense_shapes:list(shape)=[]>=0")
-                   .Doc("The context and the feature lists of one serialized SequenceExample.")
-                   .Shape(ParseSingleSequenceShape)
-                   .NotDifferentiable("the input is text"));
+  registry.Add(ParseSequenceExampleDef());
+  registry.Add(ParseSequenceExampleV2Def());
+  registry.Add(ParseSingleSequenceExampleDef());
 }
 
 }  // namespace sextant
