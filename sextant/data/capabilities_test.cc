@@ -4,6 +4,7 @@
 #include <fstream>
 #include <functional>
 
+#include "sextant/base/cancellation.h"
 #include "sextant/base/coding.h"
 #include "sextant/base/crc32c.h"
 #include "sextant/base/error.h"

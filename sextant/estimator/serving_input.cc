@@ -56,7 +56,7 @@ ServingInputFn CsvReceiver(std::vector<data::CsvColumn> columns, std::vector<std
     for (const data::CsvColumn& column : columns) {
       // A default without elements: the column must not be empty.
       defaults.push_back(Const(column.default_value ? column.default_value->Reshaped(Shape{1})
-                                                 : Tensor(column.dtype, Shape{0})));
+                                                    : Tensor(column.dtype, Shape{0})));
     }
     const std::vector<Output> fields = DecodeCSV(rows, defaults);
     ServingInputReceiver receiver;

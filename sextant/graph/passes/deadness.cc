@@ -21,6 +21,8 @@
 #include <array>
 #include <span>
 
+#include "sextant/graph/shape_context.h"
+
 namespace sextant {
 namespace {
 

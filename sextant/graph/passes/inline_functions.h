@@ -13,7 +13,8 @@ namespace sextant {
 // call itself becomes a NoOp that waits for the body's effects and results, so whoever waited for
 // the call still does; the body in turn waits for what the call waited for. Where a body has
 // effects its results wait for them, so that using any result runs them all; effects on a branch of
-// a v1 conditional that is not taken leave the results alone. Frames of v1 loops get names per call.
+// a v1 conditional that is not taken leave the results alone. Frames of v1 loops get names per
+// call.
 //
 // Throws INVALID_ARGUMENT when a function calls itself, RESOURCE_EXHAUSTED when the calls add up to
 // more than 300,000 nodes.
