@@ -12,7 +12,7 @@ std::vector<std::string> RandomCifarRecords(int count) {
   for (int i = 0; i < count; ++i) {
     std::string image(3072, '\0');
     for (char& pixel : image) pixel = static_cast<char>(random());
-    tensorflow::Example example;
+    proto::Example example;
     auto& features = *example.mutable_features()->mutable_feature();
     features["image"].mutable_bytes_list()->add_value(image);
     features["label"].mutable_int64_list()->add_value(i % 10);

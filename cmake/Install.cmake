@@ -1,19 +1,36 @@
-# The program, headers, libsextant, a CMake package (find_package(Sextant)) and a pkg-config file.
+# The program, headers, libsextant, a CMake package (find_package(Sextant)) and a pkg-config file, in three parts: library,
+# development and program. `cpack` makes a Debian package of each.
 include(CMakePackageConfigHelpers)
 
-install(TARGETS sextant EXPORT SextantTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-set_target_properties(sextant-cli PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
-install(TARGETS sextant-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/sextant DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        FILES_MATCHING PATTERN "*.h" PATTERN "*_test.h" EXCLUDE PATTERN "testing" EXCLUDE)
-install(DIRECTORY ${CMAKE_BINARY_DIR}/generated/sextant DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        FILES_MATCHING PATTERN "*.pb.h")
-install(EXPORT SextantTargets NAMESPACE Sextant:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Sextant)
+install(TARGETS sextant EXPORT SextantTargets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
+install(TARGETS sextant-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+if(NOT SEXTANT_HIDDEN)  # then the program uses the library
+  set_target_properties(sextant-cli PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+endif()
+
+install(CODE "set(SEXTANT_SOURCE_DIR [[${PROJECT_SOURCE_DIR}]])
+              set(SEXTANT_INCLUDE_DESTINATION [[${CMAKE_INSTALL_INCLUDEDIR}]])" COMPONENT development)
+install(SCRIPT ${CMAKE_CURRENT_LIST_DIR}/InstallHeaders.cmake COMPONENT development)
+get_property(public_proto_headers GLOBAL PROPERTY SEXTANT_PUBLIC_PROTO_HEADERS)
+install(FILES ${public_proto_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sextant/proto COMPONENT development)
+
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Sextant)
+install(EXPORT SextantTargets NAMESPACE Sextant:: DESTINATION ${package_folder} COMPONENT development)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/SextantConfig.cmake.in ${CMAKE_BINARY_DIR}/SextantConfig.cmake
-                              INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Sextant)
+                              INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/SextantConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/SextantConfig.cmake ${CMAKE_BINARY_DIR}/SextantConfigVersion.cmake
-        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Sextant)
+        DESTINATION ${package_folder} COMPONENT development)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/sextant.pc.in ${CMAKE_BINARY_DIR}/sextant.pc @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/sextant.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${CMAKE_BINARY_DIR}/sextant.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+
+foreach(part library:libsextant development:libsextant-dev program:sextant)
+  string(REPLACE ":" ";" part ${part})
+  list(GET part 0 component)
+  list(GET part 1 package)
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package} RENAME copyright
+          COMPONENT ${component})
+  string(TOUPPER ${component} key)
+  set(CPACK_DEBIAN_${key}_PACKAGE_NAME ${package})
+endforeach()

@@ -1,6 +1,6 @@
 # Modules and tests are declared by four functions: sextant_module, sextant_op_family, sextant_op_folder, sextant_test.
 
-add_compile_options(-Wall -Wextra -Wno-missing-field-initializers)
+add_compile_options(-Wall -Wextra -Wshadow -Wno-missing-field-initializers)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 warns of overlapping and of endless copies inside its own std::string and std::vector operations.
   add_compile_options(-Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds)
@@ -12,6 +12,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 # Programs and libraries are compiled alike, so that they can share precompiled headers.
 add_compile_options(-fPIC)
+if(SEXTANT_HIDDEN)  # sextant/base/export.h says what is seen all the same
+  add_compile_options(-fvisibility=hidden -fvisibility-inlines-hidden)
+endif()
 if(SEXTANT_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(-fpch-preprocess)  # lets ccache see them
 endif()
@@ -79,7 +82,7 @@ function(sextant_unite target batch)
   endforeach()
 endfunction()
 
-# sextant_module(NAME sources...): adds sextant/NAME to libsextant. tools/check_layers keeps the
+# sextant_module(NAME sources...): adds sextant/NAME to libsextant. tools/check keeps the
 # modules one-way.
 function(sextant_module name)
   if(NOT ARGN)  # a module of headers only has nothing to compile
@@ -142,7 +145,7 @@ function(sextant_test name)
     return()
   endif()
   add_executable(${name} ${ARGN})
-  target_link_libraries(${name} PRIVATE sextant sextant_testing sextant_test_main)
+  target_link_libraries(${name} PRIVATE sextant_testing sextant_test_main)
   target_compile_options(${name} PRIVATE ${SEXTANT_QUICK_BUILD})
   sextant_precompile(${name} sextant_test_precompiled)
   sextant_unite(${name} ${SEXTANT_BATCH})

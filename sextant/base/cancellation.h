@@ -13,10 +13,13 @@
 #include <vector>
 
 #include "sextant/base/error.h"
+#include "sextant/base/export.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
-class CancellationToken {
+class SEXTANT_API CancellationToken {
  public:
   CancellationToken() = default;
   CancellationToken(const CancellationToken&) = delete;
@@ -75,9 +78,9 @@ class CancellationToken {
   std::thread::id running_thread_;
 };
 
-class DeadlineTimer {
+class SEXTANT_API DeadlineTimer {
  public:
-  using TimePoint = std::chrono::steady_clock::time_point;
+  using TimePoint = std::chrono::steady_clock::time_point;  // a moment of the clock of deadlines
 
   // One armed deadline. Destroying it disarms it: once the destructor has returned the timer does
   // not touch the token.
@@ -124,3 +127,5 @@ class DeadlineTimer {
 };
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

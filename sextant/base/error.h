@@ -11,6 +11,10 @@
 #include <string_view>
 #include <utility>
 
+#include "sextant/base/export.h"
+
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 enum class Code : int {
@@ -36,7 +40,7 @@ enum class Code : int {
 // "INVALID_ARGUMENT", "DATA_LOSS", ...
 std::string_view CodeName(Code code);
 
-class Status {
+class SEXTANT_API Status {
  public:
   Status() = default;
   Status(Code code, std::string message) : code_(code), message_(std::move(message)) {}
@@ -54,7 +58,7 @@ class Status {
   std::string message_;
 };
 
-class Error : public std::exception {
+class SEXTANT_API Error : public std::exception {
  public:
   explicit Error(Status status);
   Error(Code code, std::string message) : Error(Status(code, std::move(message))) {}
@@ -119,3 +123,5 @@ Error Internal(fmt::format_string<Args...> format, Args&&... args) {
 }
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

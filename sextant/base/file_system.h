@@ -13,11 +13,15 @@
 #include <string_view>
 #include <vector>
 
+#include "sextant/base/export.h"
+
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // An open file. ReadAt may be called by several threads at once, Read by one. A pipe can only be
 // read on: other offsets throw FAILED_PRECONDITION.
-class FileReader {
+class SEXTANT_API FileReader {
  public:
   virtual ~FileReader() = default;
 
@@ -39,10 +43,10 @@ class FileReader {
 };
 
 // A file being written by one thread. Destroying it closes it and ignores errors: call Close.
-class FileWriter {
+class SEXTANT_API FileWriter {
  public:
   virtual ~FileWriter() = default;
-  virtual void Append(std::string_view data) = 0;
+  virtual void Append(std::string_view data) = 0;  // behind what is written
   // A hint that Sync will be called in the end: what is appended from now on goes to disk
   // meanwhile, so that little is left to wait for.
   virtual void ExpectSync() {}
@@ -54,13 +58,13 @@ class FileWriter {
   virtual void Close() = 0;
 };
 
-struct FileInfo {
+struct SEXTANT_API FileInfo {
   uint64_t size = 0;
   bool is_directory = false;
   int64_t mtime_ns = 0;  // since the epoch
 };
 
-class FileSystem {
+class SEXTANT_API FileSystem {
  public:
   virtual ~FileSystem() = default;
 
@@ -70,7 +74,7 @@ class FileSystem {
   // one.
   static void Register(std::string scheme, std::unique_ptr<FileSystem> file_system);
 
-  virtual std::unique_ptr<FileReader> NewReader(const std::string& path) = 0;
+  virtual std::unique_ptr<FileReader> NewReader(const std::string& path) = 0;  // NOT_FOUND if none
   // Creates the file or, unless `append`, empties it.
   virtual std::unique_ptr<FileWriter> NewWriter(const std::string& path, bool append = false) = 0;
   virtual FileInfo Stat(const std::string& path) = 0;
@@ -108,3 +112,5 @@ std::string_view BaseName(std::string_view path);
 std::string_view PathScheme(std::string_view path);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 #include <type_traits>
 #include <utility>
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 template <typename Signature>
@@ -31,3 +33,5 @@ class FunctionRef<Result(Args...)> {
 };
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

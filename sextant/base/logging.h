@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 enum class LogLevel : int { kDebug, kInfo, kWarning, kError, kOff };
@@ -39,3 +41,5 @@ void LogError(fmt::format_string<Args...> format, Args&&... args) {
 }
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -6,14 +6,18 @@
 #include <bit>
 #include <cstdint>
 
+#include "sextant/base/export.h"
+
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // A key and a 128-bit counter; each block takes one counter value, so seeking costs nothing.
 // A value type, not synchronised.
-class Philox {
+class SEXTANT_API Philox {
  public:
-  using Block = std::array<uint32_t, 4>;
-  struct Counter {
+  using Block = std::array<uint32_t, 4>;  // the numbers of one counter
+  struct Counter {                        // 128 bits, as two halves
     uint64_t low = 0;
     uint64_t high = 0;
     bool operator==(const Counter&) const = default;
@@ -42,7 +46,7 @@ class Philox {
     counter_.high += counter_.low < num_blocks;
   }
 
-  static Block At(uint64_t key, Counter counter) {
+  static Block At(uint64_t key, Counter counter) {  // without a state
     auto k0 = static_cast<uint32_t>(key);
     auto k1 = static_cast<uint32_t>(key >> 32);
     Block c = {static_cast<uint32_t>(counter.low), static_cast<uint32_t>(counter.low >> 32),
@@ -85,3 +89,5 @@ inline uint64_t UniformBits64(uint32_t first, uint32_t second) {
 }
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

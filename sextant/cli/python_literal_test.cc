@@ -91,7 +91,7 @@ TEST(SavedModelInputsTest, ReadsFilesExpressionsAndExamples) {
   EXPECT_TRUE(inputs.at("a").Identical(Tensor::Of<float>({1, 2})));
   EXPECT_TRUE(inputs.at("b").Identical(Tensor::Of<int64_t>({3})));
   EXPECT_TRUE(inputs.at("c").Identical(Tensor("x;y")));
-  tensorflow::Example example;
+  proto::Example example;
   ASSERT_TRUE(example.ParseFromString(inputs.at("e").data<std::string>()[0]));
   EXPECT_EQ(example.features().feature().at("n").int64_list().value(1), 2);
   EXPECT_EQ(example.features().feature().at("f").float_list().value(0), 0.5f);

@@ -10,20 +10,18 @@
 namespace sextant::cli {
 namespace {
 
-using tensorflow::StructuredValue;
+using proto::StructuredValue;
 
 // tf.DType names: NumPy's where NumPy has the type.
-std::string PythonDType(tensorflow::DataType type) {
-  static const std::map<int, const char*> kNames = {{tensorflow::DT_FLOAT, "float32"},
-                                                    {tensorflow::DT_DOUBLE, "float64"},
-                                                    {tensorflow::DT_HALF, "float16"}};
+std::string PythonDType(proto::DataType type) {
+  static const std::map<int, const char*> kNames = {
+      {proto::DT_FLOAT, "float32"}, {proto::DT_DOUBLE, "float64"}, {proto::DT_HALF, "float16"}};
   const int base = type > 100 ? type - 100 : type;
   std::string name;
   if (const auto known = kNames.find(base); known != kNames.end()) {
     name = known->second;
   } else {
-    const std::string enum_name =
-        tensorflow::DataType_Name(static_cast<tensorflow::DataType>(base));
+    const std::string enum_name = proto::DataType_Name(static_cast<proto::DataType>(base));
     for (const char c : enum_name.substr(enum_name.starts_with("DT_") ? 3 : 0)) {
       name += static_cast<char>(std::tolower(c));
     }
@@ -33,14 +31,14 @@ std::string PythonDType(tensorflow::DataType type) {
 
 std::string Dim(int64_t size) { return size < 0 ? "None" : fmt::format("{}", size); }
 
-std::string Dims(const tensorflow::TensorShapeProto& shape) {
+std::string Dims(const proto::TensorShapeProto& shape) {
   std::string text;
   for (const auto& dim : shape.dim()) text += (text.empty() ? "" : ", ") + Dim(dim.size());
   return text;
 }
 
 // str(TensorShape)
-std::string PythonShape(const tensorflow::TensorShapeProto& shape) {
+std::string PythonShape(const proto::TensorShapeProto& shape) {
   if (shape.unknown_rank()) return "<unknown>";
   return fmt::format("({}{})", Dims(shape), shape.dim_size() == 1 ? "," : "");
 }
@@ -54,19 +52,19 @@ std::string Join(const Values& values) {
   return text;
 }
 
-std::string TypeSpecName(const tensorflow::TypeSpecProto& spec) {
+std::string TypeSpecName(const proto::TypeSpecProto& spec) {
   switch (spec.type_spec_class()) {
-    case tensorflow::TypeSpecProto::SPARSE_TENSOR_SPEC:
+    case proto::TypeSpecProto::SPARSE_TENSOR_SPEC:
       return "SparseTensorSpec";
-    case tensorflow::TypeSpecProto::INDEXED_SLICES_SPEC:
+    case proto::TypeSpecProto::INDEXED_SLICES_SPEC:
       return "IndexedSlicesSpec";
-    case tensorflow::TypeSpecProto::RAGGED_TENSOR_SPEC:
+    case proto::TypeSpecProto::RAGGED_TENSOR_SPEC:
       return "RaggedTensorSpec";
-    case tensorflow::TypeSpecProto::TENSOR_ARRAY_SPEC:
+    case proto::TypeSpecProto::TENSOR_ARRAY_SPEC:
       return "TensorArraySpec";
-    case tensorflow::TypeSpecProto::DATA_DATASET_SPEC:
+    case proto::TypeSpecProto::DATA_DATASET_SPEC:
       return "DatasetSpec";
-    case tensorflow::TypeSpecProto::VARIABLE_SPEC:
+    case proto::TypeSpecProto::VARIABLE_SPEC:
       return "VariableSpec";
     default:
       return spec.type_spec_class_name();
@@ -97,7 +95,7 @@ std::string PythonRepr(std::string_view text) {
   return repr + quote;
 }
 
-std::string PythonRepr(const tensorflow::TensorSpecProto& spec) {
+std::string PythonRepr(const proto::TensorSpecProto& spec) {
   return fmt::format("TensorSpec(shape={}, dtype=tf.{}, name={})", PythonShape(spec.shape()),
                      PythonDType(spec.dtype()),
                      spec.name().empty() ? "None" : PythonRepr(spec.name()));

@@ -4,18 +4,18 @@
 #include <string>
 #include <string_view>
 
-namespace tensorflow {
+namespace sextant::proto {
 class StructuredValue;
 class TensorSpecProto;
-}  // namespace tensorflow
+}  // namespace sextant::proto
 
 namespace sextant::cli {
 
 // repr(value), str(value) and type(value).__name__.
-std::string PythonRepr(const tensorflow::StructuredValue& value);
-std::string PythonStr(const tensorflow::StructuredValue& value);
-std::string PythonTypeName(const tensorflow::StructuredValue& value);
-std::string PythonRepr(const tensorflow::TensorSpecProto& spec);
+std::string PythonRepr(const proto::StructuredValue& value);
+std::string PythonStr(const proto::StructuredValue& value);
+std::string PythonTypeName(const proto::StructuredValue& value);
+std::string PythonRepr(const proto::TensorSpecProto& spec);
 // 'text', with the quotes and escapes Python chooses.
 std::string PythonRepr(std::string_view text);
 

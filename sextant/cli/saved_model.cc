@@ -28,7 +28,7 @@ struct ScanOptions {
 };
 
 void Show(const ShowOptions& options, std::ostream& out) {
-  const tensorflow::SavedModel model = ReadSavedModel(options.directory);
+  const proto::SavedModel model = ReadSavedModel(options.directory);
   if (options.all) {
     out << ShowAllText(model);
     return;
@@ -38,7 +38,7 @@ void Show(const ShowOptions& options, std::ostream& out) {
     out << TagSetsText(model);
     return;
   }
-  const tensorflow::MetaGraphDef& meta_graph =
+  const proto::MetaGraphDef& meta_graph =
       model.meta_graphs(FindMetaGraph(model, ParseTags(options.tags)));
   if (options.list_ops) out << OpsText(meta_graph);
   out << (options.signature.empty() ? SignatureKeysText(meta_graph)
@@ -46,7 +46,7 @@ void Show(const ShowOptions& options, std::ostream& out) {
 }
 
 void Scan(const ScanOptions& options, std::ostream& out) {
-  const tensorflow::SavedModel model = ReadSavedModel(options.directory);
+  const proto::SavedModel model = ReadSavedModel(options.directory);
   if (!options.tags.empty()) {
     out << ScanText(model.meta_graphs(FindMetaGraph(model, ParseTags(options.tags))),
                     options.denied_ops);

@@ -14,10 +14,10 @@
 namespace sextant::cli {
 namespace {
 
-using tensorflow::FunctionDef;
-using tensorflow::FunctionDefLibrary;
-using tensorflow::SavedObjectGraph;
-using tensorflow::StructuredValue;
+using proto::FunctionDef;
+using proto::FunctionDefLibrary;
+using proto::SavedObjectGraph;
+using proto::StructuredValue;
 
 // TensorFlow numbers functions anew when it loads them, callees first, and sorts the variants of a
 // function by these numbers. This is the order in which it comes to them.
@@ -58,7 +58,7 @@ class LoadingOrder {
     const auto add = [&](const std::string& name) {
       if (known.contains(name)) callees.insert(name);
     };
-    for (const tensorflow::NodeDef& node : function.node_def()) {
+    for (const proto::NodeDef& node : function.node_def()) {
       add(node.op());
       for (const auto& [name, attr] : node.attr()) {
         add(attr.func().name());
@@ -162,7 +162,7 @@ std::string CallText(const StructuredValue& signature, const std::vector<std::st
   return text;
 }
 
-std::string FunctionText(const tensorflow::SavedObject& object, const SavedObjectGraph& objects,
+std::string FunctionText(const proto::SavedObject& object, const SavedObjectGraph& objects,
                          const LoadingOrder& order) {
   std::vector<std::string> names, keywords;
   if (object.has_bare_concrete_function()) {
@@ -189,15 +189,15 @@ std::string FunctionText(const tensorflow::SavedObject& object, const SavedObjec
 
 }  // namespace
 
-std::string ConcreteFunctionsText(const tensorflow::MetaGraphDef& meta_graph) {
+std::string ConcreteFunctionsText(const proto::MetaGraphDef& meta_graph) {
   const SavedObjectGraph& objects = meta_graph.object_graph_def();
   const LoadingOrder order(meta_graph.graph_def().library());
   std::string text = "\nConcrete Functions:";
   if (objects.nodes().empty()) return text;
-  std::map<std::string, const tensorflow::SavedObject*> functions;
+  std::map<std::string, const proto::SavedObject*> functions;
   for (const auto& child : objects.nodes(0).children()) {
     if (child.node_id() < 0 || child.node_id() >= objects.nodes_size()) continue;
-    const tensorflow::SavedObject& object = objects.nodes(child.node_id());
+    const proto::SavedObject& object = objects.nodes(child.node_id());
     if (object.has_function() || object.has_bare_concrete_function()) {
       functions[child.local_name()] = &object;
     }

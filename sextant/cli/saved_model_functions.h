@@ -3,13 +3,13 @@
 
 #include <string>
 
-namespace tensorflow {
+namespace sextant::proto {
 class MetaGraphDef;
 }
 
 namespace sextant::cli {
 
 // From the line "Concrete Functions:" on. REQUIRES: an object graph.
-std::string ConcreteFunctionsText(const tensorflow::MetaGraphDef& meta_graph);
+std::string ConcreteFunctionsText(const proto::MetaGraphDef& meta_graph);
 
 }  // namespace sextant::cli

@@ -69,8 +69,7 @@ Tensor ReadArrayFile(std::string_view text) {
   return array->second;
 }
 
-void FillFeature(const std::string& name, const PythonLiteral& value,
-                 tensorflow::Feature* feature) {
+void FillFeature(const std::string& name, const PythonLiteral& value, proto::Feature* feature) {
   const auto* list = std::get_if<std::shared_ptr<PythonList>>(&value);
   if (list == nullptr) {
     throw InvalidArgument("the feature '{}' is {}, not a list", name, KindName(value));
@@ -114,7 +113,7 @@ Tensor Examples(const PythonLiteral& value) {
     if (features == nullptr) {
       throw InvalidArgument("expected a list of dictionaries, not one of {}", KindName(item));
     }
-    tensorflow::Example example;
+    proto::Example example;
     for (const auto& [name, feature] : (*features)->items) {
       FillFeature(name, feature, &(*example.mutable_features()->mutable_feature())[name]);
     }

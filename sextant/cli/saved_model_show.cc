@@ -18,8 +18,8 @@
 namespace sextant::cli {
 namespace {
 
-using tensorflow::MetaGraphDef;
-using tensorflow::TensorInfo;
+using proto::MetaGraphDef;
+using proto::TensorInfo;
 using TensorInfos = google::protobuf::Map<std::string, TensorInfo>;
 
 std::vector<std::string> TagsOf(const MetaGraphDef& meta_graph) {
@@ -42,11 +42,11 @@ std::string SetText(const std::set<std::string>& names) {
 }
 
 std::string DTypeText(int dtype) {
-  const std::string name = tensorflow::DataType_Name(static_cast<tensorflow::DataType>(dtype));
+  const std::string name = proto::DataType_Name(static_cast<proto::DataType>(dtype));
   return name.empty() ? fmt::format("{}", dtype) : name;
 }
 
-std::string ShownShape(const tensorflow::TensorShapeProto& shape) {
+std::string ShownShape(const proto::TensorShapeProto& shape) {
   if (shape.unknown_rank()) return "unknown_rank";
   std::vector<int64_t> sizes;
   for (const auto& dim : shape.dim()) sizes.push_back(dim.size());
@@ -74,7 +74,7 @@ std::vector<std::string> SignatureKeys(const MetaGraphDef& meta_graph) {
 
 }  // namespace
 
-std::string TagSetsText(const tensorflow::SavedModel& model) {
+std::string TagSetsText(const proto::SavedModel& model) {
   std::vector<std::vector<std::string>> tag_sets;
   for (const MetaGraphDef& meta_graph : model.meta_graphs()) tag_sets.push_back(TagsOf(meta_graph));
   std::sort(tag_sets.begin(), tag_sets.end());
@@ -101,7 +101,7 @@ std::string SignatureText(const MetaGraphDef& meta_graph, const std::string& key
     throw NotFound("there is no signature '{}'; there are: {}", key,
                    fmt::join(SignatureKeys(meta_graph), ", "));
   }
-  const tensorflow::SignatureDef& signature = found->second;
+  const proto::SignatureDef& signature = found->second;
   const std::string space(indent, ' ');
   return fmt::format(
       "{0}The given SavedModel SignatureDef contains the following input(s):\n{1}"
@@ -116,7 +116,7 @@ std::string OpsText(const MetaGraphDef& meta_graph) {
                      Reprs(TagsOf(meta_graph)), SetText(OpsUsed(meta_graph.graph_def())));
 }
 
-std::string ShowAllText(const tensorflow::SavedModel& model) {
+std::string ShowAllText(const proto::SavedModel& model) {
   std::vector<const MetaGraphDef*> meta_graphs;
   for (const MetaGraphDef& meta_graph : model.meta_graphs()) meta_graphs.push_back(&meta_graph);
   std::stable_sort(

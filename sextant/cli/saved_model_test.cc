@@ -59,7 +59,7 @@ class SavedModelCommandTest : public testing::Test {
 };
 
 TEST_F(SavedModelCommandTest, Shows) {
-  const tensorflow::SavedModel proto = ReadSavedModel(model());
+  const proto::SavedModel proto = ReadSavedModel(model());
   EXPECT_EQ(TagSetsText(proto), "The given SavedModel contains the following tag-sets:\n'serve'\n");
   EXPECT_EQ(SignatureKeysText(proto.meta_graphs(0)),
             "The given SavedModel MetaGraphDef contains SignatureDefs with the following keys:\n"
@@ -84,7 +84,7 @@ TEST_F(SavedModelCommandTest, Shows) {
 }
 
 TEST_F(SavedModelCommandTest, Scans) {
-  const tensorflow::SavedModel proto = ReadSavedModel(model());
+  const proto::SavedModel proto = ReadSavedModel(model());
   EXPECT_EQ(ScanText(proto.meta_graphs(0), "ReadFile,WriteFile"),
             "MetaGraph with tag set ['serve'] does not contain the default denylisted ops: "
             "{'ReadFile', 'WriteFile'}\n");

@@ -7,6 +7,8 @@
 #include "sextant/data/dataset.h"
 #include "sextant/data/sources.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant::data {
 
 // The 15 columns: numbers are int32 with default 0, texts are strings with default "".
@@ -17,3 +19,5 @@ const std::vector<CsvColumn>& CensusColumns();
 Dataset Census(const std::string& split, const std::string& folder = "");
 
 }  // namespace sextant::data
+
+#pragma GCC visibility pop

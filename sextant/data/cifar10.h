@@ -4,7 +4,10 @@
 #include <cstdint>
 #include <string>
 
+#include "sextant/base/export.h"
 #include "sextant/data/dataset.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant::data {
 
@@ -15,7 +18,7 @@ Dataset Cifar10(const std::string& split, const std::string& folder = "");
 
 // For training: images padded by 4, cropped at random and flipped with probability 1/2.
 // Shuffled by record, so that the buffer is small and saved as offsets; then batches.
-struct Cifar10TrainOptions {
+struct SEXTANT_API Cifar10TrainOptions {
   int64_t batch = 128;
   int64_t shuffle = 18000 + 3 * 128;
   int64_t seed = 0;
@@ -24,3 +27,5 @@ Dataset DistortedCifar10(const std::string& split, const std::string& folder,
                          const Cifar10TrainOptions& options = {});
 
 }  // namespace sextant::data
+
+#pragma GCC visibility pop

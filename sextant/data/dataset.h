@@ -26,10 +26,13 @@
 #include <utility>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/base/philox.h"
 #include "sextant/data/element.h"
 #include "sextant/data/example_spec.h"
 #include "sextant/data/iterator.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant::data {
 
@@ -44,9 +47,9 @@ inline constexpr int kAutotune = -1;
 // What a map function may use beside its element. "random" is a stream of its own for every
 // element, by the map's seed, the epoch (Repeat) and the element's index in it: the same in any
 // order of execution.
-struct MapContext {
-  Philox& random;
-  int64_t index;
+struct SEXTANT_API MapContext {
+  Philox& random;  // the element's own stream
+  int64_t index;   // of the element in its iteration
 
   // A tensor, not initialised, to be written and returned as field `name` of the result, in this
   // call. Where the results go to a Batch it is the row of the batch, so that nothing is allocated
@@ -62,7 +65,7 @@ struct MapContext {
 using MapFn = std::function<Element(Element&&)>;
 using RandomMapFn = std::function<Element(Element&&, MapContext&)>;
 
-struct MapOptions {
+struct SEXTANT_API MapOptions {
   // Calls at once; kAutotune. Other than 1 the function must be thread-safe. A Batch behind the Map
   // (also with a Repeat between) then has its rows made and filled in by the threads.
   int parallel = 1;
@@ -71,44 +74,44 @@ struct MapOptions {
   // The fields of what the function returns; those of the first element when needed and not given.
   std::optional<ElementSpec> spec;
 };
-struct ShuffleOptions {
+struct SEXTANT_API ShuffleOptions {
   std::optional<int64_t> seed;  // none: another order for every iterator
   bool reshuffle = true;        // another order in every iteration (Repeat after Shuffle)
 };
-struct BatchOptions {
+struct SEXTANT_API BatchOptions {
   bool drop_remainder = false;
 };
-struct PaddedBatchOptions {
+struct SEXTANT_API PaddedBatchOptions {
   bool drop_remainder = false;
   // By field; a dimension of -1 is padded to the longest of the batch. Fields not named: all -1.
   std::vector<std::pair<std::string, std::vector<int64_t>>> shapes;
   // By field: a scalar of the field's type. Default 0 or "".
   std::vector<std::pair<std::string, Tensor>> values;
 };
-struct InterleaveOptions {
+struct SEXTANT_API InterleaveOptions {
   int cycle = 4;     // inputs open at once
   int block = 1;     // elements from one before the next
   int parallel = 1;  // inputs read ahead by threads; kAutotune
   bool ordered = true;
 };
-struct IgnoreErrorsOptions {
+struct SEXTANT_API IgnoreErrorsOptions {
   int64_t budget = -1;  // so many are passed over, the next is thrown; -1: all
   std::shared_ptr<std::atomic<int64_t>> counted;  // if given: grows by one for each
 };
 
-class Dataset {
+class SEXTANT_API Dataset {
  public:
   Dataset() = default;
   explicit Dataset(std::shared_ptr<const DatasetNode> node) : node_(std::move(node)) {}
 
-  Dataset Map(MapFn fn, const MapOptions& options = {}) const;
-  Dataset Map(RandomMapFn fn, const MapOptions& options = {}) const;
-  Dataset Filter(std::function<bool(const Element&)> keep) const;
-  Dataset FlatMap(std::function<Dataset(const Element&)> fn) const;
+  Dataset Map(MapFn fn, const MapOptions& options = {}) const;        // fn of each element
+  Dataset Map(RandomMapFn fn, const MapOptions& options = {}) const;  // with random numbers
+  Dataset Filter(std::function<bool(const Element&)> keep) const;     // those that "keep" accepts
+  Dataset FlatMap(std::function<Dataset(const Element&)> fn) const;   // one after another
   Dataset Interleave(std::function<Dataset(const Element&)> fn,
                      const InterleaveOptions& options = {}) const;
-  Dataset Shuffle(int64_t buffer, const ShuffleOptions& options = {}) const;
-  Dataset Repeat(int64_t count = -1) const;  // -1: for ever
+  Dataset Shuffle(int64_t buffer, const ShuffleOptions& options = {}) const;  // drawn from a buffer
+  Dataset Repeat(int64_t count = -1) const;                                   // -1: for ever
   // An element that fails, or is unlike those before it, is thrown and left out of its batch.
   Dataset Batch(int64_t size, const BatchOptions& options = {}) const;
   Dataset PaddedBatch(int64_t size, const PaddedBatchOptions& options = {}) const;
@@ -140,7 +143,7 @@ class Dataset {
   // Before a Batch, whole batches are parsed straight into its buffers.
   Dataset ParseExamples(const ExampleSpec& spec) const;
 
-  std::unique_ptr<Iterator> MakeIterator() const;
+  std::unique_ptr<Iterator> MakeIterator() const;  // a new iteration, from the start
   // Of the structure: transformations and their parameters, not the functions' code.
   std::string Fingerprint() const;
   // The fields, their types and what is known of their shapes. May make an element to find out.
@@ -159,3 +162,5 @@ class Dataset {
 Dataset Zip(std::vector<Dataset> datasets);
 
 }  // namespace sextant::data
+
+#pragma GCC visibility pop

@@ -12,15 +12,18 @@
 #include <utility>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/tensor/dtype.h"
 #include "sextant/tensor/shape.h"
 #include "sextant/tensor/tensor.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant::data {
 
-class Element {
+class SEXTANT_API Element {
  public:
-  using Field = std::pair<std::string, Tensor>;
+  using Field = std::pair<std::string, Tensor>;  // name and value
 
   Element() = default;
   Element(std::initializer_list<Field> fields) : fields_(fields) {}
@@ -50,12 +53,14 @@ class Element {
 };
 
 // What is known of every element before one is made.
-struct FieldSpec {
-  std::string name;
+struct SEXTANT_API FieldSpec {
+  std::string name;  // of the field
   DType dtype = DType::kInvalid;
-  PartialShape shape;
+  PartialShape shape;  // of one element; -1: unknown
   bool operator==(const FieldSpec&) const = default;
 };
 using ElementSpec = std::vector<FieldSpec>;
 
 }  // namespace sextant::data
+
+#pragma GCC visibility pop

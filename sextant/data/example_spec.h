@@ -6,13 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/tensor/dtype.h"
 #include "sextant/tensor/tensor.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant::data {
 
-struct FeatureSpec {
-  std::string name;
+struct SEXTANT_API FeatureSpec {
+  std::string name;               // of the feature
   DType dtype = DType::kInvalid;  // kFloat, kInt64 or kString
   // Of one example. A first dimension of -1: as many as it has; in a batch of records as many as
   // the longest has, filled up with default_value (or 0, "").
@@ -26,3 +29,5 @@ struct FeatureSpec {
 using ExampleSpec = std::vector<FeatureSpec>;
 
 }  // namespace sextant::data
+
+#pragma GCC visibility pop

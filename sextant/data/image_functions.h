@@ -8,8 +8,11 @@
 #include <cstdint>
 #include <string_view>
 
+#include "sextant/base/export.h"
 #include "sextant/base/philox.h"
 #include "sextant/tensor/tensor.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant::data {
 
@@ -52,7 +55,7 @@ Tensor Resize(const Tensor& image, int64_t height, int64_t width);
 // Zero padding on all sides, a crop of the original size from a random place and a flip with
 // probability 1/2, from channel-major uint8 pixels (as CIFAR-10 has them) to float [height, width,
 // channels] in one pass.
-struct PadCropFlipOptions {
+struct SEXTANT_API PadCropFlipOptions {
   int64_t pad = 4;
   // Written: (pixel - offset) * scale; padding is zero before that.
   float offset = 0.0f;
@@ -69,3 +72,5 @@ void HwcFloats(const Tensor& images, Tensor* out);
 Tensor HwcFloats(const Tensor& images);
 
 }  // namespace sextant::data
+
+#pragma GCC visibility pop

@@ -15,7 +15,10 @@
 #include <string>
 #include <string_view>
 
+#include "sextant/base/export.h"
 #include "sextant/data/element.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 class CancellationToken;
@@ -26,7 +29,7 @@ namespace sextant::data {
 class DatasetNode;
 class NodeIterator;
 
-class Iterator {
+class SEXTANT_API Iterator {
  public:
   // Of Dataset::MakeIterator.
   explicit Iterator(std::shared_ptr<const DatasetNode> node);
@@ -64,3 +67,5 @@ class Iterator {
 };
 
 }  // namespace sextant::data
+
+#pragma GCC visibility pop

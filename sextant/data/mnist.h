@@ -5,6 +5,8 @@
 
 #include "sextant/data/dataset.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant::data {
 
 // Split "train", "validation" or "test". Elements: image float [28, 28, 1] in
@@ -13,3 +15,5 @@ namespace sextant::data {
 Dataset Mnist(const std::string& split, const std::string& folder = "");
 
 }  // namespace sextant::data
+
+#pragma GCC visibility pop

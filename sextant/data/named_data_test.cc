@@ -14,7 +14,7 @@ void WriteImages(const std::string& folder, const std::string& split, int count,
   FileSystem::ForPath(folder).CreateDirectories(folder);
   TFRecordWriter writer(folder + "/" + split + ".tfrecords");
   for (int i = 0; i < count; ++i) {
-    tensorflow::Example example;
+    proto::Example example;
     auto& features = *example.mutable_features()->mutable_feature();
     std::string pixels(bytes, '\0');
     for (size_t p = 0; p < bytes; ++p)

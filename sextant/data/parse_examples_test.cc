@@ -13,7 +13,7 @@ namespace {
 // Example i: x has 2 floats, words i % 4 strings, label one integer, raw 4 bytes, unused many;
 // "rare" is in every third.
 std::string MakeExample(int i) {
-  tensorflow::Example example;
+  proto::Example example;
   auto& features = *example.mutable_features()->mutable_feature();
   features["x"].mutable_float_list()->add_value(static_cast<float>(i) + 0.5f);
   features["x"].mutable_float_list()->add_value(static_cast<float>(-i));

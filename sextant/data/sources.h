@@ -19,30 +19,33 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/data/dataset.h"
 #include "sextant/formats/compression.h"
 #include "sextant/tensor/dtype.h"
 #include "sextant/tensor/tensor.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant::data {
 
 // The paths themselves, in field "file".
 Dataset Files(const std::vector<std::string>& patterns);
 
-struct TFRecordOptions {
+struct SEXTANT_API TFRecordOptions {
   Compression compression = Compression::kNone;
 };
 // The records of TFRecord files, in field "record".
 Dataset TFRecordFiles(const std::vector<std::string>& files, const TFRecordOptions& options = {});
 
-struct TextLineOptions {
+struct SEXTANT_API TextLineOptions {
   int64_t skip = 0;  // lines at the head of every file
   Compression compression = Compression::kNone;
 };
 // Lines without their ends ("\n" or "\r\n"), in field "line".
 Dataset TextLines(const std::vector<std::string>& files, const TextLineOptions& options = {});
 
-struct FixedLengthOptions {
+struct SEXTANT_API FixedLengthOptions {
   int64_t record = 0;  // bytes of each
   int64_t header = 0;  // bytes before the first
   int64_t footer = 0;  // bytes behind the last
@@ -52,12 +55,12 @@ struct FixedLengthOptions {
 Dataset FixedLengthRecords(const std::vector<std::string>& files,
                            const FixedLengthOptions& options);
 
-struct CsvColumn {
-  std::string name;
+struct SEXTANT_API CsvColumn {
+  std::string name;                          // of the column
   DType dtype = DType::kString;              // or kInt32, kInt64, kFloat, kDouble
   std::optional<Tensor> default_value = {};  // of empty fields; none: they are an error
 };
-struct CsvFileOptions {
+struct SEXTANT_API CsvFileOptions {
   // All columns of the files from left to right; with a header, those wanted, by their names.
   std::vector<CsvColumn> columns;
   std::vector<std::string> select = {};  // the columns wanted; empty: all
@@ -76,3 +79,5 @@ Dataset Csv(const std::vector<std::string>& files, const CsvFileOptions& options
 Dataset ParseCsv(const Dataset& lines, const CsvFileOptions& options);
 
 }  // namespace sextant::data
+
+#pragma GCC visibility pop

@@ -9,7 +9,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "sextant/base/export.h"
 #include "sextant/data/dataset.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant::data {
 
@@ -26,12 +29,12 @@ Dataset Range(int64_t stop);
 Dataset Range(int64_t start, int64_t stop, int64_t step = 1);
 
 // What makes the elements of one iteration.
-struct Generator {
+struct SEXTANT_API Generator {
   using NextFn = std::function<std::optional<Element>()>;
 
   template <typename Callable>
-  requires std::is_invocable_r_v<std::optional<Element>, Callable&> Generator(Callable next)
-      : next(std::move(next)) {}  // NOLINT: a function is a generator
+  requires std::is_invocable_r_v<std::optional<Element>, Callable&> Generator(Callable function)
+      : next(std::move(function)) {}  // NOLINT: a function is a generator
 
   NextFn next;  // nothing: the end
   // The position as bytes, and back to it. Without them a restored iterator calls `next` as often
@@ -50,3 +53,5 @@ Dataset FromGenerator(std::function<Generator()> make, std::string name = "",
                       std::optional<ElementSpec> spec = std::nullopt);
 
 }  // namespace sextant::data
+
+#pragma GCC visibility pop

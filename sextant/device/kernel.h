@@ -11,9 +11,12 @@
 #include <vector>
 
 #include "sextant/base/cancellation.h"
+#include "sextant/base/export.h"
 #include "sextant/base/function_ref.h"
 #include "sextant/graph/graph.h"
 #include "sextant/tensor/tensor.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
@@ -24,7 +27,7 @@ class ResourceManager;
 class ThreadTeam;
 
 // What a kernel may ask when it is made.
-class KernelInit {
+class SEXTANT_API KernelInit {
  public:
   explicit KernelInit(const Node& node) : node_(node) {}
   const Node& node() const { return node_; }
@@ -41,7 +44,7 @@ class KernelInit {
   const Node& node_;
 };
 
-class Kernel {
+class SEXTANT_API Kernel {
  public:
   virtual ~Kernel() = default;
   // Reads ctx.input(i), provides every output by AllocateOutput, ForwardInput or SetOutput. Throws
@@ -50,9 +53,9 @@ class Kernel {
 };
 
 // Where a step finds its tensors in the slots of a frame; made by the Plan.
-struct StepIo {
-  std::vector<int32_t> inputs, outputs;
-  std::vector<DType> output_types;
+struct SEXTANT_API StepIo {
+  std::vector<int32_t> inputs, outputs;  // slots
+  std::vector<DType> output_types;       // one for each output
   // Per input: no later step reads the slot, and nothing keeps it filled from run to run (a
   // constant, an arena view).
   std::vector<uint8_t> last_use;
@@ -67,7 +70,7 @@ struct StepIo {
 };
 
 // What all steps of one run share.
-struct RunState {
+struct SEXTANT_API RunState {
   ThreadTeam* team = nullptr;
   int max_threads = 0;  // 0 = all of the team
   Allocator* allocator = nullptr;
@@ -77,7 +80,7 @@ struct RunState {
   int64_t step_id = 0;
 };
 
-class KernelContext {
+class SEXTANT_API KernelContext {
  public:
   KernelContext(Tensor* slots, const RunState& run) : slots_(slots), run_(run) {}
 
@@ -122,7 +125,7 @@ class KernelContext {
   Allocator& allocator() { return *run_.allocator; }
   Rendezvous* rendezvous() { return run_.rendezvous; }
   int64_t step_id() const { return run_.step_id; }
-  int threads() const;
+  int threads() const;  // that share a loop
 
   // For the executor.
   void set_step(const StepIo* io) { io_ = io; }
@@ -138,3 +141,5 @@ class KernelContext {
 };
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -12,17 +12,20 @@
 #include <utility>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/device/kernel.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
-class KernelDef {
+class SEXTANT_API KernelDef {
  public:
-  using Factory = std::function<std::unique_ptr<Kernel>(KernelInit&)>;
+  using Factory = std::function<std::unique_ptr<Kernel>(KernelInit&)>;  // makes one
 
   explicit KernelDef(std::string op) : op_(std::move(op)) {}
 
-  KernelDef& On(std::string device_type) {
+  KernelDef& On(std::string device_type) {  // "CPU" if not said
     device_type_ = std::move(device_type);
     return *this;
   }
@@ -66,7 +69,7 @@ class KernelDef {
     factory_ = [](KernelInit& init) { return std::make_unique<K>(init); };
     return *this;
   }
-  KernelDef& Make(Factory factory) {
+  KernelDef& Make(Factory factory) {  // how a kernel is made
     factory_ = std::move(factory);
     return *this;
   }
@@ -94,13 +97,13 @@ class KernelDef {
   Factory factory_;
 };
 
-class KernelRegistry {
+class SEXTANT_API KernelRegistry {
  public:
   // The registry sessions use; its first use registers the kernels of the library
   // (RegisterAllKernels).
   static KernelRegistry& Global();
 
-  void Add(KernelDef def);
+  void Add(KernelDef def);  // of several that accept a node the first is taken
   // The first registered kernel that accepts the node on devices of this type, or null.
   const KernelDef* Find(const Node& node, std::string_view device_type) const;
   // All kernels of an op, in the order of registration.
@@ -122,3 +125,5 @@ void ForTypes(F&& f) {
 }
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

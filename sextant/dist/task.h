@@ -15,12 +15,16 @@
 #include <string_view>
 #include <vector>
 
+#include "sextant/base/export.h"
+
+#pragma GCC visibility push(default)
+
 namespace sextant::dist {
 
 // Job → addresses "host:port", by index.
 using ClusterSpec = std::map<std::string, std::vector<std::string>>;
 
-struct Task {
+struct SEXTANT_API Task {
   ClusterSpec cluster;  // empty: one process on its own
   std::string type = "worker";
   int index = 0;
@@ -44,3 +48,5 @@ Task TaskFromTfConfig(std::string_view json);
 Task TaskFromEnvironment();
 
 }  // namespace sextant::dist
+
+#pragma GCC visibility pop

@@ -14,12 +14,15 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/estimator/canned_models.h"
 #include "sextant/estimator/estimator.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-struct LinearClassifierOptions {
+struct SEXTANT_API LinearClassifierOptions {
   std::vector<columns::FeatureColumn> feature_columns;
   int64_t n_classes = 2;
   std::string weight_column = {};
@@ -32,7 +35,7 @@ struct LinearClassifierOptions {
 };
 Estimator LinearClassifier(const LinearClassifierOptions& options, const RunConfig& config = {});
 
-struct LinearRegressorOptions {
+struct SEXTANT_API LinearRegressorOptions {
   std::vector<columns::FeatureColumn> feature_columns;
   int64_t label_dimension = 1;
   std::string weight_column = {};
@@ -44,7 +47,7 @@ struct LinearRegressorOptions {
 };
 Estimator LinearRegressor(const LinearRegressorOptions& options, const RunConfig& config = {});
 
-struct DNNClassifierOptions {
+struct SEXTANT_API DNNClassifierOptions {
   std::vector<columns::FeatureColumn> feature_columns;
   std::vector<int64_t> hidden_units;
   int64_t n_classes = 2;
@@ -60,7 +63,7 @@ struct DNNClassifierOptions {
 };
 Estimator DNNClassifier(const DNNClassifierOptions& options, const RunConfig& config = {});
 
-struct DNNRegressorOptions {
+struct SEXTANT_API DNNRegressorOptions {
   std::vector<columns::FeatureColumn> feature_columns;
   std::vector<int64_t> hidden_units;
   int64_t label_dimension = 1;
@@ -75,7 +78,7 @@ struct DNNRegressorOptions {
 };
 Estimator DNNRegressor(const DNNRegressorOptions& options, const RunConfig& config = {});
 
-struct DNNLinearCombinedClassifierOptions {
+struct SEXTANT_API DNNLinearCombinedClassifierOptions {
   std::vector<columns::FeatureColumn> linear_feature_columns = {};
   OptimizerChoice linear_optimizer = "Ftrl";
   std::vector<columns::FeatureColumn> dnn_feature_columns = {};
@@ -95,7 +98,7 @@ struct DNNLinearCombinedClassifierOptions {
 Estimator DNNLinearCombinedClassifier(const DNNLinearCombinedClassifierOptions& options,
                                       const RunConfig& config = {});
 
-struct DNNLinearCombinedRegressorOptions {
+struct SEXTANT_API DNNLinearCombinedRegressorOptions {
   std::vector<columns::FeatureColumn> linear_feature_columns = {};
   OptimizerChoice linear_optimizer = "Ftrl";
   std::vector<columns::FeatureColumn> dnn_feature_columns = {};
@@ -114,7 +117,7 @@ struct DNNLinearCombinedRegressorOptions {
 Estimator DNNLinearCombinedRegressor(const DNNLinearCombinedRegressorOptions& options,
                                      const RunConfig& config = {});
 
-struct BaselineClassifierOptions {
+struct SEXTANT_API BaselineClassifierOptions {
   int64_t n_classes = 2;
   std::string weight_column = {};
   std::vector<std::string> label_vocabulary = {};
@@ -125,7 +128,7 @@ struct BaselineClassifierOptions {
 Estimator BaselineClassifier(const BaselineClassifierOptions& options = {},
                              const RunConfig& config = {});
 
-struct BaselineRegressorOptions {
+struct SEXTANT_API BaselineRegressorOptions {
   int64_t label_dimension = 1;
   std::string weight_column = {};
   OptimizerChoice optimizer = "Ftrl";  // learning rate 0.3
@@ -136,3 +139,5 @@ Estimator BaselineRegressor(const BaselineRegressorOptions& options = {},
                             const RunConfig& config = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -11,15 +11,18 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/estimator/heads.h"
 #include "sextant/nn/feature_column.h"
 #include "sextant/nn/layers.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
 // An optimizer, or the name of one ("Adagrad", "Adam", "Ftrl", "RMSProp", "SGD", …), which gets the
 // learning rate of the estimator.
-class OptimizerChoice {
+class SEXTANT_API OptimizerChoice {
  public:
   OptimizerChoice(train::Optimizer optimizer) : optimizer_(std::move(optimizer)) {}  // NOLINT
   OptimizerChoice(std::string name) : name_(std::move(name)) {}                      // NOLINT
@@ -32,14 +35,14 @@ class OptimizerChoice {
   std::string name_;
 };
 
-struct LinearModelFnOptions {
+struct SEXTANT_API LinearModelFnOptions {
   std::vector<columns::FeatureColumn> feature_columns;
   OptimizerChoice optimizer = "Ftrl";  // learning rate 0.2
   // Default: a part for each parameter server, as long as it has 64 MB.
   Partitioner partitioner = {};
   std::string sparse_combiner = "sum";
 };
-struct DNNModelFnOptions {
+struct SEXTANT_API DNNModelFnOptions {
   std::vector<columns::FeatureColumn> feature_columns;
   std::vector<int64_t> hidden_units;
   OptimizerChoice optimizer = "Adagrad";  // learning rate 0.05
@@ -48,7 +51,7 @@ struct DNNModelFnOptions {
   Partitioner input_layer_partitioner = {};  // of embeddings; default as above
   bool batch_norm = false;
 };
-struct DNNLinearCombinedModelFnOptions {
+struct SEXTANT_API DNNLinearCombinedModelFnOptions {
   std::vector<columns::FeatureColumn> linear_feature_columns = {};
   OptimizerChoice linear_optimizer = "Ftrl";  // learning rate 0.005, or 1 / sqrt(columns) if less
   std::vector<columns::FeatureColumn> dnn_feature_columns = {};
@@ -72,3 +75,5 @@ ModelFn DNNLinearCombinedModelFn(const DNNLinearCombinedModelFnOptions& options,
 ModelFn BaselineModelFn(const OptimizerChoice& optimizer, const heads::Head& head);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

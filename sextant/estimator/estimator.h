@@ -16,10 +16,13 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/estimator/input_fn.h"
 #include "sextant/estimator/model_fn.h"
 #include "sextant/estimator/serving_input.h"
 #include "sextant/estimator/warm_start.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
@@ -30,28 +33,28 @@ class CheckpointListener;
 // Metrics by name, with "loss" and "global_step".
 using EvalResult = std::map<std::string, double>;
 
-struct TrainOptions {
+struct SEXTANT_API TrainOptions {
   std::optional<int64_t> steps = {};      // so many more
   std::optional<int64_t> max_steps = {};  // until the global step is this
   std::vector<train::HookRef> hooks = {};
   std::vector<std::shared_ptr<train::CheckpointListener>> listeners = {};
 };
 
-struct EvaluateOptions {
+struct SEXTANT_API EvaluateOptions {
   std::optional<int64_t> steps = {};  // batches; none: all there are
   std::vector<train::HookRef> hooks = {};
   std::string checkpoint_path = {};  // "": the newest
   std::string name = {};             // results are written to model_dir/eval_NAME, else eval
 };
 
-struct PredictOptions {
+struct SEXTANT_API PredictOptions {
   std::vector<std::string> keys = {};  // none: all predictions
   std::vector<train::HookRef> hooks = {};
   std::string checkpoint_path = {};
   bool single_examples = true;  // false: whole batches
 };
 
-struct SavedModelExportOptions {
+struct SEXTANT_API SavedModelExportOptions {
   std::map<std::string, std::string> assets_extra = {};  // path in assets.extra/ → file
   bool as_text = false;
   std::string checkpoint_path = {};
@@ -59,7 +62,7 @@ struct SavedModelExportOptions {
 };
 
 // The predictions of a model for an input, one after the other.
-class Predictions {
+class SEXTANT_API Predictions {
  public:
   struct State;
   explicit Predictions(std::unique_ptr<State> state);
@@ -72,7 +75,7 @@ class Predictions {
   std::unique_ptr<State> state_;
 };
 
-class Estimator {
+class SEXTANT_API Estimator {
  public:
   struct State;
   // Throws what Resolve of run_config.h throws.
@@ -89,11 +92,11 @@ class Estimator {
   std::string ExportSavedModel(const std::string& base_dir, const ServingInputFn& receiver,
                                const SavedModelExportOptions& options = {});
 
-  const RunConfig& config() const;
-  const HParams& params() const;
+  const RunConfig& config() const;  // as it was made with
+  const HParams& params() const;    // as it was made with
   const std::string& model_dir() const { return config().model_dir; }
-  const ModelFn& model_fn() const;
-  std::optional<std::string> LatestCheckpoint() const;
+  const ModelFn& model_fn() const;                      // as it was made with
+  std::optional<std::string> LatestCheckpoint() const;  // in model_dir
   // Of the newest checkpoint. Throw NOT_FOUND when there is none.
   std::vector<std::string> VariableNames() const;
   Tensor VariableValue(const std::string& name) const;
@@ -105,3 +108,5 @@ class Estimator {
 };
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -143,7 +143,7 @@ void Evaluation::Write(const EvalResult& result, int64_t step, const std::string
     // What an evaluation of this step left behind before it was killed does not count.
     events_->AddSessionStart(step);
   }
-  tensorflow::Summary summary;
+  proto::Summary summary;
   for (const auto& [metric, value] : result) {
     if (metric != "global_step") AddScalar(&summary, metric, static_cast<float>(value));
   }

@@ -17,14 +17,17 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/estimator/train_and_evaluate.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
-struct Experiment {
-  Estimator estimator;
-  InputFn train_input_fn;
-  InputFn eval_input_fn;
+struct SEXTANT_API Experiment {
+  Estimator estimator;                      // what is trained
+  InputFn train_input_fn;                   // called once
+  InputFn eval_input_fn;                    // called for each evaluation
   std::optional<int64_t> train_steps = {};  // of the global step; none: until the data ends
   std::optional<int64_t> eval_steps = 100;  // batches; none: all there are
   // While training, at least so many steps between evaluations; 0: only one, at the end.
@@ -52,3 +55,5 @@ EvalResult RunExperiment(const ExperimentFn& make, const RunConfig& config,
                          const HParams& params = {}, const std::string& schedule = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

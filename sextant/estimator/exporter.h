@@ -6,34 +6,37 @@
 #include <memory>
 #include <string>
 
+#include "sextant/base/export.h"
 #include "sextant/estimator/estimator.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
 class Ledger;
 
 // What an exporter is told of the evaluation just made.
-struct ExportRequest {
-  Estimator& estimator;
+struct SEXTANT_API ExportRequest {
+  Estimator& estimator;         // whose model is exported
   std::string export_path;      // model_dir/export/NAME
   std::string checkpoint_path;  // that was evaluated
-  const EvalResult& result;
-  int64_t global_step;
-  bool is_final;  // the training is at its end
-  Ledger& ledger;
+  const EvalResult& result;     // of the newest evaluation
+  int64_t global_step;          // of the checkpoint
+  bool is_final;                // the training is at its end
+  Ledger& ledger;               // what was exported before
 };
 
-class Exporter {
+class SEXTANT_API Exporter {
  public:
   virtual ~Exporter() = default;
-  virtual const std::string& name() const = 0;
+  virtual const std::string& name() const = 0;  // folder under export/
   // The path of the export; "" when there was none. An export that the ledger knows of is not made
   // again.
   virtual std::string Export(const ExportRequest& request) = 0;
 };
 using ExporterRef = std::shared_ptr<Exporter>;
 
-struct ExporterOptions {
+struct SEXTANT_API ExporterOptions {
   std::map<std::string, std::string> assets_extra = {};
   bool as_text = false;
   int exports_to_keep = 5;  // the newest (Best: the best); 0: all
@@ -53,3 +56,5 @@ ExporterRef BestExporter(std::string name, ServingInputFn receiver, BetterFn bet
                          const ExporterOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

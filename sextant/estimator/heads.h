@@ -14,9 +14,12 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/estimator/model_fn.h"
 #include "sextant/nn/losses.h"
 #include "sextant/train/optimizer.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant::heads {
 
@@ -27,7 +30,7 @@ using LossFn = std::function<Output(Output labels, Output logits)>;
 
 class HeadImpl;
 
-class Head {
+class SEXTANT_API Head {
  public:
   explicit Head(std::shared_ptr<const HeadImpl> impl) : impl_(std::move(impl)) {}
   // How many logits an example has.
@@ -48,7 +51,7 @@ class Head {
   std::shared_ptr<const HeadImpl> impl_;
 };
 
-struct ClassOptions {
+struct SEXTANT_API ClassOptions {
   std::string weight_column = {};  // the feature that says how much an example counts
   // Labels are these words; else numbers 0, 1, ….
   std::vector<std::string> label_vocabulary = {};
@@ -70,7 +73,7 @@ Head BinaryOrMultiClass(int64_t n_classes, const ClassOptions& options = {});
 // hold.
 Head MultiLabel(int64_t n_classes, const ClassOptions& options = {});
 
-struct RegressionOptions {
+struct SEXTANT_API RegressionOptions {
   int64_t label_dimension = 1;
   std::string weight_column = {};  // one weight an example, or one a label
   losses::Reduction loss_reduction = losses::Reduction::kSumOverBatchSize;
@@ -80,7 +83,7 @@ struct RegressionOptions {
 };
 Head Regression(const RegressionOptions& options = {});
 
-struct MultiHeadOptions {
+struct SEXTANT_API MultiHeadOptions {
   std::vector<double> weights = {};  // of each head's loss; none: 1
 };
 // Several heads, each with a name, labels by their names and its part of the logits, in order. The
@@ -88,3 +91,5 @@ struct MultiHeadOptions {
 Head MultiHead(std::vector<Head> heads, const MultiHeadOptions& options = {});
 
 }  // namespace sextant::heads
+
+#pragma GCC visibility pop

@@ -15,9 +15,13 @@
 #include <variant>
 #include <vector>
 
+#include "sextant/base/export.h"
+
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-class HParams {
+class SEXTANT_API HParams {
  public:
   using Value = std::variant<bool, int64_t, double, std::string, std::vector<bool>,
                              std::vector<int64_t>, std::vector<double>, std::vector<std::string>>;
@@ -51,3 +55,5 @@ class HParams {
 };
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

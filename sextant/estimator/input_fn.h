@@ -11,12 +11,15 @@
 #include <utility>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/data/dataset.h"
 #include "sextant/nn/features.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-class Input {
+class SEXTANT_API Input {
  public:
   using Tensors = std::pair<Features, Features>;  // features, labels
 
@@ -40,3 +43,5 @@ class Input {
 using InputFn = std::function<Input()>;
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/estimator/hparams.h"
 #include "sextant/estimator/run_config.h"
 #include "sextant/graph/output.h"
@@ -20,28 +21,30 @@
 #include "sextant/nn/metric.h"
 #include "sextant/train/hooks.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 enum class Mode { kTrain, kEval, kPredict };
 
-struct ModelFnArgs {
-  Features features;
-  Features labels;  // empty when predicting
+struct SEXTANT_API ModelFnArgs {
+  Features features;  // of the batch
+  Features labels;    // empty when predicting
   Mode mode = Mode::kTrain;
-  const HParams& params;
-  const RunConfig& config;
+  const HParams& params;    // of the Estimator
+  const RunConfig& config;  // of the Estimator
 };
 
 using NamedOutputs = std::vector<std::pair<std::string, Output>>;
 
 // One signature of an exported model.
-struct ExportOutput {
-  enum class Kind { kPredict, kClassify, kRegress };
+struct SEXTANT_API ExportOutput {
+  enum class Kind { kPredict, kClassify, kRegress };  // the method of its signature
   Kind kind = Kind::kPredict;
   NamedOutputs outputs;  // classify: "scores", "classes"; regress: "outputs"
 };
 
-struct EstimatorSpec {
+struct SEXTANT_API EstimatorSpec {
   Mode mode = Mode::kTrain;
   Output loss = {};         // training and evaluation: a scalar
   Operation train_op = {};  // training: one step
@@ -58,3 +61,5 @@ struct EstimatorSpec {
 using ModelFn = std::function<EstimatorSpec(const ModelFnArgs&)>;
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -7,20 +7,23 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/dist/task.h"
 #include "sextant/runtime/session.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
 // Several devices of this process train one model: each takes batches of its own, gradients are
 // averaged. See mirrored_strategy.h.
-struct MirroredStrategy {
+struct SEXTANT_API MirroredStrategy {
   std::vector<std::string> devices = {};  // {"/cpu:0", "/cpu:1"}; none: all of the session
   // How gradients are summed up: "one_device" (on the first), "tree" or "ring".
   std::string reduction = "tree";
 };
 
-struct RunConfig {
+struct SEXTANT_API RunConfig {
   std::string model_dir = {};  // "": that of TF_CONFIG, else a new directory for temporary files
   std::optional<int64_t> random_seed = {};
   int64_t save_summary_steps = 100;  // 0: none are written
@@ -52,3 +55,5 @@ RunConfig Resolve(RunConfig config);
 std::string Describe(const RunConfig& config);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

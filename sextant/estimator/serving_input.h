@@ -9,14 +9,17 @@
 #include <utility>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/data/sources.h"
 #include "sextant/nn/features.h"
 #include "sextant/nn/parse_spec.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-struct ServingInputReceiver {
-  Features features;
+struct SEXTANT_API ServingInputReceiver {
+  Features features;  // what the model function gets
   // The inputs of signatures by name, in order.
   std::vector<std::pair<std::string, Output>> receiver_tensors;
   // Further ways in: signature name → inputs, each usable instead of receiver_tensors.
@@ -30,10 +33,10 @@ using ServingInputFn = std::function<ServingInputReceiver()>;
 // Serialized tf.train.Examples in "examples".
 ServingInputFn ParsingReceiver(ParseSpec spec, std::string input = "examples");
 // A placeholder for every feature, by its name: shapes are those of a batch.
-struct RawFeature {
-  std::string name;
+struct SEXTANT_API RawFeature {
+  std::string name;  // of the feature
   DType dtype = DType::kFloat;
-  PartialShape shape;
+  PartialShape shape;  // with the batch; -1: unknown
 };
 ServingInputFn RawReceiver(std::vector<RawFeature> features);
 // Lines of text in "csv_row", one example each; features [batch, 1]. Columns that are named in
@@ -46,3 +49,5 @@ ServingInputFn JsonReceiver(std::vector<data::CsvColumn> columns,
                             std::vector<std::string> leave_out = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

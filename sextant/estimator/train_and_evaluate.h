@@ -13,19 +13,22 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/estimator/estimator.h"
 #include "sextant/estimator/exporter.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-struct TrainSpec {
-  InputFn input_fn;
+struct SEXTANT_API TrainSpec {
+  InputFn input_fn;                       // called anew for each iteration
   std::optional<int64_t> max_steps = {};  // of the global step; none: until the data ends
   std::vector<train::HookRef> hooks = {};
 };
 
-struct EvalSpec {
-  InputFn input_fn;
+struct SEXTANT_API EvalSpec {
+  InputFn input_fn;                    // called anew for each iteration
   std::optional<int64_t> steps = 100;  // batches; none: all there are
   std::string name = {};               // results go to model_dir/eval_NAME, else eval
   std::vector<train::HookRef> hooks = {};
@@ -38,7 +41,7 @@ struct EvalSpec {
   int64_t throttle_steps = 0;     // and so many steps
 };
 
-struct TrainAndEvaluateResult {
+struct SEXTANT_API TrainAndEvaluateResult {
   int64_t global_step = 0;
   // Of the last evaluation; empty when the training had been finished before.
   EvalResult metrics;
@@ -50,3 +53,5 @@ TrainAndEvaluateResult TrainAndEvaluate(const Estimator& estimator, const TrainS
                                         const EvalSpec& eval);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

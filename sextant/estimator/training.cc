@@ -47,7 +47,7 @@ train::Every CheckpointInterval(const RunConfig& config) {
 
 // The graph, for people and for TensorBoard.
 void WriteGraph(const Graph& graph, const std::string& model_dir, EventWriter& events) {
-  const tensorflow::GraphDef def = ExportGraphDef(graph);
+  const proto::GraphDef def = ExportGraphDef(graph);
   const std::string path = JoinPath(model_dir, "graph.pbtxt");
   FileSystem::ForPath(path).WriteFileAtomically(path, MessageText(def));
   events.AddGraph(def.SerializeAsString());

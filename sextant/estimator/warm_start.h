@@ -4,13 +4,16 @@
 #include <map>
 #include <string>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/graph.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
 class Session;
 
-struct WarmStart {
+struct SEXTANT_API WarmStart {
   // A prefix, a directory (its newest) or a SavedModel; "": no warm start.
   std::string checkpoint = {};
   // The trainable variables whose names begin like this regular expression.
@@ -25,3 +28,5 @@ struct WarmStart {
 void ApplyWarmStart(const WarmStart& warm_start, Session& session);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

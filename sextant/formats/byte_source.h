@@ -8,12 +8,15 @@
 #include <span>
 #include <string>
 
+#include "sextant/base/export.h"
 #include "sextant/formats/compression.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
 // Used by one thread at a time.
-class ByteSource {
+class SEXTANT_API ByteSource {
  public:
   virtual ~ByteSource() = default;
   // Fills dst as far as the stream goes and returns the number of bytes: fewer than dst.size() only
@@ -37,3 +40,5 @@ std::unique_ptr<ByteSource> OpenFileSource(const std::string& path,
                                            Compression compression = Compression::kNone);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

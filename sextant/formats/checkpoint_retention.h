@@ -10,19 +10,23 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/export.h"
+
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-class CheckpointRetention {
+class SEXTANT_API CheckpointRetention {
  public:
-  struct Options {
+  struct Options {  // how many are kept
     // The newest so many are kept; 0: nothing is ever deleted, and kept() is the newest alone.
     int max_to_keep = 5;
     // Beside those, one of every so many hours is kept for good.
     double keep_every_n_hours = 10000;
   };
   struct Checkpoint {
-    std::string prefix;
-    double time = 0;  // of saving, in seconds since the epoch
+    std::string prefix;  // of the checkpoints
+    double time = 0;     // of saving, in seconds since the epoch
   };
 
   CheckpointRetention(const Options& options, double now);
@@ -50,3 +54,5 @@ class CheckpointRetention {
 };
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

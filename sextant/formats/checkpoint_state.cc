@@ -23,7 +23,7 @@ std::string NameInState(const std::string& directory, const std::string& path, b
 }
 
 CheckpointState Parse(std::string_view text, std::string_view what) {
-  tensorflow::CheckpointState proto;
+  proto::CheckpointState proto;
   ParseMessageText(text, what, &proto);
   CheckpointState state;
   state.latest = proto.model_checkpoint_path();
@@ -47,7 +47,7 @@ std::string CheckpointStateText(const CheckpointState& state) {
   if (!state.timestamps.empty() && state.timestamps.size() != state.all.size()) {
     throw InvalidArgument("{} times for {} checkpoints", state.timestamps.size(), state.all.size());
   }
-  tensorflow::CheckpointState proto;
+  proto::CheckpointState proto;
   proto.set_model_checkpoint_path(state.latest);
   for (const std::string& path : state.all) proto.add_all_model_checkpoint_paths(path);
   if (state.all.empty() || state.all.back() != state.latest) {

@@ -14,8 +14,8 @@
 namespace sextant {
 namespace {
 
-using tensorflow::SavedTensorSlices;
-using tensorflow::TensorProto;
+using proto::SavedTensorSlices;
+using proto::TensorProto;
 
 Error Damaged(const TableReader& table, std::string_view what) {
   return DataLoss("{}: damaged: {}", table.path(), what);
@@ -160,7 +160,7 @@ Tensor CheckpointV1Reader::ReadStored(const Entry& entry, const TensorSlice& sli
     throw Damaged(table, fmt::format("too few elements of '{}'", entry.info.name));
   }
   TensorProto& proto = *saved.mutable_data()->mutable_data();
-  proto.set_dtype(static_cast<tensorflow::DataType>(entry.info.dtype));
+  proto.set_dtype(static_cast<proto::DataType>(entry.info.dtype));
   ShapeToProto(shape, proto.mutable_tensor_shape());
   try {
     return TensorFromProto(proto);
@@ -203,7 +203,7 @@ void CheckpointV1Writer::Finish() {
     auto* meta = saved.mutable_meta()->add_tensor();
     meta->set_name(name);
     ShapeToProto(info.shape, meta->mutable_shape());
-    meta->set_type(static_cast<tensorflow::DataType>(info.dtype));
+    meta->set_type(static_cast<proto::DataType>(info.dtype));
     for (const TensorSlice& slice : info.slices) slice.ToProto(meta->add_slice());
   }
   PendingFile file(files, path_);

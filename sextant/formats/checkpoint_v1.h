@@ -12,9 +12,9 @@
 #include "sextant/formats/tensor_slice.h"
 #include "sextant/tensor/tensor.h"
 
-namespace tensorflow {
+namespace sextant::proto {
 class SavedTensorSliceMeta;
-}  // namespace tensorflow
+}  // namespace sextant::proto
 
 namespace sextant {
 

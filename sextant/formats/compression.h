@@ -8,6 +8,8 @@
 
 #include "sextant/base/file_system.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 class ByteSource;
@@ -31,3 +33,5 @@ std::unique_ptr<FileWriter> NewCompressingWriter(std::unique_ptr<FileWriter> fil
                                                  Compression compression);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -15,7 +15,7 @@
 namespace sextant {
 namespace {
 
-using tensorflow::Event;
+using proto::Event;
 
 class EventFileTest : public testing::Test {
  protected:
@@ -110,7 +110,7 @@ TEST_F(EventFileTest, EveryWriterHasAFileOfItsOwn) {
 TEST_F(EventFileTest, MetadataOfATagIsWrittenOnce) {
   EventWriter writer(folder_, Options());
   for (int step = 0; step < 2; ++step) {
-    tensorflow::Summary summary;
+    proto::Summary summary;
     AddText(&summary, "note", Tensor("text"));
     AddScalar(&summary, "loss", 1, SummaryForm::kPlugin);
     writer.AddSerializedSummary(summary.SerializeAsString(), step);
@@ -145,10 +145,10 @@ TEST_F(EventFileTest, WritesGraphsRunMetadataAndSessionLogs) {
   ASSERT_EQ(events.size(), 7u);
   EXPECT_EQ(events[1].graph_def(), "graph");
   EXPECT_EQ(events[2].meta_graph_def(), "meta graph");
-  EXPECT_EQ(events[3].session_log().status(), tensorflow::SessionLog::START);
+  EXPECT_EQ(events[3].session_log().status(), proto::SessionLog::START);
   EXPECT_EQ(events[4].tagged_run_metadata().tag(), "step 5");
   EXPECT_EQ(events[5].session_log().checkpoint_path(), "dir/model.ckpt");
-  EXPECT_EQ(events[6].session_log().status(), tensorflow::SessionLog::STOP);
+  EXPECT_EQ(events[6].session_log().status(), proto::SessionLog::STOP);
   EXPECT_EQ(events[6].step(), 8);
   EXPECT_EQ(events[6].wall_time(), now_);
 }

@@ -11,7 +11,7 @@ bool IsEventFileName(std::string_view path) {
   return BaseName(path).find("tfevents") != std::string_view::npos;
 }
 
-bool EventReader::Next(tensorflow::Event* event) {
+bool EventReader::Next(proto::Event* event) {
   const uint64_t offset = records_.offset();
   std::string_view record;
   if (!records_.NextView(&record)) return false;

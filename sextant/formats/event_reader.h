@@ -6,7 +6,7 @@
 
 #include "sextant/formats/tfrecord.h"
 
-namespace tensorflow {
+namespace sextant::proto {
 class Event;
 }
 
@@ -22,7 +22,7 @@ class EventReader {
 
   // Puts the next event into *event, or returns false at the end. Throws DATA_LOSS with the path
   // and the offset when the file is damaged, as TFRecordReader does, or a record is not an Event.
-  bool Next(tensorflow::Event* event);
+  bool Next(proto::Event* event);
 
   // The file may still grow: an incomplete record at the end is not yet there, and Next looks again
   // when called again.

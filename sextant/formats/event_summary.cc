@@ -10,8 +10,8 @@
 namespace sextant {
 namespace {
 
-using tensorflow::HistogramProto;
-using tensorflow::Summary;
+using proto::HistogramProto;
+using proto::Summary;
 
 [[noreturn]] void ThrowForm(const SummaryData& data, std::string_view expected) {
   throw InvalidArgument("summary '{}' of plugin '{}' holds {}, expected {}", data.tag,
@@ -19,7 +19,7 @@ using tensorflow::Summary;
 }
 
 // A few bytes may stand for many equal elements; more than this is no summary.
-size_t MaxBytes(const tensorflow::TensorProto& tensor) {
+size_t MaxBytes(const proto::TensorProto& tensor) {
   return std::max<size_t>(64 << 20, 2 * tensor.ByteSizeLong());
 }
 

@@ -10,7 +10,7 @@
 
 #include "sextant/tensor/tensor.h"
 
-namespace tensorflow {
+namespace sextant::proto {
 class Summary_Value;
 }
 
@@ -51,7 +51,7 @@ class SummaryReader {
  public:
   // Throws INVALID_ARGUMENT, naming the tag, when the tensor is not of the form its plugin asks
   // for.
-  SummaryData Read(const tensorflow::Summary_Value& value);
+  SummaryData Read(const proto::Summary_Value& value);
 
  private:
   std::map<std::string, std::string> plugins_;  // by tag

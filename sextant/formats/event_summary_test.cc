@@ -13,7 +13,7 @@ namespace sextant {
 namespace {
 
 using namespace std::string_literals;
-using tensorflow::Summary;
+using proto::Summary;
 
 class EventSummaryTest : public testing::TestWithParam<SummaryForm> {
  protected:
@@ -118,7 +118,7 @@ TEST(SummaryReaderTest, RefusesTensorsThatAreNotOfTheirPlugin) {
 TEST(SummaryReaderTest, HugeShapesTakeNoMemory) {
   Summary summary;
   auto* tensor = summary.add_value()->mutable_tensor();
-  tensor->set_dtype(tensorflow::DT_FLOAT);
+  tensor->set_dtype(proto::DT_FLOAT);
   tensor->mutable_tensor_shape()->add_dim()->set_size(int64_t{1} << 36);
   EXPECT_THROW(SummaryReader().Read(summary.value(0)), Error);
 }
@@ -141,7 +141,7 @@ TEST(HParamsTest, RoundTripsSessions) {
                                     .group_name = "trial-1",
                                     .start_time_secs = 15});
   EXPECT_EQ(SummaryReader().Read(summary.value(0)).kind, SummaryKind::kHParams);
-  tensorboard::hparams::HParamsPluginData data;
+  proto::hparams::HParamsPluginData data;
   ASSERT_TRUE(ReadHParams(summary.value(0), &data));
   const auto& info = data.session_start_info();
   EXPECT_EQ(info.group_name(), "trial-1");

@@ -13,8 +13,8 @@
 namespace sextant {
 namespace {
 
-using tensorflow::Event;
-using tensorflow::SessionLog;
+using proto::Event;
+using proto::SessionLog;
 
 constexpr char kFileVersion[] = "brain.Event:2";
 
@@ -104,7 +104,7 @@ void EventWriter::AddEvent(Event event) {
   Write(event);
 }
 
-void EventWriter::AddSummary(const tensorflow::Summary& summary, int64_t step) {
+void EventWriter::AddSummary(const proto::Summary& summary, int64_t step) {
   Event event;
   event.set_step(step);
   *event.mutable_summary() = summary;
@@ -120,7 +120,7 @@ void EventWriter::AddSummary(const tensorflow::Summary& summary, int64_t step) {
 }
 
 void EventWriter::AddSerializedSummary(std::string_view summary, int64_t step) {
-  tensorflow::Summary parsed;
+  proto::Summary parsed;
   if (!parsed.ParseFromString(std::string(summary))) {
     throw InvalidArgument("{}: {} bytes at step {} that are not a Summary", path(), summary.size(),
                           step);
@@ -129,7 +129,7 @@ void EventWriter::AddSerializedSummary(std::string_view summary, int64_t step) {
 }
 
 void EventWriter::AddScalar(const std::string& tag, float value, int64_t step) {
-  tensorflow::Summary summary;
+  proto::Summary summary;
   summary.add_value()->set_tag(tag);
   summary.mutable_value(0)->set_simple_value(value);
   AddSummary(summary, step);

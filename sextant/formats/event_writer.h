@@ -9,10 +9,10 @@
 #include <string>
 #include <string_view>
 
-namespace tensorflow {
+namespace sextant::proto {
 class Event;
 class Summary;
-}  // namespace tensorflow
+}  // namespace sextant::proto
 
 namespace sextant {
 
@@ -41,7 +41,7 @@ class EventWriter {
   EventWriter& operator=(const EventWriter&) = delete;
 
   // Values whose tag this writer has written before are written without their metadata.
-  void AddSummary(const tensorflow::Summary& summary, int64_t step);
+  void AddSummary(const proto::Summary& summary, int64_t step);
   // The output of a summary op. Throws INVALID_ARGUMENT when the bytes are not a Summary.
   void AddSerializedSummary(std::string_view summary, int64_t step);
   void AddScalar(const std::string& tag, float value, int64_t step);
@@ -59,7 +59,7 @@ class EventWriter {
   void AddSessionCheckpoint(const std::string& checkpoint_path, int64_t step);
 
   // Any event; without a wall time it gets the present one.
-  void AddEvent(tensorflow::Event event);
+  void AddEvent(proto::Event event);
 
   void Flush();
   // Further events are refused with FAILED_PRECONDITION until Reopen.
@@ -72,7 +72,7 @@ class EventWriter {
 
  private:
   void Open();
-  void Write(tensorflow::Event& event);
+  void Write(proto::Event& event);
   void FlushLocked();
 
   const std::string log_dir_;

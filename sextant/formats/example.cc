@@ -7,9 +7,9 @@
 namespace sextant {
 namespace {
 
-using tensorflow::Example;
-using tensorflow::Feature;
-using tensorflow::SequenceExample;
+using proto::Example;
+using proto::Feature;
+using proto::SequenceExample;
 
 std::string_view KindName(Feature::KindCase kind) {
   switch (kind) {
@@ -61,7 +61,7 @@ SequenceExample ParseSequenceExample(std::string_view bytes) {
   return Parse<SequenceExample>(bytes, "SequenceExample");
 }
 
-const Feature* FindFeature(const tensorflow::Features& features, std::string_view key) {
+const Feature* FindFeature(const proto::Features& features, std::string_view key) {
   const auto it = features.feature().find(std::string(key));
   const bool found =
       it != features.feature().end() && it->second.kind_case() != Feature::KIND_NOT_SET;
@@ -72,8 +72,7 @@ const Feature* FindFeature(const Example& example, std::string_view key) {
   return FindFeature(example.features(), key);
 }
 
-const tensorflow::FeatureList* FindFeatureList(const SequenceExample& example,
-                                               std::string_view key) {
+const proto::FeatureList* FindFeatureList(const SequenceExample& example, std::string_view key) {
   const auto& lists = example.feature_lists().feature_list();
   const auto it = lists.find(std::string(key));
   return it == lists.end() ? nullptr : &it->second;

@@ -15,23 +15,23 @@
 namespace sextant {
 
 // Throws DATA_LOSS when the bytes are not an Example.
-tensorflow::Example ParseExample(std::string_view bytes);
-tensorflow::SequenceExample ParseSequenceExample(std::string_view bytes);
+proto::Example ParseExample(std::string_view bytes);
+proto::SequenceExample ParseSequenceExample(std::string_view bytes);
 
 // Null when missing.
-const tensorflow::Feature* FindFeature(const tensorflow::Features& features, std::string_view key);
-const tensorflow::Feature* FindFeature(const tensorflow::Example& example, std::string_view key);
-const tensorflow::FeatureList* FindFeatureList(const tensorflow::SequenceExample& example,
-                                               std::string_view key);
-bool HasFeature(const tensorflow::Example& example, std::string_view key);
+const proto::Feature* FindFeature(const proto::Features& features, std::string_view key);
+const proto::Feature* FindFeature(const proto::Example& example, std::string_view key);
+const proto::FeatureList* FindFeatureList(const proto::SequenceExample& example,
+                                          std::string_view key);
+bool HasFeature(const proto::Example& example, std::string_view key);
 
-std::vector<std::string_view> GetBytes(const tensorflow::Example& example, std::string_view key);
-std::span<const int64_t> GetInt64s(const tensorflow::Example& example, std::string_view key);
-std::span<const float> GetFloats(const tensorflow::Example& example, std::string_view key);
+std::vector<std::string_view> GetBytes(const proto::Example& example, std::string_view key);
+std::span<const int64_t> GetInt64s(const proto::Example& example, std::string_view key);
+std::span<const float> GetFloats(const proto::Example& example, std::string_view key);
 
 // Features of exactly one value.
-std::string_view GetOneBytes(const tensorflow::Example& example, std::string_view key);
-int64_t GetOneInt64(const tensorflow::Example& example, std::string_view key);
-float GetOneFloat(const tensorflow::Example& example, std::string_view key);
+std::string_view GetOneBytes(const proto::Example& example, std::string_view key);
+int64_t GetOneInt64(const proto::Example& example, std::string_view key);
+float GetOneFloat(const proto::Example& example, std::string_view key);
 
 }  // namespace sextant

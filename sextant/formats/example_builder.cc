@@ -78,7 +78,7 @@ void PutFeature(std::string* dst, std::string_view key, FeatureKind kind,
 }
 
 template <typename T>
-std::string Feature(FeatureKind kind, std::span<const T> values) {
+std::string SerialisedFeature(FeatureKind kind, std::span<const T> values) {
   std::string feature;
   PutHeader(&feature, static_cast<int>(kind), ListSize(values));
   PutList(&feature, values);
@@ -142,17 +142,17 @@ void SequenceExampleBuilder::AddStep(std::string_view feature) {
 }
 
 SequenceExampleBuilder& SequenceExampleBuilder::BytesStep(std::span<const std::string> values) {
-  AddStep(Feature(FeatureKind::kBytes, values));
+  AddStep(SerialisedFeature(FeatureKind::kBytes, values));
   return *this;
 }
 
 SequenceExampleBuilder& SequenceExampleBuilder::Int64Step(std::span<const int64_t> values) {
-  AddStep(Feature(FeatureKind::kInt64, values));
+  AddStep(SerialisedFeature(FeatureKind::kInt64, values));
   return *this;
 }
 
 SequenceExampleBuilder& SequenceExampleBuilder::FloatStep(std::span<const float> values) {
-  AddStep(Feature(FeatureKind::kFloat, values));
+  AddStep(SerialisedFeature(FeatureKind::kFloat, values));
   return *this;
 }
 

@@ -11,18 +11,22 @@
 #include <string>
 #include <string_view>
 
+#include "sextant/base/export.h"
+
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-class ExampleBuilder {
+class SEXTANT_API ExampleBuilder {
  public:
-  ExampleBuilder& Bytes(std::string_view key, std::string_view value);
-  ExampleBuilder& Int64(std::string_view key, int64_t value);
-  ExampleBuilder& Float(std::string_view key, float value);
-  ExampleBuilder& Bytes(std::string_view key, std::span<const std::string> values);
-  ExampleBuilder& Int64s(std::string_view key, std::span<const int64_t> values);
-  ExampleBuilder& Floats(std::string_view key, std::span<const float> values);
+  ExampleBuilder& Bytes(std::string_view key, std::string_view value);               // one string
+  ExampleBuilder& Int64(std::string_view key, int64_t value);                        // one number
+  ExampleBuilder& Float(std::string_view key, float value);                          // one number
+  ExampleBuilder& Bytes(std::string_view key, std::span<const std::string> values);  // a list
+  ExampleBuilder& Int64s(std::string_view key, std::span<const int64_t> values);     // a list
+  ExampleBuilder& Floats(std::string_view key, std::span<const float> values);       // a list
 
-  std::string Serialize() const;
+  std::string Serialize() const;  // the bytes of the message
   // The same into memory used before.
   void SerializeTo(std::string* bytes) const;
   // Forgets the features.
@@ -34,7 +38,7 @@ class ExampleBuilder {
 };
 
 // Features of the whole sequence go to context(); a feature list has one entry of values per step.
-class SequenceExampleBuilder {
+class SEXTANT_API SequenceExampleBuilder {
  public:
   ExampleBuilder& context() { return context_; }
 
@@ -45,7 +49,7 @@ class SequenceExampleBuilder {
   SequenceExampleBuilder& Int64Step(std::span<const int64_t> values);
   SequenceExampleBuilder& FloatStep(std::span<const float> values);
 
-  std::string Serialize() const;
+  std::string Serialize() const;  // the bytes of the message
 
  private:
   void AddStep(std::string_view feature);
@@ -59,3 +63,5 @@ class SequenceExampleBuilder {
 };
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -28,7 +28,7 @@ TEST(ExampleBuilderTest, IsReadAsItWasBuilt) {
   ExampleBuilder builder;
   builder.Bytes("image", std::string(3072, '\xff')).Int64("label", -7).Float("weight", 0.5f);
   builder.Bytes("words", Strings{"", "two"}).Int64s("none", Int64s{}).Floats("no", Floats{});
-  const tensorflow::Example example = ParseExample(builder.Serialize());
+  const proto::Example example = ParseExample(builder.Serialize());
   EXPECT_EQ(GetOneBytes(example, "image"), std::string(3072, '\xff'));
   EXPECT_EQ(GetOneInt64(example, "label"), -7);
   EXPECT_EQ(GetOneFloat(example, "weight"), 0.5f);
@@ -50,7 +50,7 @@ TEST(SequenceExampleBuilderTest, IsReadAsItWasBuilt) {
   builder.FeatureList("empty");
   builder.FeatureList("words").BytesStep(Strings{"a"});
   builder.FeatureList("vectors").FloatStep(Floats{1, 2, 3});
-  const tensorflow::SequenceExample example = ParseSequenceExample(builder.Serialize());
+  const proto::SequenceExample example = ParseSequenceExample(builder.Serialize());
   EXPECT_EQ(FindFeature(example.context(), "id")->int64_list().value(0), 5);
   const auto* tokens = FindFeatureList(example, "tokens");
   ASSERT_NE(tokens, nullptr);

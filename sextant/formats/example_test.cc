@@ -16,7 +16,7 @@ constexpr std::string_view kHex =
     "017312060a040a026162";
 
 TEST(ExampleTest, ReadsEveryKind) {
-  const tensorflow::Example example = ParseExample(FromHex(kHex));
+  const proto::Example example = ParseExample(FromHex(kHex));
   const auto ints = GetInt64s(example, "i");
   EXPECT_EQ(std::vector(ints.begin(), ints.end()), (std::vector<int64_t>{1, 300, -1}));
   const auto floats = GetFloats(example, "f");
@@ -27,7 +27,7 @@ TEST(ExampleTest, ReadsEveryKind) {
 }
 
 TEST(ExampleTest, FeatureWithoutKindIsMissing) {
-  tensorflow::Example example;
+  proto::Example example;
   (*example.mutable_features()->mutable_feature())["k"];
   EXPECT_FALSE(HasFeature(example, "k"));
   EXPECT_EQ(FindFeature(example, "none"), nullptr);
@@ -36,7 +36,7 @@ TEST(ExampleTest, FeatureWithoutKindIsMissing) {
 }
 
 TEST(ExampleTest, RejectsOtherKindsAndCounts) {
-  const tensorflow::Example example = ParseExample(FromHex(kHex));
+  const proto::Example example = ParseExample(FromHex(kHex));
   EXPECT_EQ(StatusOf([&] { GetInt64s(example, "f"); }).ToString(),
             "INVALID_ARGUMENT: feature 'f' holds float values, expected int64");
   EXPECT_EQ(StatusOf([&] { GetOneInt64(example, "i"); }).ToString(),

@@ -85,7 +85,7 @@ TEST(ExampleWireTest, RefusesWhatIsNoMessage) {
 }
 
 TEST(ExampleWireTest, AgreesWithProtobuf) {
-  tensorflow::SequenceExample example;
+  proto::SequenceExample example;
   auto& context = *example.mutable_context()->mutable_feature();
   for (const float v : {1.5f, -2.0f}) context["f"].mutable_float_list()->add_value(v);
   context["b"].mutable_bytes_list()->add_value("text");

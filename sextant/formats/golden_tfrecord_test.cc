@@ -50,7 +50,7 @@ TEST_F(GoldenTFRecordTest, ReadsExamples) {
   const json examples = Json("examples.json");
   for (const json& expected : examples) {
     ASSERT_TRUE(reader.Next(&record));
-    const tensorflow::Example example = ParseExample(record);
+    const proto::Example example = ParseExample(record);
     EXPECT_EQ(static_cast<size_t>(example.features().feature().size()), expected.size());
     for (const auto& [key, feature] : expected.items()) {
       EXPECT_EQ(HasFeature(example, key), !feature.is_null()) << key;

@@ -80,7 +80,7 @@ void Histogram::Add(double x) {
   sum_squares_ += x * x;
 }
 
-void Histogram::ToProto(tensorflow::HistogramProto* proto) const {
+void Histogram::ToProto(proto::HistogramProto* proto) const {
   proto->set_min(min_);
   proto->set_max(max_);
   proto->set_num(num_);

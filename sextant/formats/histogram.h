@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace tensorflow {
+namespace sextant::proto {
 class HistogramProto;
 }
 
@@ -22,7 +22,7 @@ class Histogram {
   // REQUIRES: x is finite.
   void Add(double x);
   // Runs of empty ranges become one.
-  void ToProto(tensorflow::HistogramProto* proto) const;
+  void ToProto(proto::HistogramProto* proto) const;
 
  private:
   double min_ = std::numeric_limits<double>::max();

@@ -13,18 +13,18 @@ namespace {
 
 constexpr double kMax = std::numeric_limits<double>::max();
 
-tensorflow::HistogramProto Of(std::initializer_list<double> values) {
+proto::HistogramProto Of(std::initializer_list<double> values) {
   Histogram histogram;
   for (const double x : values) histogram.Add(x);
-  tensorflow::HistogramProto proto;
+  proto::HistogramProto proto;
   histogram.ToProto(&proto);
   return proto;
 }
 
-std::vector<double> Limits(const tensorflow::HistogramProto& proto) {
+std::vector<double> Limits(const proto::HistogramProto& proto) {
   return {proto.bucket_limit().begin(), proto.bucket_limit().end()};
 }
-std::vector<double> Counts(const tensorflow::HistogramProto& proto) {
+std::vector<double> Counts(const proto::HistogramProto& proto) {
   return {proto.bucket().begin(), proto.bucket().end()};
 }
 

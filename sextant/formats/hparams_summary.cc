@@ -10,11 +10,11 @@
 namespace sextant {
 namespace {
 
-namespace hp = tensorboard::hparams;
+namespace hp = proto::hparams;
 
 constexpr char kPlugin[] = "hparams";
 
-void Add(tensorflow::Summary* summary, const std::string& tag, const hp::HParamsPluginData& data) {
+void Add(proto::Summary* summary, const std::string& tag, const hp::HParamsPluginData& data) {
   // TensorBoard wants a tensor beside the metadata, and reads only the latter.
   AddTensor(summary, "_hparams_/" + tag, Tensor(DType::kFloat, Shape{0}), kPlugin,
             data.SerializeAsString());
@@ -29,13 +29,13 @@ struct ToProto {
 
 }  // namespace
 
-void AddHParamsExperiment(tensorflow::Summary* summary, const hp::Experiment& experiment) {
+void AddHParamsExperiment(proto::Summary* summary, const hp::Experiment& experiment) {
   hp::HParamsPluginData data;
   *data.mutable_experiment() = experiment;
   Add(summary, "experiment", data);
 }
 
-void AddHParamsSessionStart(tensorflow::Summary* summary, const HParamsSession& session) {
+void AddHParamsSessionStart(proto::Summary* summary, const HParamsSession& session) {
   hp::HParamsPluginData data;
   hp::SessionStartInfo& info = *data.mutable_session_start_info();
   for (const auto& [name, value] : session.hparams) {
@@ -48,15 +48,14 @@ void AddHParamsSessionStart(tensorflow::Summary* summary, const HParamsSession& 
   Add(summary, "session_start_info", data);
 }
 
-void AddHParamsSessionEnd(tensorflow::Summary* summary, HParamsStatus status,
-                          double end_time_secs) {
+void AddHParamsSessionEnd(proto::Summary* summary, HParamsStatus status, double end_time_secs) {
   hp::HParamsPluginData data;
   data.mutable_session_end_info()->set_status(static_cast<hp::Status>(status));
   data.mutable_session_end_info()->set_end_time_secs(end_time_secs);
   Add(summary, "session_end_info", data);
 }
 
-bool ReadHParams(const tensorflow::Summary_Value& value, hp::HParamsPluginData* data) {
+bool ReadHParams(const proto::Summary_Value& value, hp::HParamsPluginData* data) {
   const auto& plugin = value.metadata().plugin_data();
   if (plugin.plugin_name() != kPlugin) return false;
   if (!data->ParseFromString(plugin.content())) {

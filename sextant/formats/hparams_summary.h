@@ -6,14 +6,14 @@
 #include <string>
 #include <variant>
 
-namespace tensorboard::hparams {
+namespace sextant::proto::hparams {
 class Experiment;
 class HParamsPluginData;
-}  // namespace tensorboard::hparams
-namespace tensorflow {
+}  // namespace sextant::proto::hparams
+namespace sextant::proto {
 class Summary;
 class Summary_Value;
-}  // namespace tensorflow
+}  // namespace sextant::proto
 
 namespace sextant {
 
@@ -31,14 +31,12 @@ enum class HParamsStatus { kUnknown = 0, kSuccess = 1, kFailure = 2, kRunning = 
 
 // What hyperparameters and metrics there are; once, in the run above all others. TensorBoard finds
 // out by itself without it.
-void AddHParamsExperiment(tensorflow::Summary* summary,
-                          const tensorboard::hparams::Experiment& experiment);
-void AddHParamsSessionStart(tensorflow::Summary* summary, const HParamsSession& session);
-void AddHParamsSessionEnd(tensorflow::Summary* summary, HParamsStatus status, double end_time_secs);
+void AddHParamsExperiment(proto::Summary* summary, const proto::hparams::Experiment& experiment);
+void AddHParamsSessionStart(proto::Summary* summary, const HParamsSession& session);
+void AddHParamsSessionEnd(proto::Summary* summary, HParamsStatus status, double end_time_secs);
 
 // Whether the value is of the hparams plugin; then *data is what it says. Throws DATA_LOSS when
 // that cannot be parsed.
-bool ReadHParams(const tensorflow::Summary_Value& value,
-                 tensorboard::hparams::HParamsPluginData* data);
+bool ReadHParams(const proto::Summary_Value& value, proto::hparams::HParamsPluginData* data);
 
 }  // namespace sextant

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kBinaryName = "saved_model.pb";
 constexpr const char* kTextName = "saved_model.pbtxt";
 
-SavedAsset AssetFromDef(const tensorflow::AssetFileDef& def) {
+SavedAsset AssetFromDef(const proto::AssetFileDef& def) {
   const std::string& name = def.filename();
   const bool leaves = name.empty() || name.starts_with('/') || name == ".." ||
                       name.starts_with("../") || name.ends_with("/..") ||
@@ -30,20 +30,20 @@ bool IsSavedModelDir(const std::string& directory) {
          files.Exists(JoinPath(directory, kTextName));
 }
 
-tensorflow::SavedModel ReadSavedModel(const std::string& directory) {
+proto::SavedModel ReadSavedModel(const std::string& directory) {
   FileSystem& files = FileSystem::ForPath(directory);
-  tensorflow::SavedModel model;
-  if (const std::string path = JoinPath(directory, kBinaryName); files.Exists(path)) {
-    ParseMessage(files.ReadFile(path), path, &model);
-  } else if (const std::string path = JoinPath(directory, kTextName); files.Exists(path)) {
-    ParseMessageText(files.ReadFile(path), path, &model);
+  proto::SavedModel model;
+  if (const std::string binary = JoinPath(directory, kBinaryName); files.Exists(binary)) {
+    ParseMessage(files.ReadFile(binary), binary, &model);
+  } else if (const std::string text = JoinPath(directory, kTextName); files.Exists(text)) {
+    ParseMessageText(files.ReadFile(text), text, &model);
   } else {
     throw NotFound("{} holds neither {} nor {}", directory, kBinaryName, kTextName);
   }
   return model;
 }
 
-void WriteSavedModel(const std::string& directory, const tensorflow::SavedModel& model,
+void WriteSavedModel(const std::string& directory, const proto::SavedModel& model,
                      SavedModelForm form, FileSystem* files) {
   if (files == nullptr) files = &FileSystem::ForPath(directory);
   if (form == SavedModelForm::kText) {
@@ -53,7 +53,7 @@ void WriteSavedModel(const std::string& directory, const tensorflow::SavedModel&
   }
 }
 
-int FindMetaGraph(const tensorflow::SavedModel& model, const std::set<std::string>& tags) {
+int FindMetaGraph(const proto::SavedModel& model, const std::set<std::string>& tags) {
   std::vector<std::string> known;
   for (int i = 0; i < model.meta_graphs_size(); ++i) {
     const auto& stored = model.meta_graphs(i).meta_info_def().tags();
@@ -75,14 +75,14 @@ std::set<std::string> ParseTags(std::string_view text) {
   return tags;
 }
 
-std::vector<SavedAsset> AssetsOf(const tensorflow::MetaGraphDef& meta_graph) {
+std::vector<SavedAsset> AssetsOf(const proto::MetaGraphDef& meta_graph) {
   std::vector<SavedAsset> assets;
   for (const auto& def : meta_graph.asset_file_def()) assets.push_back(AssetFromDef(def));
   if (!assets.empty()) return assets;
   const auto collection = meta_graph.collection_def().find("saved_model_assets");
   if (collection == meta_graph.collection_def().end()) return assets;
   for (const google::protobuf::Any& any : collection->second.any_list().value()) {
-    tensorflow::AssetFileDef def;
+    proto::AssetFileDef def;
     ParseMessage(any.value(), "collection 'saved_model_assets'", &def);
     assets.push_back(AssetFromDef(def));
   }

@@ -9,10 +9,14 @@
 #include <string_view>
 #include <vector>
 
-namespace tensorflow {
+#include "sextant/base/export.h"
+
+#pragma GCC visibility push(default)
+
+namespace sextant::proto {
 class MetaGraphDef;
 class SavedModel;
-}  // namespace tensorflow
+}  // namespace sextant::proto
 
 namespace sextant {
 
@@ -28,27 +32,27 @@ bool IsSavedModelDir(const std::string& directory);
 // saved_model.pb or, where there is none, saved_model.pbtxt. Throws NOT_FOUND when there is
 // neither, DATA_LOSS (binary) or INVALID_ARGUMENT (text, with line and column) naming the path when
 // the file is damaged.
-tensorflow::SavedModel ReadSavedModel(const std::string& directory);
+proto::SavedModel ReadSavedModel(const std::string& directory);
 
 enum class SavedModelForm { kBinary, kText };
 // Writes the file atomically into the directory, which must exist.
-void WriteSavedModel(const std::string& directory, const tensorflow::SavedModel& model,
+void WriteSavedModel(const std::string& directory, const proto::SavedModel& model,
                      SavedModelForm form = SavedModelForm::kBinary, FileSystem* files = nullptr);
 
 // The index of the graph whose tags are exactly these. Throws NOT_FOUND, naming the tag sets there
 // are.
-int FindMetaGraph(const tensorflow::SavedModel& model, const std::set<std::string>& tags);
+int FindMetaGraph(const proto::SavedModel& model, const std::set<std::string>& tags);
 // "a,b" → {"a", "b"}
 std::set<std::string> ParseTags(std::string_view text);
 
 // A file of assets/ and the tensor that holds its path.
-struct SavedAsset {
-  std::string tensor;  // "node:0"
-  std::string filename;
+struct SEXTANT_API SavedAsset {
+  std::string tensor;    // "node:0"
+  std::string filename;  // under assets/
 };
 // Those of asset_file_def or, where it is empty, of the collection saved_model_assets. Throws
 // INVALID_ARGUMENT on a name that leads out of assets/, DATA_LOSS on a damaged collection.
-std::vector<SavedAsset> AssetsOf(const tensorflow::MetaGraphDef& meta_graph);
+std::vector<SavedAsset> AssetsOf(const proto::MetaGraphDef& meta_graph);
 
 // "DIR/variables/variables", "DIR/assets/NAME", "DIR/assets.extra/NAME"
 std::string SavedVariablesPrefix(std::string_view directory);
@@ -56,3 +60,5 @@ std::string SavedAssetPath(std::string_view directory, std::string_view filename
 std::string SavedExtraAssetPath(std::string_view directory, std::string_view filename);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -19,8 +19,8 @@ std::string NewDirectory(const std::string& name) {
   return path;
 }
 
-tensorflow::SavedModel SmallModel() {
-  tensorflow::SavedModel model;
+proto::SavedModel SmallModel() {
+  proto::SavedModel model;
   ParseMessageText(R"(
       saved_model_schema_version: 1
       meta_graphs {
@@ -71,7 +71,7 @@ TEST(SavedModelDirTest, SurvivesEveryCutAndEveryFlippedBit) {
   const std::string bytes = SerializeSorted(SmallModel());
   const auto parse = [](const std::string& damaged) {
     try {
-      tensorflow::SavedModel model;
+      proto::SavedModel model;
       ParseMessage(damaged, "damaged", &model);
       for (const auto& meta_graph : model.meta_graphs()) AssetsOf(meta_graph);
     } catch (const Error& e) {
@@ -89,7 +89,7 @@ TEST(SavedModelDirTest, SurvivesEveryCutAndEveryFlippedBit) {
 }
 
 TEST(SavedModelDirTest, ChoosesTheGraphByAllItsTags) {
-  const tensorflow::SavedModel model = SmallModel();
+  const proto::SavedModel model = SmallModel();
   EXPECT_EQ(FindMetaGraph(model, {"gpu", "serve"}), 0);
   EXPECT_EQ(FindMetaGraph(model, {"train"}), 1);
   const Status error = StatusOf([&] { FindMetaGraph(model, {"serve"}); });
@@ -101,11 +101,11 @@ TEST(SavedModelDirTest, ChoosesTheGraphByAllItsTags) {
 }
 
 TEST(SavedModelDirTest, FindsAssetsInFieldAndCollection) {
-  tensorflow::SavedModel model = SmallModel();
-  tensorflow::MetaGraphDef& meta_graph = *model.mutable_meta_graphs(0);
+  proto::SavedModel model = SmallModel();
+  proto::MetaGraphDef& meta_graph = *model.mutable_meta_graphs(0);
   ASSERT_EQ(AssetsOf(meta_graph).size(), 1);
   EXPECT_EQ(AssetsOf(meta_graph)[0].tensor, "path:0");
-  tensorflow::AssetFileDef def = meta_graph.asset_file_def(0);
+  proto::AssetFileDef def = meta_graph.asset_file_def(0);
   meta_graph.clear_asset_file_def();
   auto* any = (*meta_graph.mutable_collection_def())["saved_model_assets"].mutable_any_list();
   any->add_value()->set_value(def.SerializeAsString());

@@ -12,7 +12,7 @@
 namespace sextant {
 namespace {
 
-using tensorflow::Summary;
+using proto::Summary;
 
 constexpr int kBuckets = 30;
 // AudioPluginData with encoding (field 2) WAV (11).

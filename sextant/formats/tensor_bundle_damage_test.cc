@@ -9,11 +9,10 @@ namespace {
 using TensorBundleDamageTest = TensorBundleTest;
 
 // Rewrites the index with a change to its header and entries.
-void ChangeIndex(
-    FileSystem& files,
-    const std::function<void(tensorflow::BundleHeaderProto*, BundleEntries*)>& change) {
+void ChangeIndex(FileSystem& files,
+                 const std::function<void(proto::BundleHeaderProto*, BundleEntries*)>& change) {
   BundleEntries entries;
-  tensorflow::BundleHeaderProto header;
+  proto::BundleHeaderProto header;
   {
     const auto index = OpenBundleIndex(files, kPrefix);
     header = ReadBundleHeader(*index);
@@ -40,7 +39,7 @@ TEST_F(TensorBundleDamageTest, ReadsBigEndianFiles) {
          {"i", Tensor(DType::kInt16, {})}});
   files_.WriteFileAtomically(kData, data);
   ChangeIndex(files_, [&](auto* header, BundleEntries* entries) {
-    header->set_endianness(tensorflow::BundleHeaderProto::BIG);
+    header->set_endianness(proto::BundleHeaderProto::BIG);
     int offset = 0;
     for (const char* name : {"f", "c", "i"}) {
       auto& entry = (*entries)[name];
@@ -55,7 +54,7 @@ TEST_F(TensorBundleDamageTest, ReadsBigEndianFiles) {
 }
 
 TEST_F(TensorBundleDamageTest, ImpossibleEntriesAreDataLoss) {
-  using Change = std::function<void(tensorflow::BundleEntryProto*)>;
+  using Change = std::function<void(proto::BundleEntryProto*)>;
   const Change changes[] = {
       [](auto* e) { e->set_shard_id(1); },
       [](auto* e) { e->set_shard_id(-1); },
@@ -66,8 +65,8 @@ TEST_F(TensorBundleDamageTest, ImpossibleEntriesAreDataLoss) {
       [](auto* e) { e->mutable_shape()->mutable_dim(0)->set_size(-1); },
       [](auto* e) { e->mutable_shape()->mutable_dim(0)->set_size(INT64_MAX); },
       [](auto* e) { e->mutable_shape()->mutable_dim(0)->set_size(int64_t{1} << 40); },
-      [](auto* e) { e->set_dtype(tensorflow::DT_STRING); },
-      [](auto* e) { e->set_dtype(tensorflow::DT_VARIANT); },
+      [](auto* e) { e->set_dtype(proto::DT_STRING); },
+      [](auto* e) { e->set_dtype(proto::DT_VARIANT); },
       [](auto* e) { e->set_crc32c(0); },
       [](auto* e) { e->add_slices()->add_extent()->set_length(5); },
       [](auto* e) { e->add_slices()->add_extent()->set_length(-1); },
@@ -85,7 +84,7 @@ TEST_F(TensorBundleDamageTest, ImpossibleEntriesAreDataLoss) {
   EXPECT_EQ(StatusOf([&] { Read("a"); }).code(), Code::kUnimplemented);
   Write({{"a", Tensor::Of<float>({1, 2, 3})}});
   ChangeIndex(files_, [](auto*, BundleEntries* entries) {
-    (*entries)["a"].set_dtype(static_cast<tensorflow::DataType>(25));
+    (*entries)["a"].set_dtype(static_cast<proto::DataType>(25));
   });
   EXPECT_EQ(StatusOf([&] { Read("a"); }).code(), Code::kUnimplemented);
 }

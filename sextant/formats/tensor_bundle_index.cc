@@ -20,13 +20,13 @@ std::unique_ptr<TableReader> OpenBundleIndex(FileSystem& files, const std::strin
   return std::make_unique<TableReader>(files.NewReader(path), files.Stat(path).size);
 }
 
-tensorflow::BundleHeaderProto ReadBundleHeader(const TableReader& index) {
-  tensorflow::BundleHeaderProto header;
+proto::BundleHeaderProto ReadBundleHeader(const TableReader& index) {
+  proto::BundleHeaderProto header;
   const std::optional<std::string> value = index.Find("");
   if (!value || !header.ParseFromString(*value) || header.num_shards() < 0) {
     throw DataLoss("{}: damaged at offset 0: no header of a checkpoint", index.path());
   }
-  const tensorflow::VersionDef& version = header.version();
+  const proto::VersionDef& version = header.version();
   const auto& bad = version.bad_consumers();
   if (version.min_consumer() > kVersion ||
       std::find(bad.begin(), bad.end(), kVersion) != bad.end()) {
@@ -36,29 +36,29 @@ tensorflow::BundleHeaderProto ReadBundleHeader(const TableReader& index) {
   return header;
 }
 
-tensorflow::BundleEntryProto ParseBundleEntry(const TableReader& index, std::string_view key,
-                                              std::string_view value) {
-  tensorflow::BundleEntryProto entry;
+proto::BundleEntryProto ParseBundleEntry(const TableReader& index, std::string_view key,
+                                         std::string_view value) {
+  proto::BundleEntryProto entry;
   if (!entry.ParseFromArray(value.data(), static_cast<int>(value.size()))) {
     throw DataLoss("{}: the entry of '{}' does not parse", index.path(), key);
   }
   return entry;
 }
 
-Shape BundleEntryShape(const tensorflow::BundleEntryProto& entry) {
+Shape BundleEntryShape(const proto::BundleEntryProto& entry) {
   const PartialShape shape = ShapeFromProto(entry.shape());
   if (!shape.fully_known()) throw InvalidArgument("a stored tensor of shape {}", shape.ToString());
   return shape.AsShape();
 }
 
-tensorflow::BundleHeaderProto NewBundleHeader(int num_shards) {
-  tensorflow::BundleHeaderProto header;
+proto::BundleHeaderProto NewBundleHeader(int num_shards) {
+  proto::BundleHeaderProto header;
   header.set_num_shards(num_shards);
   header.mutable_version()->set_producer(kVersion);
   return header;
 }
 
-void WriteBundleIndex(const tensorflow::BundleHeaderProto& header, const BundleEntries& entries,
+void WriteBundleIndex(const proto::BundleHeaderProto& header, const BundleEntries& entries,
                       PendingFile& file) {
   TableWriter table(file.writer());
   table.Add("", header.SerializeAsString());

@@ -16,22 +16,22 @@
 
 namespace sextant {
 
-using BundleEntries = std::map<std::string, tensorflow::BundleEntryProto, std::less<>>;
+using BundleEntries = std::map<std::string, proto::BundleEntryProto, std::less<>>;
 
 // Throws NOT_FOUND when there is no index of this prefix, DATA_LOSS when it is damaged.
 std::unique_ptr<TableReader> OpenBundleIndex(FileSystem& files, const std::string& prefix);
 // Throws DATA_LOSS when there is none, UNIMPLEMENTED when it asks for a newer reader.
-tensorflow::BundleHeaderProto ReadBundleHeader(const TableReader& index);
+proto::BundleHeaderProto ReadBundleHeader(const TableReader& index);
 // Throws DATA_LOSS when the value does not parse.
-tensorflow::BundleEntryProto ParseBundleEntry(const TableReader& index, std::string_view key,
-                                              std::string_view value);
+proto::BundleEntryProto ParseBundleEntry(const TableReader& index, std::string_view key,
+                                         std::string_view value);
 // Throws INVALID_ARGUMENT on an unknown size.
-Shape BundleEntryShape(const tensorflow::BundleEntryProto& entry);
+Shape BundleEntryShape(const proto::BundleEntryProto& entry);
 
 // The header of a bundle as this code writes them.
-tensorflow::BundleHeaderProto NewBundleHeader(int num_shards);
+proto::BundleHeaderProto NewBundleHeader(int num_shards);
 // Writes an index and brings it to disk, under its temporary name still.
-void WriteBundleIndex(const tensorflow::BundleHeaderProto& header, const BundleEntries& entries,
+void WriteBundleIndex(const proto::BundleHeaderProto& header, const BundleEntries& entries,
                       PendingFile& file);
 
 }  // namespace sextant

@@ -8,8 +8,8 @@
 namespace sextant {
 namespace {
 
-using tensorflow::BundleEntryProto;
-using tensorflow::BundleHeaderProto;
+using proto::BundleEntryProto;
+using proto::BundleHeaderProto;
 
 class Merger {
  public:

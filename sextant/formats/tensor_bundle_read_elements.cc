@@ -167,8 +167,8 @@ void ReadVariants(const StoredTensor& stored, std::span<Variant> values) {
     in.Read(bytes, kElement);
     crc = ExtendCrc32c(crc, bytes);
     in.ReadCrc(&crc, kElement);
-    tensorflow::TensorProto proto;
-    proto.set_dtype(tensorflow::DT_VARIANT);
+    proto::TensorProto proto;
+    proto.set_dtype(proto::DT_VARIANT);
     proto.mutable_tensor_shape();
     if (!proto.add_variant_val()->ParseFromString(bytes)) {
       throw Damaged(stored, in.offset(), kElement);

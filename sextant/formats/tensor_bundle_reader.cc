@@ -14,7 +14,7 @@
 namespace sextant {
 namespace {
 
-using tensorflow::BundleEntryProto;
+using proto::BundleEntryProto;
 
 Error WrongEntry(const TableReader& table, std::string_view name, std::string_view what) {
   return DataLoss("{}: the entry of '{}' {}", table.path(), name, what);
@@ -80,7 +80,7 @@ class TensorBundleReader::Impl {
             .offset = static_cast<uint64_t>(entry.offset()),
             .size = static_cast<uint64_t>(entry.size()),
             .crc = UnmaskCrc32c(entry.crc32c()),
-            .big_endian = header_.endianness() == tensorflow::BundleHeaderProto::BIG,
+            .big_endian = header_.endianness() == proto::BundleHeaderProto::BIG,
             .name = std::string(name)};
   }
 
@@ -143,7 +143,7 @@ class TensorBundleReader::Impl {
   FileSystem& files_;
   const std::string prefix_;
   const std::unique_ptr<TableReader> table_;
-  const tensorflow::BundleHeaderProto header_;
+  const proto::BundleHeaderProto header_;
   mutable std::mutex mutex_;
   mutable std::map<int, Shard> shards_;
 };

@@ -74,7 +74,7 @@ void AppendStrings(Appender& out, std::span<const std::string> values) {
 
 void AppendVariants(Appender& out, std::span<const Variant> values) {
   for (const Variant& value : values) {
-    tensorflow::TensorProto proto;
+    proto::TensorProto proto;
     TensorToProto(Tensor::Scalar(value), &proto);
     const std::string bytes = proto.variant_val(0).SerializeAsString();
     std::string length, summed;

@@ -14,7 +14,7 @@
 namespace sextant {
 namespace {
 
-using tensorflow::BundleEntryProto;
+using proto::BundleEntryProto;
 FileSystem& FilesOf(FileSystem* given, const std::string& prefix) {
   return given ? *given : FileSystem::ForPath(prefix);
 }
@@ -72,7 +72,7 @@ class TensorBundleWriter::Impl {
     }
     Append(key, tensor);
     BundleEntryProto& entry = entries_[std::string(name)];
-    entry.set_dtype(static_cast<tensorflow::DataType>(tensor.dtype()));
+    entry.set_dtype(static_cast<proto::DataType>(tensor.dtype()));
     ShapeToProto(full_shape, entry.mutable_shape());
     slice.ToProto(entry.add_slices());
   }
@@ -106,7 +106,7 @@ class TensorBundleWriter::Impl {
 
   void Append(std::string key, const Tensor& tensor) {
     BundleEntryProto entry;
-    entry.set_dtype(static_cast<tensorflow::DataType>(tensor.dtype()));
+    entry.set_dtype(static_cast<proto::DataType>(tensor.dtype()));
     ShapeToProto(tensor.shape(), entry.mutable_shape());
     open_ = false;  // after an error the offsets would be wrong
     const WrittenTensor written = AppendElements(data_.writer(), tensor);

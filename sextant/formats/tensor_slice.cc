@@ -76,7 +76,7 @@ TensorSlice TensorSlice::Parse(std::string_view text) {
   return TensorSlice(std::move(extents));
 }
 
-TensorSlice TensorSlice::FromProto(const tensorflow::TensorSliceProto& proto) {
+TensorSlice TensorSlice::FromProto(const proto::TensorSliceProto& proto) {
   std::vector<Extent> extents;
   for (const auto& extent : proto.extent()) {
     const bool has_length = extent.has_length_case() != extent.HAS_LENGTH_NOT_SET;
@@ -134,7 +134,7 @@ std::string TensorSlice::ToString() const {
   return fmt::format("{}", fmt::join(parts, ":"));
 }
 
-void TensorSlice::ToProto(tensorflow::TensorSliceProto* proto) const {
+void TensorSlice::ToProto(proto::TensorSliceProto* proto) const {
   proto->Clear();
   for (const Extent& extent : extents_) {
     auto* added = proto->add_extent();

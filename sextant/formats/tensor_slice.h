@@ -11,9 +11,9 @@
 #include "sextant/base/function_ref.h"
 #include "sextant/tensor/shape.h"
 
-namespace tensorflow {
+namespace sextant::proto {
 class TensorSliceProto;
-}  // namespace tensorflow
+}  // namespace sextant::proto
 
 namespace sextant {
 
@@ -33,7 +33,7 @@ class TensorSlice {
   // These throw INVALID_ARGUMENT on anything malformed, negative starts and lengths below 1.
   explicit TensorSlice(std::vector<Extent> extents);
   static TensorSlice Parse(std::string_view text);
-  static TensorSlice FromProto(const tensorflow::TensorSliceProto& proto);
+  static TensorSlice FromProto(const proto::TensorSliceProto& proto);
 
   int rank() const { return static_cast<int>(extents_.size()); }
   const Extent& extent(int i) const { return extents_[i]; }
@@ -51,7 +51,7 @@ class TensorSlice {
 
   bool operator==(const TensorSlice&) const = default;
   std::string ToString() const;
-  void ToProto(tensorflow::TensorSliceProto* proto) const;
+  void ToProto(proto::TensorSliceProto* proto) const;
 
  private:
   std::vector<Extent> extents_;

@@ -12,14 +12,17 @@
 #include <vector>
 
 #include "sextant/base/error.h"
+#include "sextant/base/export.h"
 #include "sextant/base/file_system.h"
 #include "sextant/formats/byte_source.h"
 #include "sextant/formats/compression.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // Reads records in order. Used by one thread at a time.
-class TFRecordReader {
+class SEXTANT_API TFRecordReader {
  public:
   explicit TFRecordReader(const std::string& path, Compression compression = Compression::kNone)
       : TFRecordReader(OpenFileSource(path, compression)) {}
@@ -77,7 +80,7 @@ class TFRecordReader {
 // Appends one framed record to *dst.
 void AppendTFRecord(std::string* dst, std::string_view payload);
 
-struct TFRecordWriterOptions {
+struct SEXTANT_API TFRecordWriterOptions {
   Compression compression = Compression::kNone;
   // Goes on behind the records that are there, if the file exists. Not with kZlib or `atomic`.
   bool append = false;
@@ -86,12 +89,12 @@ struct TFRecordWriterOptions {
 };
 
 // Writes a file of records. Used by one thread at a time. Throws what the file system throws.
-class TFRecordWriter {
+class SEXTANT_API TFRecordWriter {
  public:
   // Creates the file or, unless told to append, empties it.
   explicit TFRecordWriter(const std::string& path, const TFRecordWriterOptions& options = {});
 
-  void Write(std::string_view payload);
+  void Write(std::string_view payload);  // one record
   // So that readers see all records so far, with compression too.
   void Flush() { file_->Flush(); }
   void Sync() { file_->Sync(); }
@@ -103,3 +106,5 @@ class TFRecordWriter {
 };
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

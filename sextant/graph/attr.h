@@ -10,13 +10,16 @@
 #include <variant>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/tensor/dtype.h"
 #include "sextant/tensor/shape.h"
 #include "sextant/tensor/tensor.h"
 
-namespace tensorflow {
+#pragma GCC visibility push(default)
+
+namespace sextant::proto {
 class AttrValue;
-}  // namespace tensorflow
+}  // namespace sextant::proto
 
 namespace sextant {
 
@@ -25,18 +28,18 @@ class Attr;
 using AttrMap = std::vector<std::pair<std::string, Attr>>;
 
 // A function of the library and the attributes it is instantiated with.
-struct FuncAttr {
-  std::string name;
+struct SEXTANT_API FuncAttr {
+  std::string name;                      // as the GraphDef spells it
   std::shared_ptr<const AttrMap> attrs;  // null = none
 };
 // Inside a function body: the name of the function's own attribute that gives the value.
-struct AttrPlaceholder {
-  std::string name;
+struct SEXTANT_API AttrPlaceholder {
+  std::string name;  // as the GraphDef spells it
 };
 // A list without elements: a GraphDef does not say of what.
-struct EmptyList {};
+struct SEXTANT_API EmptyList {};
 
-class Attr {
+class SEXTANT_API Attr {
  public:
   using Value =
       std::variant<std::monostate, std::string, int64_t, float, bool, DType, PartialShape, Tensor,
@@ -78,10 +81,10 @@ class Attr {
   // A tensor of a type that Tensor cannot hold is kept in its encoded form only (see undecoded).
   // Throws INVALID_ARGUMENT on a malformed value, RESOURCE_EXHAUSTED when a tensor would take more
   // than kMaxExpansion bytes above those of its proto.
-  static Attr FromProto(const tensorflow::AttrValue& proto);
+  static Attr FromProto(const proto::AttrValue& proto);
   static constexpr size_t kMaxExpansion = size_t{1} << 29;
   // What was imported is written as it was, byte for byte.
-  void ToProto(tensorflow::AttrValue* proto) const;
+  void ToProto(proto::AttrValue* proto) const;
   // Whether the value is a tensor, or a list with one, that Tensor cannot hold.
   bool undecoded() const { return undecoded_; }
 
@@ -100,7 +103,7 @@ class Attr {
   Value value_;
   bool undecoded_ = false;
   // How an imported value was written, where encoding it again could give other bytes.
-  std::shared_ptr<const tensorflow::AttrValue> encoded_;
+  std::shared_ptr<const proto::AttrValue> encoded_;
 };
 
 const Attr* FindAttr(const AttrMap& attrs, std::string_view name);
@@ -120,3 +123,5 @@ const T& Attr::Get() const {
 }
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -9,32 +9,32 @@
 namespace sextant {
 namespace {
 
-using tensorflow::AttrValue;
+using proto::AttrValue;
 
 DType TypeFromProto(int number) {
   if (number < 0 || number > 255) throw InvalidArgument("{} is not a data type", number);
   return static_cast<DType>(number);
 }
 
-bool HoldsVariants(const tensorflow::TensorProto& proto) {
+bool HoldsVariants(const proto::TensorProto& proto) {
   return std::any_of(proto.variant_val().begin(), proto.variant_val().end(), [](const auto& v) {
     return !v.type_name().empty() || !v.metadata().empty() || v.tensors_size() > 0;
   });
 }
 
 // The tensor, or an invalid one when Tensor cannot hold its element type.
-Tensor DecodeTensor(const tensorflow::TensorProto& proto) {
+Tensor DecodeTensor(const proto::TensorProto& proto) {
   if (DTypeSize(TypeFromProto(proto.dtype())) == 0 || HoldsVariants(proto)) return Tensor();
   return TensorFromProto(proto, proto.ByteSizeLong() + Attr::kMaxExpansion);
 }
 
-bool HasDimNames(const tensorflow::TensorShapeProto& proto) {
+bool HasDimNames(const proto::TensorShapeProto& proto) {
   return std::any_of(proto.dim().begin(), proto.dim().end(),
                      [](const auto& dim) { return !dim.name().empty(); });
 }
 
 // Whether TensorToProto makes exactly this proto of its tensor: keeps one copy of large constants.
-bool EncodesToItself(const tensorflow::TensorProto& proto, const Tensor& tensor) {
+bool EncodesToItself(const proto::TensorProto& proto, const Tensor& tensor) {
   return tensor.valid() && IsPlain(tensor.dtype()) && tensor.num_elements() > 1 &&
          !proto.tensor_content().empty() && !HasDimNames(proto.tensor_shape()) &&
          proto.ByteSizeLong() <=
@@ -42,7 +42,7 @@ bool EncodesToItself(const tensorflow::TensorProto& proto, const Tensor& tensor)
          proto.version_number() == 0;
 }
 
-FuncAttr FuncFromProto(const tensorflow::NameAttrList& proto) {
+FuncAttr FuncFromProto(const proto::NameAttrList& proto) {
   FuncAttr func{.name = proto.name()};
   if (!proto.attr().empty()) {
     AttrMap attrs;
@@ -54,7 +54,7 @@ FuncAttr FuncFromProto(const tensorflow::NameAttrList& proto) {
   return func;
 }
 
-void FuncToProto(const FuncAttr& func, tensorflow::NameAttrList* proto) {
+void FuncToProto(const FuncAttr& func, proto::NameAttrList* proto) {
   proto->set_name(func.name);
   if (func.attrs == nullptr) return;
   for (const auto& [name, value] : *func.attrs) value.ToProto(&(*proto->mutable_attr())[name]);
@@ -141,7 +141,7 @@ struct Encoder {
   void operator()(int64_t value) const { proto->set_i(value); }
   void operator()(float value) const { proto->set_f(value); }
   void operator()(bool value) const { proto->set_b(value); }
-  void operator()(DType value) const { proto->set_type(static_cast<tensorflow::DataType>(value)); }
+  void operator()(DType value) const { proto->set_type(static_cast<proto::DataType>(value)); }
   void operator()(const PartialShape& value) const { ShapeToProto(value, proto->mutable_shape()); }
   void operator()(const Tensor& value) const { TensorToProto(value, proto->mutable_tensor()); }
   void operator()(const FuncAttr& value) const { FuncToProto(value, proto->mutable_func()); }
@@ -159,7 +159,7 @@ struct Encoder {
   static void Add(float value, AttrValue::ListValue* list) { list->add_f(value); }
   static void Add(bool value, AttrValue::ListValue* list) { list->add_b(value); }
   static void Add(DType value, AttrValue::ListValue* list) {
-    list->add_type(static_cast<tensorflow::DataType>(value));
+    list->add_type(static_cast<proto::DataType>(value));
   }
   static void Add(const PartialShape& value, AttrValue::ListValue* list) {
     ShapeToProto(value, list->add_shape());

@@ -10,8 +10,8 @@
 namespace sextant {
 namespace {
 
-tensorflow::AttrValue ParseAttr(const std::string& text) {
-  tensorflow::AttrValue proto;
+proto::AttrValue ParseAttr(const std::string& text) {
+  proto::AttrValue proto;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &proto)) << text;
   return proto;
 }
@@ -19,9 +19,9 @@ tensorflow::AttrValue ParseAttr(const std::string& text) {
 class AttrRoundTrip : public testing::TestWithParam<const char*> {};
 
 TEST_P(AttrRoundTrip, GivesTheSameMessage) {
-  const tensorflow::AttrValue proto = ParseAttr(GetParam());
+  const proto::AttrValue proto = ParseAttr(GetParam());
   const Attr attr = Attr::FromProto(proto);
-  tensorflow::AttrValue again;
+  proto::AttrValue again;
   attr.ToProto(&again);
   EXPECT_TRUE(google::protobuf::util::MessageDifferencer::Equals(proto, again))
       << again.DebugString();
@@ -88,10 +88,10 @@ TEST(AttrTest, RefusesMalformedValues) {
         "tensor { dtype: DT_FLOAT tensor_shape { dim { size: 4611686018427387904 } dim { size: 4 } "
         "} }",
         "shape { dim { size: -2 } }"}) {
-    tensorflow::AttrValue proto;
+    proto::AttrValue proto;
     // Numbers that no name stands for are legal in the message.
     if (std::string(text).starts_with("type:")) {
-      proto.set_type(static_cast<tensorflow::DataType>(std::stoi(text + 5)));
+      proto.set_type(static_cast<proto::DataType>(std::stoi(text + 5)));
     } else {
       proto = ParseAttr(text);
     }

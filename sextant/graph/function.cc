@@ -34,9 +34,9 @@ std::vector<std::string> CalleesOf(const Graph& body) {
   return names;
 }
 
-std::vector<std::string> CalleesOf(const tensorflow::FunctionDef& def) {
+std::vector<std::string> CalleesOf(const proto::FunctionDef& def) {
   std::vector<std::string> names;
-  for (const tensorflow::NodeDef& node : def.node_def()) {
+  for (const proto::NodeDef& node : def.node_def()) {
     names.push_back(node.op());
     for (const auto& [name, value] : node.attr()) {
       if (value.has_func() || value.list().func_size() > 0) {
@@ -54,7 +54,7 @@ FunctionBody::~FunctionBody() = default;
 FunctionBody::FunctionBody(FunctionBody&&) noexcept = default;
 FunctionBody& FunctionBody::operator=(FunctionBody&&) noexcept = default;
 
-Function::Function(std::unique_ptr<tensorflow::FunctionDef> def)
+Function::Function(std::unique_ptr<proto::FunctionDef> def)
     : name_(def->signature().name()), def_(std::move(def)) {
   if (name_.empty()) throw InvalidArgument("a function has no name");
 }
@@ -64,14 +64,14 @@ Function::Function(std::string name, std::shared_ptr<const FunctionBody> body)
 
 Function::~Function() = default;
 
-const tensorflow::FunctionDef& Function::def() const {
+const proto::FunctionDef& Function::def() const {
   std::lock_guard lock(mutex_);
-  if (!def_) def_ = std::make_unique<tensorflow::FunctionDef>(DefFromBody(name_, *body_));
+  if (!def_) def_ = std::make_unique<proto::FunctionDef>(DefFromBody(name_, *body_));
   return *def_;
 }
 
 const OpDef& Function::signature() const {
-  const tensorflow::FunctionDef& def = this->def();
+  const proto::FunctionDef& def = this->def();
   std::lock_guard lock(mutex_);
   if (!signature_) {
     try {

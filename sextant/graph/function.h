@@ -13,14 +13,17 @@
 #include <unordered_map>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/attr.h"
 #include "sextant/graph/op_def.h"
 #include "sextant/graph/output.h"
 
-namespace tensorflow {
+#pragma GCC visibility push(default)
+
+namespace sextant::proto {
 class FunctionDef;
 class OpDef;
-}  // namespace tensorflow
+}  // namespace sextant::proto
 
 namespace sextant {
 
@@ -29,10 +32,10 @@ class Graph;
 class OpRegistry;
 
 // The body of a function, ready to be inlined, run or differentiated.
-struct FunctionBody {
-  std::unique_ptr<Graph> graph;
-  std::vector<Output> args;     // the _Arg nodes
-  std::vector<Output> results;  // what the function returns
+struct SEXTANT_API FunctionBody {
+  std::unique_ptr<Graph> graph;  // its body
+  std::vector<Output> args;      // the _Arg nodes
+  std::vector<Output> results;   // what the function returns
   // Nodes that must run though nobody reads them: those of control_ret and all stateful ones.
   std::vector<Operation> effects;
   FunctionBody();
@@ -41,9 +44,9 @@ struct FunctionBody {
   FunctionBody& operator=(FunctionBody&&) noexcept;
 };
 
-class Function {
+class SEXTANT_API Function {
  public:
-  Function(std::unique_ptr<tensorflow::FunctionDef> def);  // NOLINT
+  Function(std::unique_ptr<proto::FunctionDef> def);  // NOLINT
   Function(std::string name, std::shared_ptr<const FunctionBody> body);
   ~Function();
 
@@ -55,7 +58,7 @@ class Function {
   // Throws INVALID_ARGUMENT or UNIMPLEMENTED, naming function and node, on a malformed body.
   std::shared_ptr<const FunctionBody> Instantiate(const FunctionLibrary& library,
                                                   const AttrMap& attrs = {}) const;
-  const tensorflow::FunctionDef& def() const;
+  const proto::FunctionDef& def() const;
 
  private:
   friend class FunctionLibrary;
@@ -64,14 +67,14 @@ class Function {
 
   std::string name_;
   mutable std::mutex mutex_;  // guards those below, which never change once set
-  mutable std::unique_ptr<tensorflow::FunctionDef> def_;
+  mutable std::unique_ptr<proto::FunctionDef> def_;
   mutable std::unique_ptr<OpDef> signature_;
   mutable std::shared_ptr<const FunctionBody> body_;  // without attributes
   mutable std::unique_ptr<std::vector<std::string>> callees_;
 };
 
 // Copies are cheap: they share their content until one of them changes.
-class FunctionLibrary {
+class SEXTANT_API FunctionLibrary {
  public:
   FunctionLibrary();
   // Replaces one of the same name only when "replace"; else throws ALREADY_EXISTS. One that was
@@ -112,11 +115,13 @@ class FunctionLibrary {
 void RegisterFunctionOps(OpRegistry& registry);
 
 // The signature of an imported function. Throws INVALID_ARGUMENT on a malformed one.
-OpDef OpDefFromProto(const tensorflow::OpDef& proto);
+OpDef OpDefFromProto(const proto::OpDef& proto);
 
 // Body of an imported function, and definition of a function built here; used by Function.
-FunctionBody BodyFromDef(const tensorflow::FunctionDef& def, const FunctionLibrary& library,
+FunctionBody BodyFromDef(const proto::FunctionDef& def, const FunctionLibrary& library,
                          const AttrMap& attrs);
-tensorflow::FunctionDef DefFromBody(const std::string& name, const FunctionBody& body);
+proto::FunctionDef DefFromBody(const std::string& name, const FunctionBody& body);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

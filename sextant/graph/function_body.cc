@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kMaxListArgument = 1 << 16;
 
 // The attributes given, completed by the signature's defaults.
-AttrMap WithDefaults(const tensorflow::OpDef& signature, AttrMap attrs) {
+AttrMap WithDefaults(const proto::OpDef& signature, AttrMap attrs) {
   for (const auto& attr : signature.attr()) {
     if (attr.has_default_value() && FindAttr(attrs, attr.name()) == nullptr) {
       attrs.emplace_back(attr.name(), Attr::FromProto(attr.default_value()));
@@ -45,8 +45,7 @@ std::vector<DType> TypesOf(const ArgDef& arg, const AttrMap& attrs) {
 
 class BodyBuilder {
  public:
-  BodyBuilder(const tensorflow::FunctionDef& def, const FunctionLibrary& library,
-              const AttrMap& attrs)
+  BodyBuilder(const proto::FunctionDef& def, const FunctionLibrary& library, const AttrMap& attrs)
       : def_(def),
         signature_(OpDefFromProto(def.signature())),
         attrs_(WithDefaults(def.signature(), attrs)),
@@ -129,7 +128,7 @@ class BodyBuilder {
     }
   }
 
-  const tensorflow::FunctionDef& def_;
+  const proto::FunctionDef& def_;
   const OpDef signature_;
   const AttrMap attrs_;
   FunctionBody body_;
@@ -139,7 +138,7 @@ class BodyBuilder {
 
 }  // namespace
 
-FunctionBody BodyFromDef(const tensorflow::FunctionDef& def, const FunctionLibrary& library,
+FunctionBody BodyFromDef(const proto::FunctionDef& def, const FunctionLibrary& library,
                          const AttrMap& attrs) {
   return BodyBuilder(def, library, attrs).Build();
 }

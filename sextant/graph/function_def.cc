@@ -29,13 +29,13 @@ class DefBuilder {
     for (int i = 0; i < body.graph->num_nodes(); ++i) used_.insert(body.graph->node(i)->name());
   }
 
-  tensorflow::FunctionDef Build() {
+  proto::FunctionDef Build() {
     for (const Output& arg : body_.args) AddArgument(arg);
     const GraphDefExporter exporter({});
     for (int i = 0; i < body_.graph->num_nodes(); ++i) {
       const Node& node = *body_.graph->node(i);
       if (node.type() == "_Arg") continue;
-      tensorflow::NodeDef* out = def_.add_node_def();
+      proto::NodeDef* out = def_.add_node_def();
       exporter.NodeToDef(node, out);
       for (const Output& input : node.inputs()) out->add_input(Reference(input));
       for (const Node* input : node.control_inputs()) {
@@ -52,7 +52,7 @@ class DefBuilder {
   }
 
  private:
-  tensorflow::OpDef& signature() { return *def_.mutable_signature(); }
+  proto::OpDef& signature() { return *def_.mutable_signature(); }
 
   std::string Unique(const std::string& base) {
     std::string name = base;
@@ -65,9 +65,9 @@ class DefBuilder {
     const std::string name = Unique(ArgumentName(arg.node()->name()));
     arg_names_.emplace(arg.node(), name);
     const uint32_t index = signature().input_arg_size();
-    tensorflow::OpDef::ArgDef* out = signature().add_input_arg();
+    proto::OpDef::ArgDef* out = signature().add_input_arg();
     out->set_name(name);
-    out->set_type(static_cast<tensorflow::DataType>(arg.dtype()));
+    out->set_type(static_cast<proto::DataType>(arg.dtype()));
     if (arg.shape().rank_known()) {
       auto& attrs = *(*def_.mutable_arg_attr())[index].mutable_attr();
       Attr(std::vector<PartialShape>{arg.shape()}).ToProto(&attrs["_output_shapes"]);
@@ -79,9 +79,9 @@ class DefBuilder {
     std::string base = ArgumentName(result.node()->name());
     std::string name = base;
     for (int i = 1; !result_names_.insert(name).second; ++i) name = fmt::format("{}_{}", base, i);
-    tensorflow::OpDef::ArgDef* out = signature().add_output_arg();
+    proto::OpDef::ArgDef* out = signature().add_output_arg();
     out->set_name(name);
-    out->set_type(static_cast<tensorflow::DataType>(RemoveRef(result.dtype())));
+    out->set_type(static_cast<proto::DataType>(RemoveRef(result.dtype())));
     (*def_.mutable_ret())[name] = Reference(result);
   }
 
@@ -92,14 +92,14 @@ class DefBuilder {
   }
 
   const FunctionBody& body_;
-  tensorflow::FunctionDef def_;
+  proto::FunctionDef def_;
   std::unordered_set<std::string> used_, result_names_;
   std::unordered_map<const Node*, std::string> arg_names_;
 };
 
 }  // namespace
 
-tensorflow::FunctionDef DefFromBody(const std::string& name, const FunctionBody& body) {
+proto::FunctionDef DefFromBody(const std::string& name, const FunctionBody& body) {
   return DefBuilder(name, body).Build();
 }
 

@@ -29,7 +29,7 @@ DType TypeOf(int number) {
   return static_cast<DType>(number);
 }
 
-ArgDef ArgFromProto(const tensorflow::OpDef::ArgDef& proto) {
+ArgDef ArgFromProto(const proto::OpDef::ArgDef& proto) {
   ArgDef arg;
   arg.name = proto.name();
   arg.type = TypeOf(proto.type());
@@ -45,7 +45,7 @@ ArgDef ArgFromProto(const tensorflow::OpDef::ArgDef& proto) {
   return arg;
 }
 
-AttrDef AttrFromProto(const tensorflow::OpDef::AttrDef& proto) {
+AttrDef AttrFromProto(const proto::OpDef::AttrDef& proto) {
   AttrDef attr;
   attr.name = proto.name();
   attr.type = proto.type();
@@ -61,7 +61,7 @@ AttrDef AttrFromProto(const tensorflow::OpDef::AttrDef& proto) {
 
 }  // namespace
 
-OpDef OpDefFromProto(const tensorflow::OpDef& proto) {
+OpDef OpDefFromProto(const proto::OpDef& proto) {
   OpDef op(proto.name());
   for (const auto& arg : proto.input_arg()) op.inputs_.push_back(ArgFromProto(arg));
   for (const auto& arg : proto.output_arg()) op.outputs_.push_back(ArgFromProto(arg));

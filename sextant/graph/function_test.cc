@@ -13,7 +13,7 @@ namespace sextant {
 namespace {
 
 std::shared_ptr<Function> ParseFunction(const std::string& text) {
-  auto def = std::make_unique<tensorflow::FunctionDef>();
+  auto def = std::make_unique<proto::FunctionDef>();
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, def.get())) << text;
   return std::make_shared<Function>(std::move(def));
 }
@@ -110,7 +110,7 @@ TEST(FunctionTest, ABuiltBodyBecomesADefinitionAndBack) {
     body->effects = {sum.node()};
   }
   const Function built("f", body);
-  const tensorflow::FunctionDef& def = built.def();
+  const proto::FunctionDef& def = built.def();
   EXPECT_EQ(def.signature().input_arg(0).name(), "scope_a");
   EXPECT_EQ(def.node_def(1).input(0), "Unpack:output:1");
   EXPECT_EQ(def.node_def(1).input(1), "b");
@@ -118,7 +118,7 @@ TEST(FunctionTest, ABuiltBodyBecomesADefinitionAndBack) {
   EXPECT_EQ(def.ret().at("addv2"), "AddV2:z:0");
   EXPECT_EQ(def.ret().at("addv2_1"), "AddV2:z:0");
   EXPECT_EQ(def.ret().at("scope_a"), "scope_a");
-  const Function again(std::make_unique<tensorflow::FunctionDef>(def));
+  const Function again(std::make_unique<proto::FunctionDef>(def));
   const auto copy = again.Instantiate({});
   ASSERT_EQ(copy->results.size(), 3u);
   EXPECT_EQ(copy->results[0].node()->input(0).name(), "Unpack:1");

@@ -6,21 +6,24 @@
 #include <string_view>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/graph.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
 // A gradient of which only some rows are not zero: values[k] belongs to row indices[k]; indices may
 // repeat (their values add up). dense_shape is the shape of the whole, as an integer vector.
-struct IndexedSlices {
-  Output values;
-  Output indices;
-  Output dense_shape;
+struct SEXTANT_API IndexedSlices {
+  Output values;       // rows of the gradient
+  Output indices;      // which rows
+  Output dense_shape;  // of the whole gradient
 };
 
 // The gradient with respect to one tensor: none (it does not matter), dense, or sparse.
-class Gradient {
+class SEXTANT_API Gradient {
  public:
   Gradient() = default;
   Gradient(Output dense) : dense_(dense) {}                       // NOLINT
@@ -39,7 +42,7 @@ class Gradient {
   std::optional<IndexedSlices> slices_;
 };
 
-struct GradientOptions {
+struct SEXTANT_API GradientOptions {
   std::vector<Output> grad_ys;         // one per y, or empty: ones. A default Output means ones.
   std::vector<Output> stop_gradients;  // taken for constants
   std::string name = "gradients";      // name scope of the new nodes
@@ -62,7 +65,7 @@ const std::string& GradientSource();
 
 // One op being differentiated: given the gradients of its outputs, a GradientFunction sets those of
 // its inputs. What it does not set is none.
-class GradientContext {
+class SEXTANT_API GradientContext {
  public:
   GradientContext(Node* node, std::vector<Gradient> output_gradients);
 
@@ -97,3 +100,5 @@ class GradientContext {
 };
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -14,15 +14,18 @@
 #include <unordered_map>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/attr.h"
 #include "sextant/graph/function.h"
 #include "sextant/graph/op_def.h"
 #include "sextant/graph/output.h"
 
-namespace tensorflow {
+#pragma GCC visibility push(default)
+
+namespace sextant::proto {
 class GraphDef;
 class NodeDef;
-}  // namespace tensorflow
+}  // namespace sextant::proto
 
 namespace sextant {
 
@@ -30,12 +33,12 @@ class OpRegistry;
 
 // What a resource or variant output holds: type and shape of the variable or of the list's
 // elements.
-struct HandleShape {
+struct SEXTANT_API HandleShape {
   DType dtype = DType::kInvalid;
-  PartialShape shape;
+  PartialShape shape;  // of the value
 };
 
-class Node {
+class SEXTANT_API Node {
  public:
   int id() const { return id_; }  // position in Graph::nodes()
   const std::string& name() const { return name_; }
@@ -57,7 +60,7 @@ class Node {
   const PartialShape& output_shape(int i) const { return outputs_[i].shape; }
   const HandleShape* output_handle(int i) const { return outputs_[i].handle.get(); }
   void set_output_shape(int i, PartialShape shape) { outputs_[i].shape = std::move(shape); }
-  void set_output_handle(int i, HandleShape handle) {
+  void set_output_handle(int i, HandleShape handle) {  // by shape functions
     outputs_[i].handle = std::make_shared<HandleShape>(std::move(handle));
   }
 
@@ -91,20 +94,20 @@ class Node {
   std::vector<OutputInfo> outputs_;
   AttrMap attrs_;
   // Fields of an imported NodeDef that have no place here (debug info, full types).
-  std::shared_ptr<const tensorflow::NodeDef> extra_;
+  std::shared_ptr<const proto::NodeDef> extra_;
 };
 
 // All that is needed to add a node; OpBuilder fills one from the current scopes.
-struct NodeSpec {
+struct SEXTANT_API NodeSpec {
   std::string name;  // full and unique
   const OpDef* op = nullptr;
-  std::vector<Output> inputs;
-  std::vector<Node*> control_inputs;
-  AttrMap attrs;
-  std::string device;
+  std::vector<Output> inputs;         // in the order of the op's arguments
+  std::vector<Node*> control_inputs;  // run before it
+  AttrMap attrs;                      // those that are set
+  std::string device;                 // "": any
 };
 
-class Graph {
+class SEXTANT_API Graph {
  public:
   Graph();
   // A function body: tensors of "outer" that its nodes use are captured (see Capture).
@@ -137,7 +140,8 @@ class Graph {
   std::vector<Output> Collection(std::string_view name) const;
   std::vector<std::string> CollectionNames() const;
 
-  // Graph-level seed and the count of random ops made without their own (facts: random streams).
+  // Graph-level seed, and the count of random ops made without a seed of their own: together they
+  // seed such an op, as in TensorFlow 1.
   void set_seed(std::optional<int64_t> seed) { seed_ = seed; }
   std::optional<int64_t> seed() const { return seed_; }
   int64_t NextRandomOpIndex() { return random_ops_++; }
@@ -205,7 +209,7 @@ class Graph {
   int64_t random_ops_ = 0;
   int64_t version_ = 0;
   // Fields of the imported GraphDef that have no place here (debug info, registered gradients).
-  std::shared_ptr<const tensorflow::GraphDef> extra_;
+  std::shared_ptr<const proto::GraphDef> extra_;
 };
 
 template <typename T>
@@ -223,3 +227,5 @@ const T& Node::attr(std::string_view name) const {
 }
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

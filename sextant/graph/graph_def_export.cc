@@ -5,7 +5,7 @@
 
 namespace sextant {
 
-void GraphDefExporter::NodeToDef(const Node& node, tensorflow::NodeDef* def) const {
+void GraphDefExporter::NodeToDef(const Node& node, proto::NodeDef* def) const {
   if (node.extra_ != nullptr) *def = *node.extra_;
   def->set_name(node.name());
   def->set_op(node.type());
@@ -28,13 +28,13 @@ void GraphDefExporter::NodeToDef(const Node& node, tensorflow::NodeDef* def) con
   }
 }
 
-tensorflow::GraphDef GraphDefExporter::GraphToDef(const Graph& graph) const {
-  tensorflow::GraphDef def;
+proto::GraphDef GraphDefExporter::GraphToDef(const Graph& graph) const {
+  proto::GraphDef def;
   if (graph.extra_ != nullptr) def = *graph.extra_;
   def.mutable_node()->Reserve(graph.num_nodes());
   for (int i = 0; i < graph.num_nodes(); ++i) {
     const Node& node = *graph.node(i);
-    tensorflow::NodeDef* out = def.add_node();
+    proto::NodeDef* out = def.add_node();
     NodeToDef(node, out);
     for (const Output& input : node.inputs()) {
       out->add_input(input.index() == 0 ? input.node()->name() : input.name());
@@ -45,12 +45,12 @@ tensorflow::GraphDef GraphDefExporter::GraphToDef(const Graph& graph) const {
     *def.mutable_library()->add_function() = function->def();
   }
   for (const auto& [function, gradient] : graph.functions().gradients()) {
-    tensorflow::GradientDef* out = def.mutable_library()->add_gradient();
+    proto::GradientDef* out = def.mutable_library()->add_gradient();
     out->set_function_name(function);
     out->set_gradient_func(gradient);
   }
   if (graph.producer != 0 || graph.min_consumer != 0 || !graph.bad_consumers.empty()) {
-    tensorflow::VersionDef* versions = def.mutable_versions();
+    proto::VersionDef* versions = def.mutable_versions();
     versions->set_producer(graph.producer);
     versions->set_min_consumer(graph.min_consumer);
     for (const int version : graph.bad_consumers) versions->add_bad_consumers(version);
@@ -58,7 +58,7 @@ tensorflow::GraphDef GraphDefExporter::GraphToDef(const Graph& graph) const {
   return def;
 }
 
-tensorflow::GraphDef ExportGraphDef(const Graph& graph, const ExportOptions& options) {
+proto::GraphDef ExportGraphDef(const Graph& graph, const ExportOptions& options) {
   return GraphDefExporter(options).GraphToDef(graph);
 }
 

@@ -3,7 +3,7 @@
 
 #include "sextant/graph/graph_def.h"
 
-namespace tensorflow {
+namespace sextant::proto {
 class NodeDef;
 }
 
@@ -14,8 +14,8 @@ class GraphDefExporter {
   explicit GraphDefExporter(const ExportOptions& options) : options_(options) {}
 
   // All fields but the inputs.
-  void NodeToDef(const Node& node, tensorflow::NodeDef* def) const;
-  tensorflow::GraphDef GraphToDef(const Graph& graph) const;
+  void NodeToDef(const Node& node, proto::NodeDef* def) const;
+  proto::GraphDef GraphToDef(const Graph& graph) const;
 
  private:
   const ExportOptions options_;

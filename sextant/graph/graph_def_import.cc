@@ -28,8 +28,8 @@ class FirstError : public google::protobuf::io::ErrorCollector {
 
 }  // namespace
 
-void GraphDefImporter::AddVersions(const tensorflow::GraphDef& def) {
-  const tensorflow::VersionDef& versions = def.versions();
+void GraphDefImporter::AddVersions(const proto::GraphDef& def) {
+  const proto::VersionDef& versions = def.versions();
   const auto& bad = versions.bad_consumers();
   if (versions.min_consumer() > Graph::kVersion ||
       std::find(bad.begin(), bad.end(), Graph::kVersion) != bad.end()) {
@@ -53,7 +53,7 @@ void GraphDefImporter::AddVersions(const tensorflow::GraphDef& def) {
   const auto& registered = def.library().registered_gradients();
   if (graph_.extra_ == nullptr &&
       (def.version() != 0 || def.has_debug_info() || !registered.empty())) {
-    auto extra = std::make_shared<tensorflow::GraphDef>();
+    auto extra = std::make_shared<proto::GraphDef>();
     extra->set_version(def.version());
     if (def.has_debug_info()) *extra->mutable_debug_info() = def.debug_info();
     if (!registered.empty()) {
@@ -63,9 +63,9 @@ void GraphDefImporter::AddVersions(const tensorflow::GraphDef& def) {
   }
 }
 
-void GraphDefImporter::AddFunctions(const tensorflow::FunctionDefLibrary& library) {
+void GraphDefImporter::AddFunctions(const proto::FunctionDefLibrary& library) {
   FunctionLibrary& functions = graph_.functions_;
-  for (const tensorflow::FunctionDef& def : library.function()) {
+  for (const proto::FunctionDef& def : library.function()) {
     const std::string& name = def.signature().name();
     if (const Function* known = functions.Find(name)) {
       if (google::protobuf::util::MessageDifferencer::Equals(known->def(), def)) continue;
@@ -74,16 +74,16 @@ void GraphDefImporter::AddFunctions(const tensorflow::FunctionDefLibrary& librar
     if (OpRegistry::Global().Find(name) != nullptr) {
       throw InvalidArgument("the function '{}' has the name of an op", name);
     }
-    auto function = std::make_shared<Function>(std::make_unique<tensorflow::FunctionDef>(def));
+    auto function = std::make_shared<Function>(std::make_unique<proto::FunctionDef>(def));
     function->signature();  // a malformed one is an error of the import
     functions.Add(std::move(function));
   }
-  for (const tensorflow::GradientDef& gradient : library.gradient()) {
+  for (const proto::GradientDef& gradient : library.gradient()) {
     functions.SetGradient(gradient.function_name(), gradient.gradient_func());
   }
 }
 
-void ImportGraphDef(const tensorflow::GraphDef& def, Graph& graph, const ImportOptions& options) {
+void ImportGraphDef(const proto::GraphDef& def, Graph& graph, const ImportOptions& options) {
   const std::string prefix = options.prefix.empty() ? "" : options.prefix + "/";
   GraphDefImporter importer(graph, GraphDefImporter::Spelling::kGraph, prefix);
   importer.AddVersions(def);
@@ -93,7 +93,7 @@ void ImportGraphDef(const tensorflow::GraphDef& def, Graph& graph, const ImportO
 }
 
 void ImportGraphDef(std::string_view bytes, Graph& graph, const ImportOptions& options) {
-  tensorflow::GraphDef def;
+  proto::GraphDef def;
   const google::protobuf::LogSilencer quiet;  // what is wrong goes into the Error
   if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max()) ||
       !def.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
@@ -103,7 +103,7 @@ void ImportGraphDef(std::string_view bytes, Graph& graph, const ImportOptions& o
 }
 
 void ImportGraphDefText(std::string_view text, Graph& graph, const ImportOptions& options) {
-  tensorflow::GraphDef def;
+  proto::GraphDef def;
   FirstError error;
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&error);

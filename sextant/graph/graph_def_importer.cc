@@ -10,7 +10,7 @@
 namespace sextant {
 namespace {
 
-using tensorflow::NodeDef;
+using proto::NodeDef;
 
 // More outputs of an op that nobody knows are not believed.
 constexpr int kMaxUnknownOutputs = 1 << 16;

@@ -12,18 +12,18 @@
 
 #include "sextant/graph/graph.h"
 
-namespace tensorflow {
+namespace sextant::proto {
 class FunctionDefLibrary;
 class GraphDef;
 class NodeDef;
-}  // namespace tensorflow
+}  // namespace sextant::proto
 
 namespace sextant {
 
 class GraphDefImporter {
  public:
   enum class Spelling { kGraph, kFunction };
-  using NodeDefs = google::protobuf::RepeatedPtrField<tensorflow::NodeDef>;
+  using NodeDefs = google::protobuf::RepeatedPtrField<proto::NodeDef>;
 
   GraphDefImporter(Graph& graph, Spelling spelling, std::string prefix = "");
   // Takes back all that was added, unless Commit() was called.
@@ -31,8 +31,8 @@ class GraphDefImporter {
   GraphDefImporter(const GraphDefImporter&) = delete;
   GraphDefImporter& operator=(const GraphDefImporter&) = delete;
 
-  void AddVersions(const tensorflow::GraphDef& def);
-  void AddFunctions(const tensorflow::FunctionDefLibrary& library);
+  void AddVersions(const proto::GraphDef& def);
+  void AddFunctions(const proto::FunctionDefLibrary& library);
   // In a function body: inputs "name" and "name:i" mean these tensors.
   void AddArgument(std::string_view name, std::vector<Output> values);
   // In a function body: what placeholders stand for. REQUIRES: outlives this.
@@ -53,8 +53,8 @@ class GraphDefImporter {
     std::string_view selector;  // what follows the name, without its colon
   };
 
-  void CreateNode(const tensorflow::NodeDef& def);
-  void ImportAttrs(const tensorflow::NodeDef& def, Node* node, bool* undecoded);
+  void CreateNode(const proto::NodeDef& def);
+  void ImportAttrs(const proto::NodeDef& def, Node* node, bool* undecoded);
   Attr Substitute(Attr attr) const;
   void CountExpansion(const Attr& attr, size_t encoded_bytes);
   Ref ParseRef(std::string_view text) const;
@@ -85,7 +85,7 @@ class GraphDefImporter {
   const FunctionLibrary old_functions_;
   const int old_producer_, old_min_consumer_;
   const std::vector<int> old_bad_consumers_;
-  const std::shared_ptr<const tensorflow::GraphDef> old_extra_;
+  const std::shared_ptr<const proto::GraphDef> old_extra_;
 };
 
 }  // namespace sextant

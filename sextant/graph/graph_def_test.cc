@@ -12,8 +12,8 @@
 namespace sextant {
 namespace {
 
-tensorflow::GraphDef ParseGraphDef(const std::string& text) {
-  tensorflow::GraphDef def;
+proto::GraphDef ParseGraphDef(const std::string& text) {
+  proto::GraphDef def;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &def)) << text;
   return def;
 }
@@ -47,10 +47,10 @@ const char* const kLoop = R"(
          attr { key: 'frame_name' value { s: 'f' } } }
 )";
 
-void ExpectRoundTrip(const tensorflow::GraphDef& def) {
+void ExpectRoundTrip(const proto::GraphDef& def) {
   Graph graph;
   ImportGraphDef(def, graph);
-  const tensorflow::GraphDef again = ExportGraphDef(graph);
+  const proto::GraphDef again = ExportGraphDef(graph);
   google::protobuf::util::MessageDifferencer differencer;
   std::string report;
   differencer.ReportDifferencesToString(&report);
@@ -242,11 +242,11 @@ TEST(GraphDefTest, ConstantsMayNotGrowWithoutBound) {
 }
 
 TEST(GraphDefTest, ImportIsLinear) {
-  tensorflow::GraphDef def = ParseGraphDef(Placeholder("n0"));
-  const tensorflow::NodeDef add = ParseGraphDef(Unary("x", "AddV2", "")).node(0);
+  proto::GraphDef def = ParseGraphDef(Placeholder("n0"));
+  const proto::NodeDef add = ParseGraphDef(Unary("x", "AddV2", "")).node(0);
   const int count = 100'000;
   for (int i = 1; i < count; ++i) {
-    tensorflow::NodeDef* node = def.add_node();
+    proto::NodeDef* node = def.add_node();
     *node = add;
     node->set_name("n" + std::to_string(i));
     node->add_input("n" + std::to_string(i - 1));

@@ -54,7 +54,7 @@ std::optional<Output> Resolve(const Graph& graph, const std::string& name) {
 
 // The items of a collection that the Graph can hold; none when one of them is of another kind.
 std::optional<std::vector<Output>> Resolve(const Graph& graph, const std::string& name,
-                                           const tensorflow::CollectionDef& def) {
+                                           const proto::CollectionDef& def) {
   std::vector<Output> items;
   if (def.has_node_list()) {
     for (const std::string& value : def.node_list().value()) {
@@ -67,7 +67,7 @@ std::optional<std::vector<Output>> Resolve(const Graph& graph, const std::string
   if (!def.has_bytes_list() || !HoldsVariables(name)) return std::nullopt;
   const google::protobuf::LogSilencer quiet;
   for (const std::string& value : def.bytes_list().value()) {
-    tensorflow::VariableDef variable;
+    proto::VariableDef variable;
     if (!variable.ParseFromString(value)) return std::nullopt;
     const auto item = Resolve(graph, variable.variable_name());
     if (!item) return std::nullopt;
@@ -76,9 +76,8 @@ std::optional<std::vector<Output>> Resolve(const Graph& graph, const std::string
   return items;
 }
 
-tensorflow::CollectionDef CollectionToDef(const std::string& name,
-                                          const std::vector<Output>& items) {
-  tensorflow::CollectionDef def;
+proto::CollectionDef CollectionToDef(const std::string& name, const std::vector<Output>& items) {
+  proto::CollectionDef def;
   const bool variables = HoldsVariables(name) &&
                          std::all_of(items.begin(), items.end(),
                                      [](const Output& item) { return IsVariable(*item.node()); });
@@ -93,13 +92,13 @@ tensorflow::CollectionDef CollectionToDef(const std::string& name,
   return def;
 }
 
-void FillMetaInfo(const MetaGraphExportOptions& options, tensorflow::MetaGraphDef* def) {
+void FillMetaInfo(const MetaGraphExportOptions& options, proto::MetaGraphDef* def) {
   auto* info = def->mutable_meta_info_def();
   info->set_tensorflow_version(kTensorFlowVersion);
   info->set_tensorflow_git_version(kGitVersion);
   if (options.strip_default_attrs) info->set_stripped_default_attrs(true);
-  std::map<std::string, tensorflow::OpDef> ops;
-  for (tensorflow::OpDef& op : *info->mutable_stripped_op_list()->mutable_op()) {
+  std::map<std::string, proto::OpDef> ops;
+  for (proto::OpDef& op : *info->mutable_stripped_op_list()->mutable_op()) {
     ops[op.name()] = std::move(op);  // what the producer said, in case the op is unknown here
   }
   info->clear_stripped_op_list();
@@ -115,10 +114,10 @@ void FillMetaInfo(const MetaGraphExportOptions& options, tensorflow::MetaGraphDe
 
 }  // namespace
 
-void ImportMetaGraphDef(const tensorflow::MetaGraphDef& def, Graph& graph) {
+void ImportMetaGraphDef(const proto::MetaGraphDef& def, Graph& graph) {
   ImportGraphDef(def.graph_def(), graph);
-  const std::map<std::string_view, const tensorflow::CollectionDef*> sorted = [&] {
-    std::map<std::string_view, const tensorflow::CollectionDef*> all;
+  const std::map<std::string_view, const proto::CollectionDef*> sorted = [&] {
+    std::map<std::string_view, const proto::CollectionDef*> all;
     for (const auto& [name, collection] : def.collection_def()) all[name] = &collection;
     return all;
   }();
@@ -129,11 +128,10 @@ void ImportMetaGraphDef(const tensorflow::MetaGraphDef& def, Graph& graph) {
   }
 }
 
-tensorflow::MetaGraphDef ExportMetaGraphDef(const Graph& graph,
-                                            const MetaGraphExportOptions& options) {
-  tensorflow::MetaGraphDef def;
+proto::MetaGraphDef ExportMetaGraphDef(const Graph& graph, const MetaGraphExportOptions& options) {
+  proto::MetaGraphDef def;
   if (options.imported != nullptr) {
-    const tensorflow::MetaGraphDef& imported = *options.imported;
+    const proto::MetaGraphDef& imported = *options.imported;
     *def.mutable_meta_info_def() = imported.meta_info_def();
     if (imported.has_saver_def()) *def.mutable_saver_def() = imported.saver_def();
     *def.mutable_collection_def() = imported.collection_def();
@@ -157,20 +155,20 @@ tensorflow::MetaGraphDef ExportMetaGraphDef(const Graph& graph,
   return def;
 }
 
-std::set<std::string> OpsUsed(const tensorflow::GraphDef& graph) {
-  std::unordered_map<std::string_view, const tensorflow::FunctionDef*> functions;
+std::set<std::string> OpsUsed(const proto::GraphDef& graph) {
+  std::unordered_map<std::string_view, const proto::FunctionDef*> functions;
   for (const auto& function : graph.library().function()) {
     functions[function.signature().name()] = &function;
   }
   std::set<std::string> used;
-  std::deque<const tensorflow::FunctionDef*> waiting;
+  std::deque<const proto::FunctionDef*> waiting;
   const auto use = [&](const std::string& name) {
     if (!used.insert(name).second) return;
     if (const auto function = functions.find(name); function != functions.end()) {
       waiting.push_back(function->second);
     }
   };
-  const auto use_node = [&](const tensorflow::NodeDef& node) {
+  const auto use_node = [&](const proto::NodeDef& node) {
     use(node.op());
     if (node.op() != "PartitionedCall" && node.op() != "StatefulPartitionedCall") return;
     const auto callee = node.attr().find("f");
@@ -185,11 +183,11 @@ std::set<std::string> OpsUsed(const tensorflow::GraphDef& graph) {
   return used;
 }
 
-tensorflow::VariableDef VariableDefOf(Output variable) {
+proto::VariableDef VariableDefOf(Output variable) {
   const Node& node = *variable.node();
   const Graph& graph = node.graph();
   const std::string& name = node.name();
-  tensorflow::VariableDef def;
+  proto::VariableDef def;
   def.set_variable_name(variable.name());
   const bool resource = node.type() == "VarHandleOp";
   def.set_is_resource(resource);

@@ -12,8 +12,8 @@
 namespace sextant {
 namespace {
 
-tensorflow::MetaGraphDef Imported() {
-  tensorflow::MetaGraphDef def;
+proto::MetaGraphDef Imported() {
+  proto::MetaGraphDef def;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(R"(
       meta_info_def { tags: "serve" tensorflow_version: "1.4.0" }
       graph_def {
@@ -29,7 +29,7 @@ tensorflow::MetaGraphDef Imported() {
       collection_def { key: "epochs" value { int64_list { value: 3 } } }
       signature_def { key: "s" value { method_name: "m" } })",
                                                             &def));
-  tensorflow::VariableDef variable;
+  proto::VariableDef variable;
   variable.set_variable_name("v:0");
   variable.set_initializer_name("v/SomeOtherName");
   for (const char* name : {"variables", "queue_runners"}) {
@@ -48,10 +48,10 @@ TEST(MetaGraphTest, KeepsCollectionsOfTensorsOperationsAndVariables) {
 }
 
 TEST(MetaGraphTest, GivesBackWhatWasImported) {
-  const tensorflow::MetaGraphDef imported = Imported();
+  const proto::MetaGraphDef imported = Imported();
   Graph graph;
   ImportMetaGraphDef(imported, graph);
-  tensorflow::MetaGraphDef exported = ExportMetaGraphDef(graph, {.imported = &imported});
+  proto::MetaGraphDef exported = ExportMetaGraphDef(graph, {.imported = &imported});
   EXPECT_EQ(exported.meta_info_def().stripped_op_list().op_size(), 2);
   *exported.mutable_meta_info_def() = imported.meta_info_def();
   std::string a, b;
@@ -64,7 +64,7 @@ TEST(MetaGraphTest, SurvivesEveryCutAndEveryFlippedBit) {
   const std::string bytes = Imported().SerializeAsString();
   const google::protobuf::LogSilencer quiet;
   const auto import = [](const std::string& damaged) {
-    tensorflow::MetaGraphDef def;
+    proto::MetaGraphDef def;
     if (!def.ParseFromString(damaged)) return;
     try {
       Graph graph;
@@ -85,12 +85,12 @@ TEST(MetaGraphTest, SurvivesEveryCutAndEveryFlippedBit) {
 }
 
 TEST(MetaGraphTest, WritesCollectionsThatChanged) {
-  const tensorflow::MetaGraphDef imported = Imported();
+  const proto::MetaGraphDef imported = Imported();
   Graph graph;
   ImportMetaGraphDef(imported, graph);
   graph.AddToCollection("loss", graph.FindOutput("v:0"));
   graph.AddToCollection("mine", Output(graph.FindNode("init"), 0));
-  const tensorflow::MetaGraphDef exported = ExportMetaGraphDef(graph, {.imported = &imported});
+  const proto::MetaGraphDef exported = ExportMetaGraphDef(graph, {.imported = &imported});
   EXPECT_EQ(exported.collection_def().at("loss").node_list().value_size(), 2);
   EXPECT_EQ(exported.collection_def().at("mine").node_list().value(0), "init");
   EXPECT_EQ(exported.collection_def().at("epochs").int64_list().value(0), 3);
@@ -113,8 +113,8 @@ TEST(MetaGraphTest, DescribesVariablesByTheirUsualNodes) {
       .Build();
   graph.AddToCollection("variables", w);
   graph.AddToCollection("trainable_variables", w);
-  const tensorflow::MetaGraphDef exported = ExportMetaGraphDef(graph);
-  tensorflow::VariableDef def;
+  const proto::MetaGraphDef exported = ExportMetaGraphDef(graph);
+  proto::VariableDef def;
   ASSERT_TRUE(def.ParseFromString(exported.collection_def().at("variables").bytes_list().value(0)));
   EXPECT_EQ(def.variable_name(), "w:0");
   EXPECT_EQ(def.initializer_name(), "w/Assign");
@@ -125,7 +125,7 @@ TEST(MetaGraphTest, DescribesVariablesByTheirUsualNodes) {
 }
 
 TEST(MetaGraphTest, ListsTheOpsOfFunctionsThatAreCalled) {
-  tensorflow::GraphDef def;
+  proto::GraphDef def;
   ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(R"(
       node { name: "a" op: "PartitionedCall" attr { key: "f" value { func { name: "f" } } } }
       node { name: "b" op: "StatelessIf" attr { key: "then_branch" value { func { name: "g" } } } }

@@ -13,12 +13,15 @@
 #include <string_view>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/attr.h"
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-class OpBuilder {
+class SEXTANT_API OpBuilder {
  public:
   explicit OpBuilder(std::string_view op);
 
@@ -32,7 +35,7 @@ class OpBuilder {
   OpBuilder& Name(std::string_view name);
   OpBuilder& Device(std::string_view device);
 
-  Node* BuildNode();
+  Node* BuildNode();  // also for ops without outputs
   // The first output. REQUIRES: the op has at least one.
   Output Build();
   std::vector<Output> BuildAll();
@@ -55,3 +58,5 @@ Output Const(const Tensor& value, std::string_view name = "Const");
 Output ConstInts(const std::vector<int64_t>& values, DType dtype = DType::kInt32);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -8,7 +8,7 @@
 //       .Shape(MatMulShape)
 //       .Gradient(MatMulGradient));
 //
-// The signature strings are spelled as in facts/tf215/ops.tsv, with which a test compares them.
+// The signature strings are spelled as in testdata/tf215_ops.tsv, with which a test compares them.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,12 @@
 #include <string_view>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/attr.h"
 
-namespace tensorflow {
+#pragma GCC visibility push(default)
+
+namespace sextant::proto {
 class OpDef;
 }
 
@@ -33,31 +36,31 @@ using ShapeFunction = std::function<void(ShapeContext&)>;
 using GradientFunction = std::function<void(GradientContext&)>;
 
 // One input or output: "x:float", "x:T", "xs:N*T", "xs:Tlist", "v:ref(T)".
-struct ArgDef {
-  std::string name;
+struct SEXTANT_API ArgDef {
+  std::string name;              // as in TensorFlow
   DType type = DType::kInvalid;  // fixed type, if no attr gives it
-  std::string type_attr;
-  std::string number_attr;
-  std::string type_list_attr;
+  std::string type_attr;         // the attribute that is its type, or ""
+  std::string number_attr;       // the length of the list, or ""
+  std::string type_list_attr;    // the types of the list, or ""
   bool is_ref = false;
 };
 
-struct AttrDef {
-  std::string name;
-  std::string type;  // "int", "type", "list(shape)", "func", ...
-  std::optional<Attr> default_value;
+struct SEXTANT_API AttrDef {
+  std::string name;                          // as in TensorFlow
+  std::string type;                          // "int", "type", "list(shape)", "func", ...
+  std::optional<Attr> default_value;         // none: required
   std::optional<int64_t> minimum;            // of an int, or of a list's length
   std::vector<DType> allowed_types;          // empty = any
   std::vector<std::string> allowed_strings;  // empty = any
 };
 
-class OpDef {
+class SEXTANT_API OpDef {
  public:
   explicit OpDef(std::string name) : name_(std::move(name)) {}
 
-  OpDef& Inputs(std::string_view list);
-  OpDef& Outputs(std::string_view list);
-  OpDef& Attrs(std::string_view list);
+  OpDef& Inputs(std::string_view list);   // "a:T, b:T"
+  OpDef& Outputs(std::string_view list);  // "product:T"
+  OpDef& Attrs(std::string_view list);    // "T:type; n:int=1"
   // Has an effect or a state: never folded, merged or dropped, keeps its place in program order.
   OpDef& Stateful() {
     stateful_ = true;
@@ -111,7 +114,7 @@ class OpDef {
   const std::vector<ArgDef>& inputs() const { return inputs_; }
   const std::vector<ArgDef>& outputs() const { return outputs_; }
   const std::vector<AttrDef>& attrs() const { return attrs_; }
-  const AttrDef* FindAttr(std::string_view name) const;
+  const AttrDef* FindAttr(std::string_view name) const;  // null if none
   bool stateful() const { return stateful_; }
   bool commutative() const { return commutative_; }
   bool aggregate() const { return aggregate_; }
@@ -132,7 +135,7 @@ class OpDef {
   std::string Signature() const;
 
  private:
-  friend OpDef OpDefFromProto(const tensorflow::OpDef& proto);  // function.h
+  friend OpDef OpDefFromProto(const proto::OpDef& proto);  // function.h
   std::string name_;
   std::string inputs_text_, outputs_text_, attrs_text_;  // as written
   std::vector<ArgDef> inputs_, outputs_;
@@ -146,3 +149,5 @@ class OpDef {
 };
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -3,13 +3,13 @@
 
 #include "sextant/graph/op_def.h"
 
-namespace tensorflow {
+namespace sextant::proto {
 class OpDef;
 }
 
 namespace sextant {
 
 // All but documentation, shape function and gradient. (Back: OpDefFromProto in function.h.)
-void OpDefToProto(const OpDef& op, tensorflow::OpDef* proto);
+void OpDefToProto(const OpDef& op, proto::OpDef* proto);
 
 }  // namespace sextant

@@ -8,11 +8,14 @@
 #include <unordered_map>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/op_def.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
-class OpRegistry {
+class SEXTANT_API OpRegistry {
  public:
   // The registry all graphs use. Its first use registers the ops of the library (RegisterAllOps).
   static OpRegistry& Global();
@@ -32,3 +35,5 @@ class OpRegistry {
 void RegisterAllOps(OpRegistry& registry);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -10,9 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/tensor/dtype.h"
 #include "sextant/tensor/shape.h"
 #include "sextant/tensor/tensor.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
@@ -23,7 +26,7 @@ class Output;
 
 using FeedMap = std::vector<std::pair<Output, Tensor>>;
 
-class Output {
+class SEXTANT_API Output {
  public:
   Output() = default;
   Output(Node* node, int index) : node_(node), index_(index) {}
@@ -33,8 +36,8 @@ class Output {
   explicit operator bool() const { return node_ != nullptr; }
   operator Operation() const;  // NOLINT
 
-  DType dtype() const;
-  const PartialShape& shape() const;
+  DType dtype() const;                // of the tensor
+  const PartialShape& shape() const;  // as far as it is inferred
   // "scope/MatMul:0"
   std::string name() const;
   Graph& graph() const;
@@ -48,14 +51,14 @@ class Output {
   int index_ = 0;
 };
 
-class Operation {
+class SEXTANT_API Operation {
  public:
   Operation() = default;
   Operation(Node* node) : node_(node) {}  // NOLINT
 
   Node* node() const { return node_; }
   explicit operator bool() const { return node_ != nullptr; }
-  const std::string& name() const;
+  const std::string& name() const;  // of the node
   // Runs the operation in the innermost SessionScope.
   void Run(const FeedMap& feeds = {}) const;
   bool operator==(const Operation& other) const = default;
@@ -68,12 +71,12 @@ inline Output::operator Operation() const { return Operation(node_); }
 
 // Who answers Output::Eval and Operation::Run; a Session does. Installed per thread by
 // SessionScope.
-class Evaluator {
+class SEXTANT_API Evaluator {
  public:
   virtual ~Evaluator() = default;
   virtual std::vector<Tensor> Evaluate(const FeedMap& feeds, const std::vector<Output>& fetches,
                                        const std::vector<Operation>& targets) = 0;
-  static Evaluator* Current();
+  static Evaluator* Current();  // of the thread; null if none
   // Returns the previous one.
   static Evaluator* SetCurrent(Evaluator* evaluator);
 };
@@ -86,3 +89,5 @@ struct std::hash<sextant::Output> {
     return std::hash<const void*>()(o.node()) * 31 + static_cast<size_t>(o.index());
   }
 };
+
+#pragma GCC visibility pop

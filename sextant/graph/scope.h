@@ -8,18 +8,21 @@
 #include <string_view>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
 class Graph;
 
 // What the open scopes of this thread add up to.
-struct ScopeState {
+struct SEXTANT_API ScopeState {
   Graph* graph = nullptr;
-  std::string name;    // "a/b/" or ""
-  std::string device;  // merged device string
-  std::vector<Node*> control_inputs;
+  std::string name;                      // "a/b/" or ""
+  std::string device;                    // merged device string
+  std::vector<Node*> control_inputs;     // for new nodes
   std::vector<std::string> collections;  // every variable made here goes to these
 };
 
@@ -30,7 +33,7 @@ Graph& CurrentGraph();
 
 // Base: remembers the state before and puts it back. Scopes are destroyed in reverse order of
 // creation.
-class Scope {
+class SEXTANT_API Scope {
  public:
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
@@ -38,21 +41,21 @@ class Scope {
  protected:
   Scope();
   ~Scope();
-  ScopeState& state();
+  ScopeState& state();  // of the thread
 
  private:
   ScopeState previous_;
 };
 
 // Builders build in "graph": name, device and control scopes start afresh.
-class GraphScope : public Scope {
+class SEXTANT_API GraphScope : public Scope {
  public:
   explicit GraphScope(Graph& graph);
 };
 
 // Prefixes names with "name/", made unique in the graph ("name_1/"). An empty name leaves all
 // scopes; a name that ends in "/" re-enters that scope as it is.
-class NameScope : public Scope {
+class SEXTANT_API NameScope : public Scope {
  public:
   explicit NameScope(std::string_view name);
   const std::string& name() const { return name_; }  // "a/b/"
@@ -62,19 +65,19 @@ class NameScope : public Scope {
 };
 
 // "/gpu:1", "/job:ps/task:0", …; parts given inside override those outside; "" clears.
-class DeviceScope : public Scope {
+class SEXTANT_API DeviceScope : public Scope {
  public:
   explicit DeviceScope(std::string_view device);
 };
 
 // Nodes made inside run after these. An empty list clears the outer ones.
-class ControlDependencies : public Scope {
+class SEXTANT_API ControlDependencies : public Scope {
  public:
   explicit ControlDependencies(const std::vector<Operation>& inputs);
 };
 
 // Variables made inside are added to the collection too.
-class CollectionScope : public Scope {
+class SEXTANT_API CollectionScope : public Scope {
  public:
   explicit CollectionScope(std::string_view collection);
 };
@@ -82,7 +85,7 @@ class CollectionScope : public Scope {
 // Variable names: "name/" in front, whatever the name scope; also opens a NameScope. With reuse,
 // an existing variable of the graph is returned instead of making one (ops/state/variable.h).
 enum class Reuse { kInherit, kFalse, kTrue, kAuto };
-class VariableScope {
+class SEXTANT_API VariableScope {
  public:
   explicit VariableScope(std::string_view name, Reuse reuse = Reuse::kInherit);
   ~VariableScope();
@@ -90,7 +93,7 @@ class VariableScope {
   VariableScope& operator=(const VariableScope&) = delete;
 
   static const std::string& CurrentName();  // "a/b/" or ""
-  static Reuse CurrentReuse();
+  static Reuse CurrentReuse();              // of the innermost scope
 
  private:
   std::string previous_name_;
@@ -99,3 +102,5 @@ class VariableScope {
 };
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -7,11 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/graph.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
-class ShapeContext {
+class SEXTANT_API ShapeContext {
  public:
   // Answers the value of input i when it is known before the run, else nullopt.
   using ValueFunction = std::function<std::optional<Tensor>(int)>;
@@ -86,3 +89,5 @@ std::optional<Tensor> ConstantValue(Output output);
 PartialShape ConstantValueAsShape(Output output);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

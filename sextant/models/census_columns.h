@@ -5,12 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/data/sources.h"
 #include "sextant/nn/feature_column.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant::models {
 
-struct CensusFeatureColumns {
+struct SEXTANT_API CensusFeatureColumns {
   std::vector<columns::FeatureColumn> wide;  // 1,020,251 weights
   std::vector<columns::FeatureColumn> deep;  // 50 + 2 * embedding_size numbers
 };
@@ -25,3 +28,5 @@ inline constexpr const char* kCensusLabel = "income_bracket";
 const std::vector<std::string>& CensusClasses();
 
 }  // namespace sextant::models
+
+#pragma GCC visibility pop

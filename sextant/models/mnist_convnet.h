@@ -4,11 +4,14 @@
 #include <cstdint>
 #include <string>
 
+#include "sextant/base/export.h"
 #include "sextant/nn/layers.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant::models {
 
-struct MnistConvnetParams {
+struct SEXTANT_API MnistConvnetParams {
   int64_t kernel = 5;
   int64_t channels1 = 32;
   int64_t channels2 = 64;
@@ -26,3 +29,5 @@ Output MnistConvnetLogits(Output images, const MnistConvnetParams& params, bool 
 layers::Activation ActivationByName(const std::string& name);
 
 }  // namespace sextant::models
+
+#pragma GCC visibility pop

@@ -19,14 +19,17 @@
 #include <utility>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/estimator/input_fn.h"
 #include "sextant/estimator/model_fn.h"
 #include "sextant/estimator/serving_input.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant::models {
 
 // Where the data of a run is.
-struct ModelData {
+struct SEXTANT_API ModelData {
   std::string folder = {};                    // "": that of the data set, as data/*.h say
   std::vector<std::string> train_files = {};  // paths and patterns, instead of the folder's
   std::vector<std::string> eval_files = {};
@@ -34,17 +37,17 @@ struct ModelData {
   int64_t devices = 1;               // that share a batch
 };
 
-struct ModelParam {
-  std::string name;
+struct SEXTANT_API ModelParam {
+  std::string name;      // on the command line
   HParams::Value value;  // the default
-  std::string help;
+  std::string help;      // one line
 };
 
-struct RegisteredModel {
-  std::string name;
-  std::string description;
-  std::string data_set;  // `sextant data DATA_SET` makes it
-  std::vector<ModelParam> params;
+struct SEXTANT_API RegisteredModel {
+  std::string name;                // on the command line
+  std::string description;         // one line
+  std::string data_set;            // `sextant data DATA_SET` makes it
+  std::vector<ModelParam> params;  // its flags
   // Throw INVALID_ARGUMENT, naming the parameter, for one that does not fit.
   std::function<ModelFn(const HParams&)> model_fn;
   // Batches: train for ever, eval once through the data.
@@ -76,3 +79,5 @@ RegisteredModel Cifar10Resnet();
 RegisteredModel Cifar10Simple();
 
 }  // namespace sextant::models
+
+#pragma GCC visibility pop

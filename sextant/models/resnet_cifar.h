@@ -5,11 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant::models {
 
-struct ResnetCifarParams {
+struct SEXTANT_API ResnetCifarParams {
   int64_t units_per_stage = 7;  // n: 7 gives ResNet-44
   std::vector<int64_t> widths = {16, 32, 64};
   int64_t classes = 11;
@@ -26,3 +29,5 @@ Output ResnetCifarLogits(Output images, const ResnetCifarParams& params, bool tr
 int64_t UnitsPerStage(int64_t layers);
 
 }  // namespace sextant::models
+
+#pragma GCC visibility pop

@@ -4,11 +4,14 @@
 #include <cstdint>
 #include <string>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant::models {
 
-struct SequenceAutoencoderParams {
+struct SEXTANT_API SequenceAutoencoderParams {
   int64_t vocabulary = 0;
   int64_t embedding = 0;
   int64_t units = 0;
@@ -21,3 +24,5 @@ Output SequenceAutoencoderLogits(Output ids, const SequenceAutoencoderParams& pa
                                  bool training);
 
 }  // namespace sextant::models
+
+#pragma GCC visibility pop

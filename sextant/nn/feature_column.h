@@ -17,16 +17,19 @@
 #include <variant>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/nn/features.h"
 #include "sextant/nn/get_variable.h"
 #include "sextant/nn/initializers.h"
 #include "sextant/nn/parse_spec.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant::columns {
 
 class Column;
 
-class FeatureColumn {
+class SEXTANT_API FeatureColumn {
  public:
   FeatureColumn() = default;
   explicit FeatureColumn(std::shared_ptr<const Column> column) : column_(std::move(column)) {}
@@ -39,7 +42,7 @@ class FeatureColumn {
   std::shared_ptr<const Column> column_;
 };
 
-struct NumericOptions {
+struct SEXTANT_API NumericOptions {
   std::vector<int64_t> shape = {1};
   std::vector<float> default_value = {};  // for Examples without it: of the shape, or one for all
   DType dtype = DType::kFloat;
@@ -50,7 +53,7 @@ FeatureColumn Numeric(const std::string& key, const NumericOptions& options = {}
 FeatureColumn Bucketized(const FeatureColumn& numeric, std::vector<float> boundaries);
 
 // Categories: each value becomes an id, or none. Empty strings and -1 count as missing.
-struct VocabularyOptions {
+struct SEXTANT_API VocabularyOptions {
   int64_t default_value = -1;    // the id of words that are not in the list; -1: none
   int64_t num_oov_buckets = 0;   // or: ids behind the list, by hash
   DType dtype = DType::kString;  // or kInt64
@@ -76,7 +79,7 @@ FeatureColumn Weighted(const FeatureColumn& categorical, const std::string& weig
 
 // Dense columns from categories.
 FeatureColumn Indicator(const FeatureColumn& categorical);  // counts of ids
-struct EmbeddingOptions {
+struct SEXTANT_API EmbeddingOptions {
   int64_t dimension = 0;
   std::string combiner = "mean";  // sum, sqrtn: of several ids in a row
   Initializer initializer = {};   // default: truncated normal, stddev 1 / sqrt(dimension)
@@ -89,7 +92,7 @@ std::vector<FeatureColumn> SharedEmbedding(const std::vector<FeatureColumn>& cat
                                            const EmbeddingOptions& options,
                                            const std::string& table_name = {});
 
-struct InputLayerOptions {
+struct SEXTANT_API InputLayerOptions {
   bool trainable = true;
   Partitioner partitioner = {};  // tables are "…/embedding_weights/part_0" then
   std::string scope = "input_layer";
@@ -98,14 +101,14 @@ struct InputLayerOptions {
 Output InputLayer(const Features& features, const std::vector<FeatureColumn>& columns,
                   const InputLayerOptions& options = {});
 
-struct LinearModelOptions {
+struct SEXTANT_API LinearModelOptions {
   int64_t units = 1;
   std::string sparse_combiner = "sum";
   bool trainable = true;
   Partitioner partitioner = {};
   std::string scope = "linear_model";
 };
-struct LinearModelResult {
+struct SEXTANT_API LinearModelResult {
   Output logits;                                        // [batch, units]
   Output bias;                                          // the variable's value
   std::vector<std::pair<std::string, Output>> weights;  // by column name
@@ -123,3 +126,5 @@ inline Output LinearModel(const Features& features, const std::vector<FeatureCol
 ParseSpec MakeParseExampleSpec(const std::vector<FeatureColumn>& columns);
 
 }  // namespace sextant::columns
+
+#pragma GCC visibility pop

@@ -7,14 +7,17 @@
 #include <variant>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
 #include "sextant/ops/sparse/sparse_tensor.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-class Features {
+class SEXTANT_API Features {
  public:
-  using Value = std::variant<Output, SparseTensor>;
+  using Value = std::variant<Output, SparseTensor>;  // dense or sparse
 
   Features() = default;
   explicit Features(std::vector<std::pair<std::string, Value>> fields)
@@ -38,3 +41,5 @@ class Features {
 };
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

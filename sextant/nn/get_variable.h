@@ -7,8 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/nn/initializers.h"
 #include "sextant/ops/state/variable.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
@@ -29,8 +32,8 @@ Partitioner FixedSizePartitioner(int64_t parts, int axis = 0);
 // As many parts as keep each above "min_bytes", at most "max_parts".
 Partitioner MinMaxPartitioner(int64_t max_parts, int64_t min_bytes = 256 << 10, int axis = 0);
 
-struct VariableSpec {
-  Shape shape;
+struct SEXTANT_API VariableSpec {
+  Shape shape;  // of the whole variable
   DType dtype = DType::kFloat;
   Initializer initializer = {};  // default: Glorot uniform for floats, zeros for others
   Regularizer regularizer = {};  // its value goes to kRegularizationLosses
@@ -44,7 +47,7 @@ Variable GetVariable(std::string_view name, const VariableSpec& spec);
 
 // A variable cut into "name/part_0", "name/part_1", … along one dimension. In checkpoints it is one
 // tensor "name".
-class PartitionedVariable {
+class SEXTANT_API PartitionedVariable {
  public:
   PartitionedVariable() = default;
   PartitionedVariable(std::string name, Shape shape, int axis, std::vector<Variable> parts)
@@ -67,12 +70,14 @@ PartitionedVariable GetPartitionedVariable(std::string_view name, const Variable
                                            const Partitioner& partitioner);
 
 // Where a part belongs: what a Saver needs to write slices. Null for variables that are no parts.
-struct VariableSlice {
-  std::string full_name;
-  Shape full_shape;
-  std::vector<int64_t> offset;
+struct SEXTANT_API VariableSlice {
+  std::string full_name;        // of the partitioned variable
+  Shape full_shape;             // of the partitioned variable
+  std::vector<int64_t> offset;  // of the part in it
 };
 const VariableSlice* SliceOf(const Variable& variable);
 void SetSlice(const Variable& variable, VariableSlice slice);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

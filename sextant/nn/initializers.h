@@ -7,10 +7,13 @@
 #include <optional>
 #include <string>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
 #include "sextant/tensor/dtype.h"
 #include "sextant/tensor/shape.h"
 #include "sextant/tensor/tensor.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
@@ -31,7 +34,7 @@ Initializer RandomNormal(double mean = 0, double stddev = 0.05, Seed seed = {});
 // Redrawn beyond two standard deviations.
 Initializer TruncatedNormal(double mean = 0, double stddev = 0.05, Seed seed = {});
 
-struct VarianceScalingOptions {
+struct SEXTANT_API VarianceScalingOptions {
   double scale = 1;
   std::string mode = "fan_in";                    // fan_in, fan_out, fan_avg
   std::string distribution = "truncated_normal";  // also uniform, untruncated_normal
@@ -53,3 +56,5 @@ Initializer Identity(double gain = 1);
 
 }  // namespace initializers
 }  // namespace sextant
+
+#pragma GCC visibility pop

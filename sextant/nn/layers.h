@@ -14,21 +14,24 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/nn/get_variable.h"
 #include "sextant/nn/initializers.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant::layers {
 
 using Activation = std::function<Output(Output)>;
 
 // A size in two directions; one number is for both.
-struct Size2 {
+struct SEXTANT_API Size2 {
   Size2(int64_t both) : height(both), width(both) {}  // NOLINT
   Size2(int64_t h, int64_t w) : height(h), width(w) {}
-  int64_t height, width;
+  int64_t height, width;  // in pixels
 };
 
-struct DenseOptions {
+struct SEXTANT_API DenseOptions {
   int64_t units = 0;
   Activation activation = {};
   bool use_bias = true;
@@ -42,7 +45,7 @@ struct DenseOptions {
 // activation(x kernel + bias) over the last dimension.
 Output Dense(Output x, const DenseOptions& options);
 
-struct Conv1DOptions {
+struct SEXTANT_API Conv1DOptions {
   int64_t filters = 0;
   int64_t kernel = 3;
   int64_t strides = 1;
@@ -59,7 +62,7 @@ struct Conv1DOptions {
 // On [batch, time, channels].
 Output Conv1D(Output x, const Conv1DOptions& options);
 
-struct Conv2DOptions {
+struct SEXTANT_API Conv2DOptions {
   int64_t filters = 0;
   Size2 kernel = 3;
   Size2 strides = 1;
@@ -78,7 +81,7 @@ Output Conv2D(Output x, const Conv2DOptions& options);
 // Upsamples: the gradient of Conv2D by its input.
 Output Conv2DTranspose(Output x, const Conv2DOptions& options);
 
-struct DepthwiseConv2DOptions {
+struct SEXTANT_API DepthwiseConv2DOptions {
   Size2 kernel = 3;
   Size2 strides = 1;
   std::string padding = "VALID";
@@ -94,7 +97,7 @@ struct DepthwiseConv2DOptions {
 };
 Output DepthwiseConv2D(Output x, const DepthwiseConv2DOptions& options);
 
-struct SeparableConv2DOptions {
+struct SEXTANT_API SeparableConv2DOptions {
   int64_t filters = 0;
   Size2 kernel = 3;
   Size2 strides = 1;
@@ -113,7 +116,7 @@ struct SeparableConv2DOptions {
 };
 Output SeparableConv2D(Output x, const SeparableConv2DOptions& options);
 
-struct Pool2DOptions {
+struct SEXTANT_API Pool2DOptions {
   Size2 pool = 2;
   Size2 strides = 2;
   std::string padding = "VALID";
@@ -123,7 +126,7 @@ struct Pool2DOptions {
 Output MaxPool2D(Output x, const Pool2DOptions& options = {});
 Output AveragePool2D(Output x, const Pool2DOptions& options = {});
 
-struct Pool1DOptions {
+struct SEXTANT_API Pool1DOptions {
   int64_t pool = 2;
   int64_t strides = 2;
   std::string padding = "VALID";
@@ -132,7 +135,7 @@ struct Pool1DOptions {
 Output MaxPool1D(Output x, const Pool1DOptions& options = {});
 Output AveragePool1D(Output x, const Pool1DOptions& options = {});
 
-struct BatchNormOptions {
+struct SEXTANT_API BatchNormOptions {
   bool training = false;  // normalise by the batch and move the averages (collection kUpdateOps)
   std::string data_format = "NHWC";
   float momentum = 0.99f;
@@ -150,7 +153,7 @@ struct BatchNormOptions {
 // the batch variance times m / (m - 1), as in TensorFlow.
 Output BatchNorm(Output x, const BatchNormOptions& options = {});
 
-struct LayerNormOptions {
+struct SEXTANT_API LayerNormOptions {
   float epsilon = 1e-3f;
   bool center = true;
   bool scale = true;
@@ -159,7 +162,7 @@ struct LayerNormOptions {
 // Over the last dimension.
 Output LayerNorm(Output x, const LayerNormOptions& options = {});
 
-struct DropoutOptions {
+struct SEXTANT_API DropoutOptions {
   float rate = 0.5f;  // the share of elements that become 0; the others grow by 1 / (1 - rate)
   bool training = false;
   std::optional<int64_t> seed = {};
@@ -167,7 +170,7 @@ struct DropoutOptions {
 };
 Output Dropout(Output x, const DropoutOptions& options);
 
-struct EmbeddingOptions {
+struct SEXTANT_API EmbeddingOptions {
   int64_t rows = 0;
   int64_t columns = 0;
   Initializer initializer = {};  // default: uniform within ±0.05
@@ -181,7 +184,7 @@ Output Embedding(Output ids, const EmbeddingOptions& options);
 // [batch, everything else].
 Output Flatten(Output x, const std::string& name = {});
 
-struct LocalResponseNormOptions {
+struct SEXTANT_API LocalResponseNormOptions {
   int64_t depth_radius = 5;
   float bias = 1;
   float alpha = 1;
@@ -190,3 +193,5 @@ struct LocalResponseNormOptions {
 Output LocalResponseNorm(Output x, const LocalResponseNormOptions& options = {});
 
 }  // namespace sextant::layers
+
+#pragma GCC visibility pop

@@ -3,7 +3,10 @@
 
 #include <string>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant::losses {
 
@@ -15,7 +18,7 @@ enum class Reduction {
   kSumByNonzeroWeights,  // sum / number of weights that are not 0
 };
 
-struct LossOptions {
+struct SEXTANT_API LossOptions {
   Output weights = {};  // broadcast to the losses; none: 1
   Reduction reduction = Reduction::kSumByNonzeroWeights;
   std::string name = {};
@@ -52,3 +55,5 @@ Output RegularizationLoss();
 Output TotalLoss(bool add_regularization = true);
 
 }  // namespace sextant::losses
+
+#pragma GCC visibility pop

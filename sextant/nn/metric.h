@@ -7,11 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
-struct Metric {
+struct SEXTANT_API Metric {
   Output value;
   Output update;
 };
@@ -20,3 +23,5 @@ struct Metric {
 using NamedMetrics = std::vector<std::pair<std::string, Metric>>;
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

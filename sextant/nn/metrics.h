@@ -11,13 +11,16 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/nn/metric.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant::metrics {
 
 inline constexpr const char* kMetricVariables = "metric_variables";
 
-struct MetricOptions {
+struct SEXTANT_API MetricOptions {
   Output weights = {};
   std::string name = {};  // default: the metric's
 };
@@ -49,7 +52,7 @@ Metric PrecisionAtThresholds(Output labels, Output predictions,
 Metric RecallAtThresholds(Output labels, Output predictions, const std::vector<float>& thresholds,
                           const MetricOptions& options = {});
 
-struct AucOptions {
+struct SEXTANT_API AucOptions {
   Output weights = {};
   int num_thresholds = 200;
   std::string curve = "ROC";                     // or "PR"
@@ -66,3 +69,5 @@ Metric MeanIou(Output labels, Output predictions, int64_t num_classes,
                const MetricOptions& options = {});
 
 }  // namespace sextant::metrics
+
+#pragma GCC visibility pop

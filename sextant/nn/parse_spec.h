@@ -5,13 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/nn/features.h"
 #include "sextant/tensor/tensor.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-struct ParseFeature {
-  std::string key;
+struct SEXTANT_API ParseFeature {
+  std::string key;                  // of the feature
   DType dtype = DType::kInvalid;    // kFloat, kInt64, kString
   bool sparse = false;              // any number of values per Example
   std::vector<int64_t> shape = {};  // of a dense one
@@ -29,3 +32,5 @@ void AddParseFeature(ParseSpec& spec, ParseFeature feature);
 Features ParseExamples(Output serialized, const ParseSpec& spec);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -8,8 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/nn/initializers.h"
 #include "sextant/nn/layers.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant::rnn {
 
@@ -18,7 +21,7 @@ using State = std::vector<Output>;
 
 // A description; the variables are made, or found again, in the VariableScope in which the cell is
 // called.
-class Cell {
+class SEXTANT_API Cell {
  public:
   virtual ~Cell() = default;
   // One step: x [batch, inputs] → (output [batch, units], new state).
@@ -30,7 +33,7 @@ class Cell {
 };
 using CellRef = std::shared_ptr<const Cell>;
 
-struct GruCellOptions {
+struct SEXTANT_API GruCellOptions {
   int64_t units = 0;
   layers::Activation activation = {};  // default: tanh
   Initializer kernel_initializer = {};
@@ -40,7 +43,7 @@ struct GruCellOptions {
 // [r, u] = sigmoid([x, h] gates); c = act([x, r h] candidate); h' = u h + (1 - u) c
 CellRef GruCell(const GruCellOptions& options);
 
-struct LstmCellOptions {
+struct SEXTANT_API LstmCellOptions {
   int64_t units = 0;
   float forget_bias = 1;
   layers::Activation activation = {};
@@ -51,7 +54,7 @@ struct LstmCellOptions {
 // h' = act(c') sigmoid(o). The state is {c, h}.
 CellRef BasicLstmCell(const LstmCellOptions& options);
 
-struct BasicRnnCellOptions {
+struct SEXTANT_API BasicRnnCellOptions {
   int64_t units = 0;
   layers::Activation activation = {};
   std::string name = "basic_rnn_cell";
@@ -62,33 +65,35 @@ CellRef BasicRnnCell(const BasicRnnCellOptions& options);
 CellRef MultiRnnCell(std::vector<CellRef> cells);
 
 // Applies dropout to a cell's output (and input) at every step.
-struct DropoutWrapperOptions {
+struct SEXTANT_API DropoutWrapperOptions {
   float input_rate = 0;
   float output_rate = 0;
   bool training = true;
 };
 CellRef DropoutWrapper(CellRef cell, const DropoutWrapperOptions& options);
 
-struct RnnResult {
+struct SEXTANT_API RnnResult {
   std::vector<Output> outputs;  // per time step
-  State state;
+  State state;                  // after the last step
 };
 // One copy of the cell per time step, variables in the scope "rnn".
 RnnResult StaticRnn(const CellRef& cell, const std::vector<Output>& inputs, State initial = {},
                     const std::string& scope = "rnn");
 
-struct DynamicRnnOptions {
+struct SEXTANT_API DynamicRnnOptions {
   State initial = {};           // default: zeros
   Output sequence_length = {};  // [batch]: beyond it outputs are 0 and the state stays
   bool time_major = false;      // inputs are [time, batch, ...]
   std::string scope = "rnn";
 };
-struct DynamicRnnResult {
+struct SEXTANT_API DynamicRnnResult {
   Output outputs;  // [batch, time, units], or time major
-  State state;
+  State state;     // after the last step
 };
 // A loop over the time dimension.
 DynamicRnnResult DynamicRnn(const CellRef& cell, Output inputs,
                             const DynamicRnnOptions& options = {});
 
 }  // namespace sextant::rnn
+
+#pragma GCC visibility pop

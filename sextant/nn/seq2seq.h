@@ -6,16 +6,19 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/nn/rnn.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant::seq2seq {
 
-struct Seq2SeqResult {
+struct SEXTANT_API Seq2SeqResult {
   std::vector<Output> outputs;  // logits [batch, symbols] per decoder step
-  rnn::State state;
+  rnn::State state;             // after the last step
 };
 
-struct EmbeddingRnnSeq2SeqOptions {
+struct SEXTANT_API EmbeddingRnnSeq2SeqOptions {
   int64_t num_encoder_symbols = 0;
   int64_t num_decoder_symbols = 0;
   int64_t embedding_size = 0;
@@ -37,3 +40,5 @@ Output SequenceLoss(const std::vector<Output>& logits, const std::vector<Output>
                     bool average_across_batch = true);
 
 }  // namespace sextant::seq2seq
+
+#pragma GCC visibility pop

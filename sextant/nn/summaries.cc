@@ -43,7 +43,7 @@ Output Audio(std::string_view name, Output sounds, float sample_rate, int64_t ma
 }
 
 Output Text(std::string_view name, Output strings) {
-  tensorflow::SummaryMetadata metadata;
+  proto::SummaryMetadata metadata;
   metadata.mutable_plugin_data()->set_plugin_name("text");
   return Tagged(name, [&](Output tag) {
     return TensorSummary(tag, strings, Const(Tensor(metadata.SerializeAsString())));

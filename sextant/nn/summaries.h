@@ -11,6 +11,8 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 inline constexpr const char* kSummaries = "summaries";
@@ -32,3 +34,5 @@ Output MergeAll();
 
 }  // namespace summaries
 }  // namespace sextant
+
+#pragma GCC visibility pop

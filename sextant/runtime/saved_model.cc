@@ -11,8 +11,8 @@
 namespace sextant {
 namespace {
 
-using tensorflow::MetaGraphDef;
-using tensorflow::TensorInfo;
+using proto::MetaGraphDef;
+using proto::TensorInfo;
 
 // The parts of a signature's tensors, each under a key of its own.
 void AddTensors(const std::string& key, const TensorInfo& info, const Graph& graph,
@@ -91,7 +91,7 @@ std::string WithoutIndex(std::string name) {
 
 }  // namespace
 
-Signature::Signature(std::string key, const tensorflow::SignatureDef& def, Session& session)
+Signature::Signature(std::string key, const proto::SignatureDef& def, Session& session)
     : key_(std::move(key)), method_name_(def.method_name()), session_(&session) {
   const Graph& graph = session.graph();
   for (const auto& [name, info] : def.inputs()) AddTensors(name, info, graph, inputs_);
@@ -156,7 +156,7 @@ SavedModel SavedModel::Load(const std::string& directory, const std::set<std::st
                             const SessionOptions& options) {
   SavedModel model;
   model.directory_ = directory;
-  tensorflow::SavedModel proto = ReadSavedModel(directory);
+  proto::SavedModel proto = ReadSavedModel(directory);
   try {
     model.meta_graph_ = std::make_unique<MetaGraphDef>(
         std::move(*proto.mutable_meta_graphs(FindMetaGraph(proto, tags))));
@@ -178,7 +178,7 @@ void SavedModel::Restore() {
     feeds.emplace_back(asset.tensor, Tensor(SavedAssetPath(directory_, asset.filename)));
   }
   const std::string variables = SavedVariablesPrefix(directory_);
-  const tensorflow::SaverDef& saver = meta_graph_->saver_def();
+  const proto::SaverDef& saver = meta_graph_->saver_def();
   if (!saver.restore_op_name().empty() &&
       FileSystem::ForPath(directory_).Exists(variables + ".index")) {
     NamedFeeds restore = feeds;

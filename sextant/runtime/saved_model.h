@@ -12,29 +12,32 @@
 #include <string_view>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/runtime/session.h"
 #include "sextant/tensor/tensor.h"
 
-namespace tensorflow {
+#pragma GCC visibility push(default)
+
+namespace sextant::proto {
 class MetaGraphDef;
 class SignatureDef;
-}  // namespace tensorflow
+}  // namespace sextant::proto
 
 namespace sextant {
 
 using NamedTensors = std::map<std::string, Tensor>;
 
 // One tensor that a signature takes or gives.
-struct SignatureTensor {
+struct SEXTANT_API SignatureTensor {
   std::string name;  // in the graph, "image:0"
   DType dtype = DType::kInvalid;
-  PartialShape shape;
+  PartialShape shape;     // -1: unknown
   bool optional = false;  // an input with a default
 };
 
 // A function of the model, by named tensors. A sparse tensor "k" has the parts "k/indices",
 // "k/values" and "k/dense_shape", another composite one "k/0", "k/1", … Thread-safe.
-class Signature {
+class SEXTANT_API Signature {
  public:
   const std::string& key() const { return key_; }
   const std::string& method_name() const { return method_name_; }
@@ -47,7 +50,7 @@ class Signature {
 
  private:
   friend class SavedModel;
-  Signature(std::string key, const tensorflow::SignatureDef& def, Session& session);
+  Signature(std::string key, const proto::SignatureDef& def, Session& session);
   void Check(const NamedTensors& inputs) const;
 
   std::string key_, method_name_;
@@ -57,7 +60,7 @@ class Signature {
   Callable run_;  // all inputs → all outputs
 };
 
-class SavedModel {
+class SEXTANT_API SavedModel {
  public:
   // Loads the graph whose tags are exactly these: imports it, restores the variables, fills the
   // tables. Throws NOT_FOUND when there is no SavedModel or no such graph; errors name the path.
@@ -72,7 +75,7 @@ class SavedModel {
   const Graph& graph() const { return *graph_; }
   Session& session() const { return *session_; }
   // As stored, without the graph.
-  const tensorflow::MetaGraphDef& meta_graph() const { return *meta_graph_; }
+  const proto::MetaGraphDef& meta_graph() const { return *meta_graph_; }
 
   // Throws NOT_FOUND, naming the signatures there are.
   const Signature& signature(std::string_view key = "serving_default") const;
@@ -84,10 +87,12 @@ class SavedModel {
   void AddSignatures();
 
   std::string directory_;
-  std::unique_ptr<tensorflow::MetaGraphDef> meta_graph_;
+  std::unique_ptr<proto::MetaGraphDef> meta_graph_;
   std::unique_ptr<Graph> graph_;
   std::unique_ptr<Session> session_;
   std::map<std::string, Signature, std::less<>> signatures_;
 };
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

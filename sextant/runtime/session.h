@@ -14,10 +14,13 @@
 #include <vector>
 
 #include "sextant/base/cancellation.h"
+#include "sextant/base/export.h"
 #include "sextant/graph/graph.h"
 #include "sextant/graph/output.h"
 #include "sextant/runtime/passes/pass.h"
 #include "sextant/runtime/trace.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
@@ -25,7 +28,7 @@ class Device;
 class ResourceManager;
 class SessionState;
 
-struct SessionOptions {
+struct SEXTANT_API SessionOptions {
   int threads = 0;                   // of the process's team; 0 = all
   int host_devices = 1;              // /cpu:0 … /cpu:n-1
   bool allow_soft_placement = true;  // a device that is not there is replaced by /cpu:0
@@ -36,7 +39,7 @@ struct SessionOptions {
   OptimizerOptions optimizer;
 };
 
-struct RunOptions {
+struct SEXTANT_API RunOptions {
   std::optional<std::chrono::milliseconds> deadline;
   CancellationToken* cancellation = nullptr;  // cancelling it ends the run with CANCELLED
   StepTrace* trace = nullptr;                 // filled when not null
@@ -47,7 +50,7 @@ using NamedFeeds = std::vector<std::pair<std::string, Tensor>>;
 
 // A run prepared once and called often: no look-up by signature as long as the shapes fed stay the
 // same. Thread-safe. Must not outlive its Session.
-class Callable {
+class SEXTANT_API Callable {
  public:
   Callable();
   Callable(Callable&&) noexcept;
@@ -69,7 +72,7 @@ class Callable {
   std::unique_ptr<State> state_;
 };
 
-class Session : public Evaluator {
+class SEXTANT_API Session : public Evaluator {
  public:
   explicit Session(const Graph& graph, const SessionOptions& options = {});
   // Closes, then waits until every Run has returned.
@@ -77,7 +80,7 @@ class Session : public Evaluator {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  const Graph& graph() const;
+  const Graph& graph() const;  // that it runs
 
   // Ends the Runs that other threads are in, those that wait for a queue or a device included, with
   // CANCELLED; so do all later ones. What the session holds stays until it is destroyed.
@@ -114,7 +117,7 @@ class Session : public Evaluator {
 };
 
 // y.Eval() and op.Run() use this session while the scope is open on the thread.
-class SessionScope {
+class SEXTANT_API SessionScope {
  public:
   explicit SessionScope(Session& session) : previous_(Evaluator::SetCurrent(&session)) {}
   ~SessionScope() { Evaluator::SetCurrent(previous_); }
@@ -126,3 +129,5 @@ class SessionScope {
 };
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -63,8 +63,8 @@ std::string StepTrace::ChromeTrace() const {
   return json + "]}\n";
 }
 
-void StepTrace::ToRunMetadata(tensorflow::RunMetadata* metadata) const {
-  std::map<std::string, tensorflow::DeviceStepStats*> devices;
+void StepTrace::ToRunMetadata(proto::RunMetadata* metadata) const {
+  std::map<std::string, proto::DeviceStepStats*> devices;
   for (const Event& e : events_) {
     auto*& stats = devices[e.device];
     if (!stats) {

@@ -7,12 +7,16 @@
 #include <cstdint>
 #include <utility>
 
+#include "sextant/base/export.h"
+
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 inline constexpr size_t kBufferAlignment = 64;
 
 // Source of raw memory. Thread-safe.
-class Allocator {
+class SEXTANT_API Allocator {
  public:
   virtual ~Allocator() = default;
   // Memory aligned to kBufferAlignment. Throws RESOURCE_EXHAUSTED when there is none or a limit is
@@ -25,7 +29,7 @@ class Allocator {
 Allocator& HostAllocator();
 
 // A block and the count of those who hold it. Made by NewBuffer or by deriving from it.
-class Buffer {
+class SEXTANT_API Buffer {
  public:
   Buffer(void* data, size_t size) : data_(data), size_(size) {}
   Buffer(const Buffer&) = delete;
@@ -39,7 +43,7 @@ class Buffer {
   void set_transient(bool transient) { transient_ = transient; }
 
   void Ref() { references_.fetch_add(1, std::memory_order_relaxed); }
-  void Unref() {
+  void Unref() {  // the last one frees it
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
   bool unique() const { return references_.load(std::memory_order_acquire) == 1; }
@@ -55,7 +59,7 @@ class Buffer {
 };
 
 // Owning pointer to a Buffer.
-class BufferRef {
+class SEXTANT_API BufferRef {
  public:
   BufferRef() = default;
   // Takes over the reference of its creation.
@@ -93,3 +97,5 @@ class BufferRef {
 BufferRef NewBuffer(size_t bytes, Allocator& allocator = HostAllocator());
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -8,7 +8,10 @@
 #include <string_view>
 #include <type_traits>
 
+#include "sextant/base/export.h"
 #include "sextant/tensor/float16.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
@@ -114,3 +117,5 @@ template <>
 struct DTypeOfT<Variant> : DTypeConstant<DType::kVariant> {};
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -5,6 +5,10 @@
 #include <bit>
 #include <cstdint>
 
+#include "sextant/base/export.h"
+
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 namespace float16_internal {
@@ -17,26 +21,26 @@ inline uint16_t BFloat16FromFloat(float value) {
 }
 }  // namespace float16_internal
 
-struct Half {
+struct SEXTANT_API Half {
   uint16_t bits = 0;
   Half() = default;
   explicit Half(float value) : bits(float16_internal::HalfFromFloat(value)) {}
   explicit operator float() const { return float16_internal::HalfToFloat(bits); }
-  static Half FromBits(uint16_t bits) {
+  static Half FromBits(uint16_t bits) {  // no conversion
     Half h;
     h.bits = bits;
     return h;
   }
 };
 
-struct BFloat16 {
+struct SEXTANT_API BFloat16 {
   uint16_t bits = 0;
   BFloat16() = default;
   explicit BFloat16(float value) : bits(float16_internal::BFloat16FromFloat(value)) {}
-  explicit operator float() const {
+  explicit operator float() const {  // exact
     return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
   }
-  static BFloat16 FromBits(uint16_t bits) {
+  static BFloat16 FromBits(uint16_t bits) {  // no conversion
     BFloat16 b;
     b.bits = bits;
     return b;
@@ -44,3 +48,5 @@ struct BFloat16 {
 };
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -9,22 +9,25 @@
 #include <utility>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/tensor/dtype.h"
 #include "sextant/tensor/shape.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
 // Base of everything a ResourceHandle can point to.
-class Resource {
+class SEXTANT_API Resource {
  public:
   virtual ~Resource() = default;
   virtual std::string DebugString() const { return "resource"; }
 };
 
-struct ResourceHandle {
-  std::string device;
-  std::string container;
-  std::string name;
+struct SEXTANT_API ResourceHandle {
+  std::string device;     // that holds the resource
+  std::string container;  // a namespace of resources
+  std::string name;       // in its container
   std::string type_name;  // e.g. "Variable"; for messages and protos
   // The object itself where the handle was made by a running graph; null in a handle read from a
   // proto.
@@ -32,7 +35,7 @@ struct ResourceHandle {
 };
 
 // A value of any copyable type. Copies share the value, which is immutable once shared.
-class Variant {
+class SEXTANT_API Variant {
  public:
   Variant() = default;
   template <typename T>
@@ -63,3 +66,5 @@ class Variant {
 };
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -11,13 +11,17 @@
 #include <utility>
 #include <vector>
 
+#include "sextant/base/export.h"
+
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 inline constexpr int kMaxRank = 254;  // TensorFlow's limit
 
 // A small array of dimension sizes. Up to six live inside the object, so that copying the shape of
 // an ordinary tensor allocates nothing.
-class Dims {
+class SEXTANT_API Dims {
  public:
   Dims() = default;
   Dims(const Dims& other) { Assign(other.data(), other.size_); }
@@ -41,7 +45,7 @@ class Dims {
   // Replaces the content. Throws INVALID_ARGUMENT above kMaxRank.
   void Assign(const int64_t* values, int count);
   void Insert(int position, int64_t value);
-  void Erase(int position);
+  void Erase(int position);  // the rank is one less
 
  private:
   static constexpr int kInline = 6;
@@ -51,7 +55,7 @@ class Dims {
 };
 
 // A fully known shape. The default is a scalar's.
-class Shape {
+class SEXTANT_API Shape {
  public:
   Shape() = default;
   Shape(const Shape&) = default;
@@ -75,10 +79,10 @@ class Shape {
   std::span<const int64_t> dims() const { return {dims_.data(), static_cast<size_t>(rank())}; }
   int64_t num_elements() const { return num_elements_; }
 
-  void set_dim(int i, int64_t size);
+  void set_dim(int i, int64_t size);  // keeps the rank
   void Append(int64_t size) { Insert(rank(), size); }
-  void Insert(int position, int64_t size);
-  void Erase(int position);
+  void Insert(int position, int64_t size);  // before "position"
+  void Erase(int position);                 // the rank is one less
 
   bool operator==(const Shape& other) const;
   std::string ToString() const;  // "[2,3]"; "[]" for a scalar
@@ -91,9 +95,9 @@ class Shape {
 
 // A shape of which the rank or single sizes may be unknown (kUnknown). The default is of unknown
 // rank.
-class PartialShape {
+class SEXTANT_API PartialShape {
  public:
-  static constexpr int64_t kUnknown = -1;
+  static constexpr int64_t kUnknown = -1;  // a size
 
   PartialShape() = default;
   PartialShape(std::initializer_list<int64_t> dims)
@@ -116,7 +120,7 @@ class PartialShape {
   void Insert(int position, int64_t size) { dims_.Insert(position, size); }
   void Erase(int position) { dims_.Erase(position); }
 
-  bool fully_known() const;
+  bool fully_known() const;  // rank and all sizes
   // REQUIRES: fully_known().
   Shape AsShape() const;
   // Product of the sizes, or kUnknown.
@@ -138,3 +142,5 @@ class PartialShape {
 };
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -12,14 +12,17 @@
 #include <vector>
 
 #include "sextant/base/error.h"
+#include "sextant/base/export.h"
 #include "sextant/tensor/buffer.h"
 #include "sextant/tensor/dtype.h"
 #include "sextant/tensor/handle.h"
 #include "sextant/tensor/shape.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-class Tensor {
+class SEXTANT_API Tensor {
  public:
   // No value: dtype() is kInvalid, valid() false.
   Tensor() = default;
@@ -113,7 +116,7 @@ class Tensor {
   Tensor Persistent() const;
 
   const BufferRef& buffer() const { return buffer_; }
-  bool SharesBufferWith(const Tensor& other) const {
+  bool SharesBufferWith(const Tensor& other) const {  // at any place in it
     return buffer_ && buffer_.get() == other.buffer_.get();
   }
   // Nobody else holds the elements, so they may be overwritten.
@@ -193,3 +196,5 @@ Tensor Tensor::FromVector(const std::vector<T>& values) {
 }
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

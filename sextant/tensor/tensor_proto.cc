@@ -9,7 +9,7 @@
 namespace sextant {
 namespace {
 
-using tensorflow::TensorProto;
+using proto::TensorProto;
 
 // Rule for a typed list: too long is cut, too short repeats its last value, empty means zeros.
 // convert(i) gives the i-th of "count" listed values.
@@ -250,7 +250,7 @@ Tensor TensorFromProto(const TensorProto& proto, size_t max_bytes) {
 void TensorToProto(const Tensor& tensor, TensorProto* proto) {
   proto->Clear();
   if (!tensor.valid()) throw InvalidArgument("a tensor without a value has no TensorProto");
-  proto->set_dtype(static_cast<tensorflow::DataType>(tensor.dtype()));
+  proto->set_dtype(static_cast<proto::DataType>(tensor.dtype()));
   ShapeToProto(tensor.shape(), proto->mutable_tensor_shape());
   if (tensor.num_elements() == 0) return;
   if (tensor.dtype() == DType::kString) {
@@ -277,7 +277,7 @@ void TensorToProto(const Tensor& tensor, TensorProto* proto) {
   }
 }
 
-PartialShape ShapeFromProto(const tensorflow::TensorShapeProto& proto) {
+PartialShape ShapeFromProto(const proto::TensorShapeProto& proto) {
   if (proto.unknown_rank()) {
     if (proto.dim_size() > 0) throw InvalidArgument("a shape of unknown rank lists sizes");
     return PartialShape();
@@ -287,7 +287,7 @@ PartialShape ShapeFromProto(const tensorflow::TensorShapeProto& proto) {
   return PartialShape(dims);
 }
 
-void ShapeToProto(const PartialShape& shape, tensorflow::TensorShapeProto* proto) {
+void ShapeToProto(const PartialShape& shape, proto::TensorShapeProto* proto) {
   proto->Clear();
   if (!shape.rank_known()) {
     proto->set_unknown_rank(true);

@@ -3,22 +3,22 @@
 
 #include "sextant/tensor/tensor.h"
 
-namespace tensorflow {
+namespace sextant::proto {
 class TensorProto;
 class TensorShapeProto;
-}  // namespace tensorflow
+}  // namespace sextant::proto
 
 namespace sextant {
 
 // Accepts tensor_content, the typed lists, lists shorter than the shape (the last value repeats)
 // and empty ones (zeros). Throws INVALID_ARGUMENT on anything else; never allocates more than
 // "max_bytes".
-Tensor TensorFromProto(const tensorflow::TensorProto& proto, size_t max_bytes = size_t{1} << 40);
+Tensor TensorFromProto(const proto::TensorProto& proto, size_t max_bytes = size_t{1} << 40);
 // Plain elements go to tensor_content when there is more than one, else to the typed list; strings
 // to string_val. Variants and resources whose content has no proto form throw UNIMPLEMENTED.
-void TensorToProto(const Tensor& tensor, tensorflow::TensorProto* proto);
+void TensorToProto(const Tensor& tensor, proto::TensorProto* proto);
 
-PartialShape ShapeFromProto(const tensorflow::TensorShapeProto& proto);
-void ShapeToProto(const PartialShape& shape, tensorflow::TensorShapeProto* proto);
+PartialShape ShapeFromProto(const proto::TensorShapeProto& proto);
+void ShapeToProto(const PartialShape& shape, proto::TensorShapeProto* proto);
 
 }  // namespace sextant

@@ -9,7 +9,7 @@
 namespace sextant {
 namespace {
 
-using tensorflow::TensorProto;
+using proto::TensorProto;
 
 TensorProto Parse(const std::string& text) {
   TensorProto proto;
@@ -129,7 +129,7 @@ TEST(TensorProtoTest, RefusesMalformedProtos) {
   EXPECT_EQ(CodeOfReading("dtype: DT_VARIANT variant_val { type_name: 'tensorflow::TensorList' }"),
             Code::kUnimplemented);
   TensorProto unknown;
-  unknown.set_dtype(static_cast<tensorflow::DataType>(257));  // 257 is 1 in eight bits
+  unknown.set_dtype(static_cast<proto::DataType>(257));  // 257 is 1 in eight bits
   EXPECT_THROW(TensorFromProto(unknown), Error);
 }
 
@@ -147,7 +147,7 @@ TEST(TensorProtoTest, RefusesWhatHasNoProto) {
 
 TEST(ShapeProtoTest, RoundTrips) {
   for (const PartialShape& shape : {PartialShape(), PartialShape(Shape()), PartialShape{-1, 3}}) {
-    tensorflow::TensorShapeProto proto;
+    proto::TensorShapeProto proto;
     ShapeToProto(shape, &proto);
     EXPECT_EQ(ShapeFromProto(proto), shape);
   }
@@ -155,15 +155,15 @@ TEST(ShapeProtoTest, RoundTrips) {
 
 // A node as TensorFlow writes it, with its full type, keeps every byte.
 TEST(GraphProtoTest, CarriesFullTypesAndUnknownFields) {
-  tensorflow::NodeDef node;
+  proto::NodeDef node;
   node.set_name("n");
-  node.mutable_experimental_type()->set_type_id(tensorflow::TFT_PRODUCT);
-  node.mutable_experimental_type()->add_args()->set_type_id(tensorflow::TFT_TENSOR);
+  node.mutable_experimental_type()->set_type_id(proto::TFT_PRODUCT);
+  node.mutable_experimental_type()->add_args()->set_type_id(proto::TFT_TENSOR);
   std::string bytes = node.SerializeAsString();
   bytes += std::string("\xa2\x06\x01x", 4);  // field 100: "x"
-  tensorflow::NodeDef read;
+  proto::NodeDef read;
   ASSERT_TRUE(read.ParseFromString(bytes));
-  EXPECT_EQ(read.experimental_type().args(0).type_id(), tensorflow::TFT_TENSOR);
+  EXPECT_EQ(read.experimental_type().args(0).type_id(), proto::TFT_TENSOR);
   EXPECT_EQ(read.SerializeAsString(), bytes);
 }
 

@@ -12,9 +12,13 @@
 
 #include "sextant/train/optimizer.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant::train {
 
 // Throws INVALID_ARGUMENT for less than 1 step.
 Optimizer AccumulateGradients(const Optimizer& optimizer, int64_t steps);
 
 }  // namespace sextant::train
+
+#pragma GCC visibility pop

@@ -5,6 +5,10 @@
 #include <memory>
 #include <string>
 
+#include "sextant/base/export.h"
+
+#pragma GCC visibility push(default)
+
 namespace sextant {
 class Saver;
 class Session;
@@ -13,15 +17,15 @@ class Session;
 namespace sextant::train {
 
 // A checkpoint and the session whose variables it holds at this moment.
-struct SavedCheckpoint {
-  Session& session;
-  std::string path;
+struct SEXTANT_API SavedCheckpoint {
+  Session& session;  // that was saved
+  std::string path;  // prefix of the checkpoint
   int64_t step = 0;
   bool first = false;  // of a new training: nothing has been learnt
   Saver& saver;        // that wrote it
 };
 
-class CheckpointListener {
+class SEXTANT_API CheckpointListener {
  public:
   virtual ~CheckpointListener() = default;
   // The session has the variables of this checkpoint; no step was run yet.
@@ -38,3 +42,5 @@ class CheckpointListener {
 using ListenerRef = std::shared_ptr<CheckpointListener>;
 
 }  // namespace sextant::train
+
+#pragma GCC visibility pop

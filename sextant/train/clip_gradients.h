@@ -6,6 +6,8 @@
 
 #include "sextant/train/optimizer.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant::train {
 
 // The root of the sum of all squares. Of slices the values count as they are, repeated rows too.
@@ -24,3 +26,5 @@ std::vector<GradientAndVariable> ClipAllByGlobalNorm(std::vector<GradientAndVari
                                                      float clip_norm);
 
 }  // namespace sextant::train
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include "sextant/ops/state/variable.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant::train {
 
 inline constexpr const char* kGlobalStep = "global_step";
@@ -13,3 +15,5 @@ Variable GetOrCreateGlobalStep();
 Variable GetGlobalStep(const Graph& graph);
 
 }  // namespace sextant::train
+
+#pragma GCC visibility pop

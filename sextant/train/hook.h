@@ -17,13 +17,16 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
 #include "sextant/runtime/session.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant::train {
 
 // What a hook may do in one step.
-class RunContext {
+class SEXTANT_API RunContext {
  public:
   virtual ~RunContext() = default;
   // BeforeRun: adds to this step's run.
@@ -44,7 +47,7 @@ class RunContext {
   virtual void ForgetGlobalStep() = 0;
 };
 
-class Hook {
+class SEXTANT_API Hook {
  public:
   virtual ~Hook() = default;
   // Before the graph is final: the hook may add nodes.
@@ -64,3 +67,5 @@ class Hook {
 };
 
 }  // namespace sextant::train
+
+#pragma GCC visibility pop

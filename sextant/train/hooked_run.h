@@ -4,13 +4,16 @@
 #include <cstdint>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/runtime/session.h"
 #include "sextant/train/hooks.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant::train {
 
 // Used by one thread at a time. Must not outlive the session.
-class HookedRun {
+class SEXTANT_API HookedRun {
  public:
   HookedRun(Session& session, std::vector<HookRef> hooks);
 
@@ -31,3 +34,5 @@ class HookedRun {
 };
 
 }  // namespace sextant::train
+
+#pragma GCC visibility pop

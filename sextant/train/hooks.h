@@ -9,14 +9,17 @@
 #include <utility>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/train/hook.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant::train {
 
 using HookRef = std::shared_ptr<Hook>;
 
 // How often: every so many steps, or seconds. Neither: never.
-struct Every {
+struct SEXTANT_API Every {
   int64_t steps = 0;
   double seconds = 0;
 };
@@ -60,10 +63,12 @@ HookRef LogMemory(Every every = {.steps = 100},
 
 // The first step waits until the global step, which others count too, is at least this. Throws
 // DEADLINE_EXCEEDED after so many seconds, CANCELLED after a signal (base/interrupt.h).
-struct WaitOptions {
+struct SEXTANT_API WaitOptions {
   double poll_seconds = 0.5;
   double deadline_seconds = 7200;
 };
 HookRef WaitForGlobalStep(int64_t step, const WaitOptions& options = {});
 
 }  // namespace sextant::train
+
+#pragma GCC visibility pop

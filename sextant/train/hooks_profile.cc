@@ -35,7 +35,7 @@ class ProfileHook : public Hook {
     fs.WriteFileAtomically(JoinPath(directory_, fmt::format("timeline-{}.json", step)),
                            run.trace()->ChromeTrace());
     if (!run_metadata_) return;
-    tensorflow::RunMetadata metadata;
+    proto::RunMetadata metadata;
     run.trace()->ToRunMetadata(&metadata);
     run_metadata_(fmt::format("step_{}", step), metadata.SerializeAsString(), step);
   }

@@ -41,7 +41,7 @@ TEST(HooksTest, ProfilesStepsForTimelinesAndTensorBoard) {
   session.Close();
   ASSERT_EQ(written.size(), 2u);
   ASSERT_TRUE(written.contains(1) && written.contains(3));
-  tensorflow::RunMetadata metadata;
+  proto::RunMetadata metadata;
   ASSERT_TRUE(metadata.ParseFromString(written[3]));
   bool found = false;
   for (const auto& device : metadata.step_stats().dev_stats()) {

@@ -21,15 +21,18 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/runtime/session.h"
 #include "sextant/train/checkpoint_listener.h"
 #include "sextant/train/hooked_run.h"
 #include "sextant/train/run_state.h"
 #include "sextant/train/saver.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant::train {
 
-struct CheckpointOptions {
+struct SEXTANT_API CheckpointOptions {
   Every every = {};  // neither steps nor seconds: none are saved
   std::string basename = "model.ckpt";
   std::vector<ListenerRef> listeners = {};
@@ -39,7 +42,7 @@ struct CheckpointOptions {
   std::function<void(const SavedCheckpoint&)> after_save = {};
 };
 
-struct MonitoredSessionOptions {
+struct SEXTANT_API MonitoredSessionOptions {
   SessionOptions session = {};
   std::string checkpoint_dir = {};   // "": always initialise
   std::string checkpoint_path = {};  // this one instead of the newest of the directory
@@ -51,7 +54,7 @@ struct MonitoredSessionOptions {
 };
 
 // Used by one thread at a time.
-class MonitoredSession {
+class SEXTANT_API MonitoredSession {
  public:
   MonitoredSession(Graph& graph, MonitoredSessionOptions options);
   // Ends the session without calling the hooks' End: the loop was left by an error.
@@ -103,3 +106,5 @@ class MonitoredSession {
 };
 
 }  // namespace sextant::train
+
+#pragma GCC visibility pop

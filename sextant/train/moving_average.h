@@ -10,18 +10,21 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/ops/state/variable.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant::train {
 
-struct MovingAverageOptions {
+struct SEXTANT_API MovingAverageOptions {
   float decay = 0.999f;
   Variable num_updates = {};  // decay = min(decay, (1 + updates) / (10 + updates))
   bool zero_debias = false;   // divide by 1 - decay^t; for shadows that begin at zero
   std::string name = "ExponentialMovingAverage";
 };
 
-class MovingAverage {
+class SEXTANT_API MovingAverage {
  public:
   explicit MovingAverage(MovingAverageOptions options) : options_(std::move(options)) {}
 
@@ -41,3 +44,5 @@ class MovingAverage {
 };
 
 }  // namespace sextant::train
+
+#pragma GCC visibility pop

@@ -16,14 +16,17 @@
 #include <utility>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/gradients.h"
 #include "sextant/graph/output.h"
 #include "sextant/ops/state/variable.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant::train {
 
 // A number, or a schedule: a function of the global step that builds the rate.
-class LearningRate {
+class SEXTANT_API LearningRate {
  public:
   LearningRate(double value) : value_(value) {}                  // NOLINT
   LearningRate(std::function<Output(Output global_step)> build)  // NOLINT
@@ -39,12 +42,12 @@ class LearningRate {
 };
 
 // A variable and its gradient: dense, rows of it, or none (the variable is left alone).
-struct GradientAndVariable {
-  Gradient gradient;
-  Variable variable;
+struct SEXTANT_API GradientAndVariable {
+  Gradient gradient;  // dense, sparse or none
+  Variable variable;  // what it is the gradient of
 };
 
-struct MinimizeOptions {
+struct SEXTANT_API MinimizeOptions {
   std::vector<Variable> variables = {};  // default: the trainable ones
   Variable global_step = {};             // one more after every update
   // What to do to the gradients in between, e.g. clipping.
@@ -54,7 +57,7 @@ struct MinimizeOptions {
 
 class OptimizerImpl;
 
-class Optimizer {
+class SEXTANT_API Optimizer {
  public:
   Optimizer() = default;
   explicit Optimizer(std::shared_ptr<const OptimizerImpl> impl) : impl_(std::move(impl)) {}
@@ -64,7 +67,7 @@ class Optimizer {
       Output loss, const std::vector<Variable>& variables = {}) const;
   Operation ApplyGradients(const std::vector<GradientAndVariable>& gradients,
                            const Variable& global_step = {}, std::string_view name = "") const;
-  Operation Minimize(Output loss, const MinimizeOptions& options = {}) const;
+  Operation Minimize(Output loss, const MinimizeOptions& options = {}) const;  // both in one
 
   // "Adam"
   const std::string& name() const;
@@ -79,3 +82,5 @@ class Optimizer {
 };
 
 }  // namespace sextant::train
+
+#pragma GCC visibility pop

@@ -8,6 +8,8 @@
 
 #include "sextant/train/optimizer.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant::train {
 
 // Constructor arguments of tf.compat.v1.train, by their names; booleans are 0 or 1.
@@ -19,3 +21,5 @@ Optimizer OptimizerByName(std::string_view name, const Arguments& arguments);
 std::vector<std::string> OptimizerNames();
 
 }  // namespace sextant::train
+
+#pragma GCC visibility pop

@@ -1,17 +1,20 @@
 // The optimizers. Defaults, slots and names are those of tf.compat.v1.train.
 #pragma once
 
+#include "sextant/base/export.h"
 #include "sextant/train/optimizer.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant::train {
 
-struct GradientDescentOptions {
+struct SEXTANT_API GradientDescentOptions {
   LearningRate learning_rate = 0.01;
   std::string name = "GradientDescent";
 };
 Optimizer GradientDescent(const GradientDescentOptions& options);
 
-struct MomentumOptions {
+struct SEXTANT_API MomentumOptions {
   LearningRate learning_rate = 0.01;
   double momentum = 0.9;
   bool use_nesterov = false;
@@ -19,7 +22,7 @@ struct MomentumOptions {
 };
 Optimizer Momentum(const MomentumOptions& options);
 
-struct AdamOptions {
+struct SEXTANT_API AdamOptions {
   LearningRate learning_rate = 0.001;
   double beta1 = 0.9;
   double beta2 = 0.999;
@@ -28,7 +31,7 @@ struct AdamOptions {
 };
 Optimizer Adam(const AdamOptions& options = {});
 
-struct AdamWOptions {
+struct SEXTANT_API AdamWOptions {
   LearningRate learning_rate = 0.001;
   double weight_decay = 1e-4;  // var -= learning_rate * weight_decay * var, beside Adam's step
   double beta1 = 0.9;
@@ -40,14 +43,14 @@ struct AdamWOptions {
 };
 Optimizer AdamW(const AdamWOptions& options = {});
 
-struct AdagradOptions {
+struct SEXTANT_API AdagradOptions {
   LearningRate learning_rate = 0.001;
   double initial_accumulator_value = 0.1;
   std::string name = "Adagrad";
 };
 Optimizer Adagrad(const AdagradOptions& options = {});
 
-struct AdagradDAOptions {
+struct SEXTANT_API AdagradDAOptions {
   LearningRate learning_rate = 0.001;
   double initial_gradient_squared_accumulator_value = 0.1;
   double l1_regularization_strength = 0;
@@ -57,7 +60,7 @@ struct AdagradDAOptions {
 // Needs a global step.
 Optimizer AdagradDA(const AdagradDAOptions& options = {});
 
-struct AdadeltaOptions {
+struct SEXTANT_API AdadeltaOptions {
   LearningRate learning_rate = 0.001;
   double rho = 0.95;
   double epsilon = 1e-8;
@@ -65,7 +68,7 @@ struct AdadeltaOptions {
 };
 Optimizer Adadelta(const AdadeltaOptions& options = {});
 
-struct RmsPropOptions {
+struct SEXTANT_API RmsPropOptions {
   LearningRate learning_rate = 0.001;
   double decay = 0.9;
   double momentum = 0;
@@ -75,7 +78,7 @@ struct RmsPropOptions {
 };
 Optimizer RmsProp(const RmsPropOptions& options = {});
 
-struct FtrlOptions {
+struct SEXTANT_API FtrlOptions {
   LearningRate learning_rate = 0.001;
   double learning_rate_power = -0.5;
   double initial_accumulator_value = 0.1;
@@ -87,7 +90,7 @@ struct FtrlOptions {
 };
 Optimizer Ftrl(const FtrlOptions& options = {});
 
-struct ProximalAdagradOptions {
+struct SEXTANT_API ProximalAdagradOptions {
   LearningRate learning_rate = 0.001;
   double initial_accumulator_value = 0.1;
   double l1_regularization_strength = 0;
@@ -96,7 +99,7 @@ struct ProximalAdagradOptions {
 };
 Optimizer ProximalAdagrad(const ProximalAdagradOptions& options = {});
 
-struct ProximalGradientDescentOptions {
+struct SEXTANT_API ProximalGradientDescentOptions {
   LearningRate learning_rate = 0.001;
   double l1_regularization_strength = 0;
   double l2_regularization_strength = 0;
@@ -105,3 +108,5 @@ struct ProximalGradientDescentOptions {
 Optimizer ProximalGradientDescent(const ProximalGradientDescentOptions& options = {});
 
 }  // namespace sextant::train
+
+#pragma GCC visibility pop

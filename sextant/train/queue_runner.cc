@@ -53,7 +53,7 @@ QueueRunner MakeQueueRunner(Output queue, std::vector<Operation> enqueue) {
           .cancel = QueueClose(queue, true)};
 }
 
-QueueRunner QueueRunnerFromDef(const tensorflow::QueueRunnerDef& def, const Graph& graph) {
+QueueRunner QueueRunnerFromDef(const proto::QueueRunnerDef& def, const Graph& graph) {
   QueueRunner runner;
   runner.queue = def.queue_name();
   for (const std::string& name : def.enqueue_op_name()) {
@@ -68,8 +68,8 @@ QueueRunner QueueRunnerFromDef(const tensorflow::QueueRunnerDef& def, const Grap
   return runner;
 }
 
-tensorflow::QueueRunnerDef QueueRunnerToDef(const QueueRunner& runner) {
-  tensorflow::QueueRunnerDef def;
+proto::QueueRunnerDef QueueRunnerToDef(const QueueRunner& runner) {
+  proto::QueueRunnerDef def;
   def.set_queue_name(runner.queue);
   for (const Operation& operation : runner.enqueue) {
     def.add_enqueue_op_name(operation.node()->name());
@@ -86,11 +86,11 @@ void AddQueueRunner(Graph& graph, QueueRunner runner) {
   AttachedTo<std::vector<QueueRunner>>(graph, kCollection)->push_back(std::move(runner));
 }
 
-void AddQueueRunners(Graph& graph, const tensorflow::MetaGraphDef& def) {
+void AddQueueRunners(Graph& graph, const proto::MetaGraphDef& def) {
   const auto found = def.collection_def().find(kCollection);
   if (found == def.collection_def().end()) return;
   for (const std::string& bytes : found->second.bytes_list().value()) {
-    tensorflow::QueueRunnerDef runner;
+    proto::QueueRunnerDef runner;
     if (!runner.ParseFromString(bytes)) {
       throw DataLoss("collection '{}' holds {} bytes that are no QueueRunnerDef", kCollection,
                      bytes.size());

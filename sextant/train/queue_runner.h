@@ -7,10 +7,10 @@
 #include "sextant/base/error.h"
 #include "sextant/graph/output.h"
 
-namespace tensorflow {
+namespace sextant::proto {
 class MetaGraphDef;
 class QueueRunnerDef;
-}  // namespace tensorflow
+}  // namespace sextant::proto
 
 namespace sextant {
 class Graph;
@@ -33,13 +33,13 @@ struct QueueRunner {
 QueueRunner MakeQueueRunner(Output queue, std::vector<Operation> enqueue);
 
 // Throws NOT_FOUND when the graph has not what the message names.
-QueueRunner QueueRunnerFromDef(const tensorflow::QueueRunnerDef& def, const Graph& graph);
-tensorflow::QueueRunnerDef QueueRunnerToDef(const QueueRunner& runner);
+QueueRunner QueueRunnerFromDef(const proto::QueueRunnerDef& def, const Graph& graph);
+proto::QueueRunnerDef QueueRunnerToDef(const QueueRunner& runner);
 
 // The runners of a graph: those added, and those of the collection "queue_runners" of the message
 // it was imported from.
 void AddQueueRunner(Graph& graph, QueueRunner runner);
-void AddQueueRunners(Graph& graph, const tensorflow::MetaGraphDef& def);
+void AddQueueRunners(Graph& graph, const proto::MetaGraphDef& def);
 std::vector<QueueRunner> QueueRunnersOf(const Graph& graph);
 
 // Starts the threads of the runners of the session's graph, or of those given. They end when the

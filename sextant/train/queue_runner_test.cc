@@ -86,7 +86,7 @@ TEST_F(QueueRunnerTest, IsWrittenAndRead) {
   const Operation put = QueueEnqueue(queue_, {Const(Tensor(1))});
   QueueRunner runner = MakeQueueRunner(queue_, {put, put});
   runner.closed = {Code::kOutOfRange, Code::kCancelled};
-  tensorflow::MetaGraphDef meta;
+  proto::MetaGraphDef meta;
   auto& collection = (*meta.mutable_collection_def())["queue_runners"];
   collection.mutable_bytes_list()->add_value(QueueRunnerToDef(runner).SerializeAsString());
   AddQueueRunners(graph_, meta);
@@ -137,7 +137,7 @@ json ToJson(const Tensor& value) {
 json RunRecorded(const std::string& name) {
   const json& recorded = Recorded();
   const std::string path = SEXTANT_SOURCE_DIR "/testdata/queue_inputs/" + name + ".meta";
-  tensorflow::MetaGraphDef meta;
+  proto::MetaGraphDef meta;
   EXPECT_TRUE(meta.ParseFromString(FileSystem::ForPath(path).ReadFile(path)));
   Graph graph;
   ImportMetaGraphDef(meta, graph);

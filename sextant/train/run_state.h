@@ -9,14 +9,17 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/ops/state/variable.h"
 #include "sextant/train/hook.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant::train {
 
-class RunState {
+class SEXTANT_API RunState {
  public:
-  static constexpr const char* kVariable = "sextant/run_state";
+  static constexpr const char* kVariable = "sextant/run_state";  // its name
 
   // Adds the variable to the current graph. Call before a Saver is made for it.
   RunState();
@@ -34,3 +37,5 @@ class RunState {
 };
 
 }  // namespace sextant::train
+
+#pragma GCC visibility pop

@@ -17,7 +17,7 @@
 namespace sextant {
 namespace {
 
-using tensorflow::MetaGraphDef;
+using proto::MetaGraphDef;
 
 // A directory beside the final one, on the same file system.
 // Of all processes that write to the directory; each puts its number behind.
@@ -33,14 +33,14 @@ void CheckInGraph(Output tensor, const Graph& graph, std::string_view what) {
   }
 }
 
-void FillTensorInfo(Output tensor, tensorflow::TensorInfo* info) {
+void FillTensorInfo(Output tensor, proto::TensorInfo* info) {
   info->set_name(tensor.name());
-  info->set_dtype(static_cast<tensorflow::DataType>(RemoveRef(tensor.dtype())));
+  info->set_dtype(static_cast<proto::DataType>(RemoveRef(tensor.dtype())));
   ShapeToProto(tensor.shape(), info->mutable_tensor_shape());
 }
 
 void FillSignature(const std::string& key, const SignatureSpec& spec, const Graph& graph,
-                   tensorflow::SignatureDef* def) {
+                   proto::SignatureDef* def) {
   def->set_method_name(spec.method_name);
   for (const auto& [name, tensor] : spec.inputs) {
     CheckInGraph(tensor, graph, fmt::format("input '{}' of signature '{}'", name, key));
@@ -59,7 +59,7 @@ MetaGraphDef WithSaver(const Graph& graph, const MetaGraphSpec& spec) {
   if (tensors.empty()) return ExportMetaGraphDef(graph, options);
   Graph copy;
   ImportMetaGraphDef(ExportMetaGraphDef(graph), copy);
-  const tensorflow::SaverDef saver = AddSaverGraph(copy, tensors, {.sharded = true});
+  const proto::SaverDef saver = AddSaverGraph(copy, tensors, {.sharded = true});
   MetaGraphDef meta_graph = ExportMetaGraphDef(copy, options);
   *meta_graph.mutable_saver_def() = saver;
   return meta_graph;
@@ -99,7 +99,7 @@ void WriteVariables(Session& session, const std::string& directory) {
 SavedModelBuilder::SavedModelBuilder(std::string directory)
     : directory_(std::move(directory)),
       temporary_(TemporaryPrefix(directory_) + std::to_string(getpid())),
-      model_(std::make_unique<tensorflow::SavedModel>()) {
+      model_(std::make_unique<proto::SavedModel>()) {
   FileSystem& files = FileSystem::ForPath(directory_);
   if (files.Exists(directory_) && !files.ListDirectory(directory_).empty()) {
     throw AlreadyExists("{} exists and is not empty; export to another directory", directory_);
@@ -163,7 +163,7 @@ void SavedModelBuilder::AddAssets(const Graph& graph, const MetaGraphSpec& spec,
       throw InvalidArgument("the asset '{}' is not a constant with the path of a file",
                             asset.name());
     }
-    tensorflow::AssetFileDef* def = meta_graph->add_asset_file_def();
+    proto::AssetFileDef* def = meta_graph->add_asset_file_def();
     def->mutable_tensor_info()->set_name(asset.name());
     def->set_filename(AddAsset(path->scalar<std::string>()));
   }

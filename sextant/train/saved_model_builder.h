@@ -16,13 +16,16 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/formats/saved_model_dir.h"
 #include "sextant/graph/output.h"
 
-namespace tensorflow {
+#pragma GCC visibility push(default)
+
+namespace sextant::proto {
 class MetaGraphDef;
 class SavedModel;
-}  // namespace tensorflow
+}  // namespace sextant::proto
 
 namespace sextant {
 
@@ -33,12 +36,12 @@ inline constexpr const char* kPredictMethod = "tensorflow/serving/predict";
 inline constexpr const char* kClassifyMethod = "tensorflow/serving/classify";
 inline constexpr const char* kRegressMethod = "tensorflow/serving/regress";
 
-struct SignatureSpec {
-  std::map<std::string, Output> inputs, outputs;
+struct SEXTANT_API SignatureSpec {
+  std::map<std::string, Output> inputs, outputs;  // by their names in the signature
   std::string method_name = kPredictMethod;
 };
 
-struct MetaGraphSpec {
+struct SEXTANT_API MetaGraphSpec {
   std::map<std::string, SignatureSpec> signatures = {};
   // Constants that hold the path of a file, e.g. a vocabulary: the file goes to assets/. Those of
   // the collection "asset_filepaths" come on top.
@@ -48,7 +51,7 @@ struct MetaGraphSpec {
   bool strip_default_attrs = false;
 };
 
-class SavedModelBuilder {
+class SEXTANT_API SavedModelBuilder {
  public:
   // Throws ALREADY_EXISTS when the directory is there and not empty.
   explicit SavedModelBuilder(std::string directory);
@@ -72,13 +75,14 @@ class SavedModelBuilder {
 
  private:
   std::string AddAsset(const std::string& path);
-  void AddAssets(const Graph& graph, const MetaGraphSpec& spec,
-                 tensorflow::MetaGraphDef* meta_graph);
+  void AddAssets(const Graph& graph, const MetaGraphSpec& spec, proto::MetaGraphDef* meta_graph);
 
   const std::string directory_, temporary_;
-  std::unique_ptr<tensorflow::SavedModel> model_;
+  std::unique_ptr<proto::SavedModel> model_;
   std::map<std::string, std::string> asset_sources_;  // name in assets/ → path it came from
   bool saved_ = false;
 };
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

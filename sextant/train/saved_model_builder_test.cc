@@ -166,7 +166,7 @@ TEST_F(SavedModelBuilderTest, StoresSeveralGraphsOfTheSameVariables) {
   builder.AddMetaGraph(graph_, {"train"});
   EXPECT_THROW(builder.AddMetaGraphAndVariables(session, {"x"}), Error);
   builder.Save();
-  const tensorflow::SavedModel proto = ReadSavedModel(Path("export"));
+  const proto::SavedModel proto = ReadSavedModel(Path("export"));
   EXPECT_TRUE(proto.meta_graphs(0).meta_info_def().stripped_default_attrs());
   EXPECT_EQ(proto.meta_graphs(0).saver_def().restore_op_name(), "save/restore_all");
   const SavedModel train = SavedModel::Load(Path("export"), {"train"});

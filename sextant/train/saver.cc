@@ -26,7 +26,7 @@ CheckpointRetention::Options RetentionOf(const SaverOptions& options) {
   return {options.max_to_keep, options.keep_checkpoint_every_n_hours};
 }
 
-tensorflow::SaverDef AddTo(Graph& graph, const SaverOptions& options) {
+proto::SaverDef AddTo(Graph& graph, const SaverOptions& options) {
   std::vector<SavedTensor> tensors = SavedTensorsOf(graph);
   for (const std::string& name : options.leave_out) {
     std::erase_if(tensors, [&](const SavedTensor& tensor) { return tensor.variable == name; });
@@ -43,8 +43,8 @@ tensorflow::SaverDef AddTo(Graph& graph, const SaverOptions& options) {
 
 Saver::Saver(Graph& graph, const SaverOptions& options) : Saver(AddTo(graph, options), options) {}
 
-Saver::Saver(const tensorflow::SaverDef& def, const SaverOptions& options)
-    : def_(std::make_unique<const tensorflow::SaverDef>(def)),
+Saver::Saver(const proto::SaverDef& def, const SaverOptions& options)
+    : def_(std::make_unique<const proto::SaverDef>(def)),
       now_(ClockOf(options)),
       retention_(RetentionOf(options), now_()) {}
 
@@ -58,7 +58,7 @@ std::string Saver::Save(Session& session, const std::string& path, std::optional
   if (!directory.empty()) files.CreateDirectories(directory);
   session.Run({{def_->filename_tensor_name(), Tensor(prefix)}}, {def_->save_tensor_name()});
   if (options.write_meta_graph) {
-    tensorflow::MetaGraphDef meta_graph = ExportMetaGraphDef(session.graph());
+    proto::MetaGraphDef meta_graph = ExportMetaGraphDef(session.graph());
     *meta_graph.mutable_saver_def() = *def_;
     files.WriteFileAtomically(prefix + ".meta", SerializeSorted(meta_graph));
   }

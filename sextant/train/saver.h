@@ -17,10 +17,13 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/formats/checkpoint_retention.h"
 #include "sextant/graph/graph.h"
 
-namespace tensorflow {
+#pragma GCC visibility push(default)
+
+namespace sextant::proto {
 class SaverDef;
 }
 
@@ -28,7 +31,7 @@ namespace sextant {
 
 class Session;
 
-struct SaverOptions {
+struct SEXTANT_API SaverOptions {
   int max_to_keep = 5;  // 0: all
   double keep_checkpoint_every_n_hours = 10000;
   bool sharded = false;
@@ -37,18 +40,18 @@ struct SaverOptions {
   std::function<double()> now = {};         // seconds since the epoch; for tests
 };
 
-struct SaveOptions {
+struct SEXTANT_API SaveOptions {
   std::string state_filename = "checkpoint";
   bool write_meta_graph = true;
   bool write_state = true;
 };
 
-class Saver {
+class SEXTANT_API Saver {
  public:
   // Adds the nodes for all variables of the graph (saver_graph.h).
   explicit Saver(Graph& graph, const SaverOptions& options = {});
   // Uses the nodes that an imported graph has.
-  Saver(const tensorflow::SaverDef& def, const SaverOptions& options = {});
+  Saver(const proto::SaverDef& def, const SaverOptions& options = {});
   ~Saver();
 
   // Writes a checkpoint "path" or "path-step" and returns that name. The directory is made if it is
@@ -66,13 +69,15 @@ class Saver {
   void Recover(const std::string& directory, const std::string& state_filename = "checkpoint");
   // Oldest first.
   std::vector<std::string> last_checkpoints() const;
-  const tensorflow::SaverDef& def() const { return *def_; }
+  const proto::SaverDef& def() const { return *def_; }
 
  private:
-  const std::unique_ptr<const tensorflow::SaverDef> def_;
+  const std::unique_ptr<const proto::SaverDef> def_;
   const std::function<double()> now_;
   mutable std::mutex mutex_;
   CheckpointRetention retention_;
 };
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -44,7 +44,7 @@ class SaverBuilder {
     }
   }
 
-  tensorflow::SaverDef Build(const SaverGraphOptions& options) {
+  proto::SaverDef Build(const SaverGraphOptions& options) {
     const Output input = Const(Tensor("model"), "filename/input");
     const Output filename = Default(input, "filename");
     prefix_ = Default(filename, "Const");
@@ -56,14 +56,14 @@ class SaverBuilder {
       saved = SaveShard(shards_.begin()->second, prefix_);
     }
     const Operation restore = options.sharded ? RestoreSharded() : RestoreWhole();
-    tensorflow::SaverDef def;
+    proto::SaverDef def;
     def.set_filename_tensor_name(prefix_.name());
     def.set_save_tensor_name(saved.name());
     def.set_restore_op_name(restore.name());
     def.set_max_to_keep(options.max_to_keep);
     def.set_sharded(options.sharded);
     def.set_keep_checkpoint_every_n_hours(options.keep_checkpoint_every_n_hours);
-    def.set_version(tensorflow::SaverDef::V2);
+    def.set_version(proto::SaverDef::V2);
     return def;
   }
 
@@ -254,8 +254,8 @@ std::vector<SavedTensor> SavedTensorsOf(const Graph& graph) {
   return tensors;
 }
 
-tensorflow::SaverDef AddSaverGraph(Graph& graph, const std::vector<SavedTensor>& tensors,
-                                   const SaverGraphOptions& options) {
+proto::SaverDef AddSaverGraph(Graph& graph, const std::vector<SavedTensor>& tensors,
+                              const SaverGraphOptions& options) {
   if (tensors.empty()) throw InvalidArgument("the graph has no variables to save");
   const GraphScope in(graph);
   const NameScope scope(options.scope);

@@ -7,7 +7,7 @@
 
 #include "sextant/graph/graph.h"
 
-namespace tensorflow {
+namespace sextant::proto {
 class SaverDef;
 }
 
@@ -36,7 +36,7 @@ struct SaverGraphOptions {
 
 // Adds the nodes; the SaverDef names those to feed, fetch and run. Throws NOT_FOUND when a variable
 // is not in the graph, INVALID_ARGUMENT when there are none to save.
-tensorflow::SaverDef AddSaverGraph(Graph& graph, const std::vector<SavedTensor>& tensors,
-                                   const SaverGraphOptions& options = {});
+proto::SaverDef AddSaverGraph(Graph& graph, const std::vector<SavedTensor>& tensors,
+                              const SaverGraphOptions& options = {});
 
 }  // namespace sextant

@@ -159,7 +159,7 @@ TEST_F(SaverTest, WritesTheGraphBesideIt) {
     session.Run(GlobalVariablesInitializer());
     saver.Save(session, Path("m"));
   }
-  tensorflow::MetaGraphDef def;
+  proto::MetaGraphDef def;
   ASSERT_TRUE(def.ParseFromString(files().ReadFile(Path("m.meta"))));
   Graph imported;
   ImportMetaGraphDef(def, imported);

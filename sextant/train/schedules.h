@@ -8,11 +8,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/train/optimizer.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant::train {
 
-struct ExponentialDecayOptions {
+struct SEXTANT_API ExponentialDecayOptions {
   float learning_rate = 0.1f;
   float decay_steps = 1000;
   float decay_rate = 0.96f;
@@ -28,7 +31,7 @@ LearningRate InverseTimeDecay(const ExponentialDecayOptions& options);
 // values[i] while t <= boundaries[i], then the last one. One more value than boundaries.
 LearningRate PiecewiseConstant(std::vector<int64_t> boundaries, std::vector<float> values);
 
-struct PolynomialDecayOptions {
+struct SEXTANT_API PolynomialDecayOptions {
   float learning_rate = 0.1f;
   float decay_steps = 1000;
   float end_learning_rate = 1e-4f;
@@ -38,14 +41,14 @@ struct PolynomialDecayOptions {
 // (learning_rate - end) * (1 - min(t, decay_steps) / decay_steps) ^ power + end
 LearningRate PolynomialDecay(const PolynomialDecayOptions& options);
 
-struct CosineDecayOptions {
+struct SEXTANT_API CosineDecayOptions {
   float learning_rate = 0.1f;
   float decay_steps = 1000;
   float alpha = 0;  // share of the rate that is left at the end
 };
 LearningRate CosineDecay(const CosineDecayOptions& options);
 
-struct CosineDecayRestartsOptions {
+struct SEXTANT_API CosineDecayRestartsOptions {
   float learning_rate = 0.1f;
   float first_decay_steps = 1000;
   float t_mul = 2;  // each period is so much longer
@@ -54,7 +57,7 @@ struct CosineDecayRestartsOptions {
 };
 LearningRate CosineDecayRestarts(const CosineDecayRestartsOptions& options);
 
-struct LinearCosineDecayOptions {
+struct SEXTANT_API LinearCosineDecayOptions {
   float learning_rate = 0.1f;
   float decay_steps = 1000;
   float num_periods = 0.5f;
@@ -67,3 +70,5 @@ LearningRate LinearCosineDecay(const LinearCosineDecayOptions& options);
 LearningRate WarmUp(int64_t steps, LearningRate after);
 
 }  // namespace sextant::train
+
+#pragma GCC visibility pop

@@ -50,7 +50,7 @@ void CompareFiles(const std::string& prefix, const json& names, Counts& counts) 
 
 void CheckMetaGraph(const std::string& path, Counts& counts) {
   Try(path, "meta graph", "parse", counts, [&]() -> std::string {
-    tensorflow::MetaGraphDef meta;
+    proto::MetaGraphDef meta;
     ParseMessage(FileSystem::ForPath(path).ReadFile(path), path, &meta);
     if (meta.graph_def().node_size() == 0) return "no nodes";
     if (meta.meta_info_def().tensorflow_version().empty()) return "no version of TensorFlow";

@@ -20,8 +20,8 @@ namespace sextant::conformance {
 namespace {
 
 using nlohmann::json;
-using tensorflow::Event;
-using tensorflow::Summary;
+using proto::Event;
+using proto::Summary;
 
 json Number(double x) {
   if (std::isfinite(x)) return x;
@@ -94,7 +94,7 @@ json AudioJson(const Summary::Audio& audio) {
           {"bytes", audio.encoded_audio_string().size()}};
 }
 
-json HistogramJson(const tensorflow::HistogramProto& histogram) {
+json HistogramJson(const proto::HistogramProto& histogram) {
   return {{"min", Number(histogram.min())},
           {"max", Number(histogram.max())},
           {"num", histogram.num()},
@@ -104,7 +104,7 @@ json HistogramJson(const tensorflow::HistogramProto& histogram) {
           {"bucket", Numbers(histogram.bucket())}};
 }
 
-json MetadataJson(const tensorflow::SummaryMetadata& metadata) {
+json MetadataJson(const proto::SummaryMetadata& metadata) {
   return {{"plugin_name", metadata.plugin_data().plugin_name()},
           {"plugin_content", Sha256(metadata.plugin_data().content())},
           {"display_name", metadata.display_name()},
@@ -184,7 +184,7 @@ Message Parsed(const std::string& bytes, const char* name) {
 
 json GraphJson(const std::string& bytes) {
   json nodes = json::array();
-  const auto graph = Parsed<tensorflow::GraphDef>(bytes, "GraphDef");
+  const auto graph = Parsed<proto::GraphDef>(bytes, "GraphDef");
   for (const auto& node : graph.node()) nodes.push_back(node.name());
   return nodes;
 }
@@ -219,8 +219,8 @@ json EventJson(const Event& event) {
       result["msg"] = event.session_log().msg();
       break;
     case Event::kTaggedRunMetadata: {
-      const auto metadata = Parsed<tensorflow::RunMetadata>(
-          event.tagged_run_metadata().run_metadata(), "RunMetadata");
+      const auto metadata =
+          Parsed<proto::RunMetadata>(event.tagged_run_metadata().run_metadata(), "RunMetadata");
       int nodes = 0;
       result["devices"] = json::array();
       for (const auto& device : metadata.step_stats().dev_stats()) {

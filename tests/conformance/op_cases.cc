@@ -14,7 +14,7 @@ namespace {
 
 class OpCase {
  public:
-  OpCase(tensorflow::Example example, const SessionOptions& options)
+  OpCase(proto::Example example, const SessionOptions& options)
       : example_(std::move(example)), options_(options) {
     name = std::string(GetOneBytes(example_, "name"));
     const auto feed_names = Names(example_, "feed_names");
@@ -108,7 +108,7 @@ class OpCase {
     return {GetOneFloat(example_, "grad_rtol"), GetOneFloat(example_, "grad_atol")};
   }
 
-  const tensorflow::Example example_;
+  const proto::Example example_;
   const SessionOptions options_;
   NamedFeeds feeds_;
 };

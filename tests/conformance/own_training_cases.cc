@@ -18,7 +18,7 @@
 namespace sextant::conformance {
 namespace {
 
-using tensorflow::Example;
+using proto::Example;
 
 std::vector<std::pair<std::string, float>> HyperParameters(const Example& example) {
   std::vector<std::pair<std::string, float>> result;

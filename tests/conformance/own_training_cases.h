@@ -11,8 +11,8 @@ namespace sextant::conformance {
 
 // What differs, "" when nothing does; nothing when the case is of another kind, or about reference
 // variables, which we do not make.
-std::optional<std::string> RunOwnOptimizer(const tensorflow::Example& example);
-std::optional<std::string> RunOwnSchedule(const tensorflow::Example& example);
-std::optional<std::string> RunOwnMetric(const tensorflow::Example& example);
+std::optional<std::string> RunOwnOptimizer(const proto::Example& example);
+std::optional<std::string> RunOwnSchedule(const proto::Example& example);
+std::optional<std::string> RunOwnMetric(const proto::Example& example);
 
 }  // namespace sextant::conformance

@@ -9,11 +9,11 @@
 
 namespace sextant::conformance {
 
-std::vector<Tensor> Tensors(const tensorflow::Example& example, const char* key) {
+std::vector<Tensor> Tensors(const proto::Example& example, const char* key) {
   std::vector<Tensor> tensors;
   if (!HasFeature(example, key)) return tensors;
   for (std::string_view bytes : GetBytes(example, key)) {
-    tensorflow::TensorProto proto;
+    proto::TensorProto proto;
     if (!proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
       throw DataLoss("feature '{}' is not a TensorProto", key);
     }
@@ -22,14 +22,14 @@ std::vector<Tensor> Tensors(const tensorflow::Example& example, const char* key)
   return tensors;
 }
 
-std::vector<std::string> Names(const tensorflow::Example& example, const char* key) {
+std::vector<std::string> Names(const proto::Example& example, const char* key) {
   std::vector<std::string> names;
   if (!HasFeature(example, key)) return names;
   for (std::string_view name : GetBytes(example, key)) names.emplace_back(name);
   return names;
 }
 
-Tolerance ToleranceOf(const tensorflow::Example& example) {
+Tolerance ToleranceOf(const proto::Example& example) {
   return {GetOneFloat(example, "rtol"), GetOneFloat(example, "atol")};
 }
 

@@ -26,9 +26,9 @@ struct Counts {
 };
 
 // Features that hold TensorProtos and names; none when the feature is missing.
-std::vector<Tensor> Tensors(const tensorflow::Example& example, const char* key);
-std::vector<std::string> Names(const tensorflow::Example& example, const char* key);
-Tolerance ToleranceOf(const tensorflow::Example& example);
+std::vector<Tensor> Tensors(const proto::Example& example, const char* key);
+std::vector<std::string> Names(const proto::Example& example, const char* key);
+Tolerance ToleranceOf(const proto::Example& example);
 
 // The first difference of several tensors, with the name of the tensor in front; empty when there
 // is none.

@@ -51,9 +51,9 @@ std::string RecordsDifference(const Strings& records, const json& expected) {
   return "";
 }
 
-std::string FeatureDifference(const tensorflow::Feature& feature, const json& expected) {
+std::string FeatureDifference(const proto::Feature& feature, const json& expected) {
   if (expected.is_null()) {
-    return feature.kind_case() == tensorflow::Feature::KIND_NOT_SET ? "" : "has a kind";
+    return feature.kind_case() == proto::Feature::KIND_NOT_SET ? "" : "has a kind";
   }
   const std::string kind = expected.begin().key();
   const json& values = expected.begin().value();
@@ -88,7 +88,7 @@ std::string MapDifference(const Map& map, const json& expected, const Compare& c
   return "";
 }
 
-std::string ListDifference(const tensorflow::FeatureList& list, const json& expected) {
+std::string ListDifference(const proto::FeatureList& list, const json& expected) {
   if (static_cast<size_t>(list.feature_size()) != expected.size()) {
     return fmt::format("has {} steps, expected {}", list.feature_size(), expected.size());
   }
@@ -103,7 +103,7 @@ std::string ExampleDifference(const std::string& record, const json& expected) {
   if (!expected.contains("feature_lists")) {
     return MapDifference(ParseExample(record).features().feature(), expected, FeatureDifference);
   }
-  const tensorflow::SequenceExample example = ParseSequenceExample(record);
+  const proto::SequenceExample example = ParseSequenceExample(record);
   const std::string context =
       MapDifference(example.context().feature(), expected["context"], FeatureDifference);
   if (!context.empty()) return "context: " + context;

@@ -14,7 +14,7 @@
 namespace sextant::conformance {
 namespace {
 
-using tensorflow::Example;
+using proto::Example;
 
 // The graph of a case in a session of its own.
 class RecordedGraph {

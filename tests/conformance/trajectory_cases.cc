@@ -35,7 +35,7 @@ std::vector<Batch> ReadBatches(const std::string& path) {
   TFRecordReader reader(path);
   std::string record;
   while (reader.Next(&record)) {
-    const tensorflow::Example example = ParseExample(record);
+    const proto::Example example = ParseExample(record);
     const auto names = Names(example, "names");
     const auto values = Tensors(example, "values");
     Batch batch;
@@ -115,7 +115,7 @@ class ImportedTrainer : public Trainer {
  public:
   ImportedTrainer(const json& record, const std::string& directory) : record_(record) {
     const std::string path = directory + "/model.ckpt-0.meta";
-    tensorflow::MetaGraphDef meta;
+    proto::MetaGraphDef meta;
     if (!meta.ParseFromString(FileSystem::ForPath(path).ReadFile(path))) {
       throw DataLoss("{} is no MetaGraphDef", path);
     }
@@ -158,7 +158,7 @@ class ImportedTrainer : public Trainer {
  private:
   const json& record_;
   Graph graph_;
-  tensorflow::SaverDef saver_;
+  proto::SaverDef saver_;
   std::unique_ptr<Session> session_;
   std::vector<std::string> fetches_, names_;
 };

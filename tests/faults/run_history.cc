@@ -43,10 +43,10 @@ std::map<std::string, std::vector<Point>> ReadEvents(const fs::path& directory) 
   SummaryReader summaries;
   for (const std::string& file : files) {
     EventReader reader(file);
-    tensorflow::Event event;
+    proto::Event event;
     try {
       while (reader.Next(&event)) {
-        if (event.session_log().status() == tensorflow::SessionLog::START) {
+        if (event.session_log().status() == proto::SessionLog::START) {
           for (auto& [tag, list] : points) {
             std::erase_if(list, [&](const Point& p) { return p.step >= event.step(); });
           }

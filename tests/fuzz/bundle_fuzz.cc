@@ -36,7 +36,7 @@ std::string_view Take(std::string_view* data) {
 
 // The entry with the checksum that its bytes in `data` have, so that reading goes on behind it.
 std::string WithCrc(std::string_view bytes, std::string_view data) {
-  tensorflow::BundleEntryProto entry;
+  proto::BundleEntryProto entry;
   if (!entry.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
     return std::string(bytes);
   const auto offset = static_cast<uint64_t>(entry.offset()),

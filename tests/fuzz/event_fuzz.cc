@@ -26,7 +26,7 @@ constexpr char kPath[] = "memory://event_fuzz";
   std::abort();
 }
 
-void ReadSummary(const tensorflow::Summary& summary, SummaryReader& reader) {
+void ReadSummary(const proto::Summary& summary, SummaryReader& reader) {
   for (const auto& value : summary.value()) {
     try {
       reader.Read(value);
@@ -34,7 +34,7 @@ void ReadSummary(const tensorflow::Summary& summary, SummaryReader& reader) {
       if (e.code() != Code::kInvalidArgument) Report(e);
     }
     try {
-      tensorboard::hparams::HParamsPluginData data;
+      proto::hparams::HParamsPluginData data;
       ReadHParams(value, &data);
     } catch (const Error& e) {
       if (e.code() != Code::kDataLoss) Report(e);
@@ -46,7 +46,7 @@ void ReadEvents() {
   EventReader reader(kPath);
   SummaryReader summaries;
   try {
-    for (tensorflow::Event event; reader.Next(&event);) ReadSummary(event.summary(), summaries);
+    for (proto::Event event; reader.Next(&event);) ReadSummary(event.summary(), summaries);
   } catch (const Error& e) {
     if (e.code() != Code::kDataLoss || !e.message().starts_with(kPath)) Report(e);
   }

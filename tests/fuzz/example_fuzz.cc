@@ -39,8 +39,7 @@ void CompareValues(std::string_view key, std::string_view list, int64_t count,
   }
 }
 
-void Compare(std::string_view key, const WireFeature& feature,
-             const tensorflow::Feature& expected) {
+void Compare(std::string_view key, const WireFeature& feature, const proto::Feature& expected) {
   if (static_cast<int>(feature.kind) != static_cast<int>(expected.kind_case()))
     Report("another kind", key);
   const int64_t count = CountValues(feature);
@@ -77,7 +76,7 @@ struct Read {
 };
 
 void CompareFeatures(const Read& read,
-                     const google::protobuf::Map<std::string, tensorflow::Feature>& expected) {
+                     const google::protobuf::Map<std::string, proto::Feature>& expected) {
   if (read.features.size() != expected.size()) Report("another number of features", "");
   for (const auto& [key, feature] : read.features) {
     if (!expected.contains(key)) Report("a feature that protobuf does not find", key);
@@ -91,7 +90,7 @@ void CheckExample(std::string_view bytes) {
   read.ok = ReadExample(bytes, joined,
                         [&](std::string_view key, const WireFeature& f) { read.Add(key, f); }) &&
             read.ok;
-  tensorflow::Example example;
+  proto::Example example;
   const bool parsed = example.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
   if (parsed && !read.ok) Report("an Example that protobuf accepts is refused", "");
   if (!parsed && read.ok && !MayHaveBadKeys(bytes))
@@ -107,7 +106,7 @@ void CheckSequenceExample(std::string_view bytes) {
           bytes, joined, [&](std::string_view key, const WireFeature& f) { read.Add(key, f); },
           [&](std::string_view key, std::string_view list) { read.AddList(key, list, joined); }) &&
       read.ok;
-  tensorflow::SequenceExample example;
+  proto::SequenceExample example;
   const bool parsed = example.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
   if (parsed && !read.ok) Report("a SequenceExample that protobuf accepts is refused", "");
   if (!parsed && read.ok && !MayHaveBadKeys(bytes))
@@ -143,7 +142,7 @@ void CompareTensor(std::string_view key, const Tensor& tensor, const List& expec
 
 // Features of another kind than the parser's are refused; else the tensors have protobuf's values.
 void CheckParser(std::string_view bytes) {
-  tensorflow::Example example;
+  proto::Example example;
   const bool parsed = example.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
   data::Element element;
   try {

@@ -8,10 +8,10 @@
 namespace sextant::fuzz {
 namespace {
 
-using tensorflow::DataType;
-using tensorflow::FunctionDef;
-using tensorflow::GraphDef;
-using tensorflow::NodeDef;
+using proto::DataType;
+using proto::FunctionDef;
+using proto::GraphDef;
+using proto::NodeDef;
 
 // The nodes of the graph or of one of its functions.
 class Body {
@@ -124,7 +124,7 @@ class Body {
     std::vector<DataType> types(1, static_cast<DataType>(arg.type));
     if (!arg.type_attr.empty())
       types[0] = node->attr().contains(arg.type_attr) ? node->attr().at(arg.type_attr).type()
-                                                      : tensorflow::DT_FLOAT;
+                                                      : proto::DT_FLOAT;
     if (!arg.number_attr.empty() && node->attr().contains(arg.number_attr)) {
       types.resize(std::clamp<int64_t>(node->attr().at(arg.number_attr).i(), 0, 8), types[0]);
     }
@@ -136,7 +136,7 @@ class Body {
     }
     for (DataType type : types) {
       const bool constant =
-          type != tensorflow::DT_RESOURCE && type != tensorflow::DT_VARIANT && !dice_.OneIn(4);
+          type != proto::DT_RESOURCE && type != proto::DT_VARIANT && !dice_.OneIn(4);
       node->add_input(constant || empty() ? NewConstant(type) : RandomOutput());
     }
   }

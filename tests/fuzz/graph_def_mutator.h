@@ -9,6 +9,6 @@ namespace sextant::fuzz {
 
 // One random change: other inputs, attributes, tensors or ops; nodes more or fewer, in the graph or
 // in a function.
-void MutateGraphDef(Dice& dice, tensorflow::GraphDef* def);
+void MutateGraphDef(Dice& dice, proto::GraphDef* def);
 
 }  // namespace sextant::fuzz

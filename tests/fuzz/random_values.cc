@@ -6,10 +6,10 @@
 namespace sextant::fuzz {
 namespace {
 
-using tensorflow::AttrValue;
-using tensorflow::DataType;
-using tensorflow::TensorProto;
-using tensorflow::TensorShapeProto;
+using proto::AttrValue;
+using proto::DataType;
+using proto::TensorProto;
+using proto::TensorShapeProto;
 
 constexpr int64_t kExtremes[] = {-1,
                                  std::numeric_limits<int32_t>::min(),
@@ -30,14 +30,13 @@ constexpr double kExtremeReals[] = {std::numeric_limits<double>::quiet_NaN(),
                                     -1e30,
                                     1e-40,
                                     -0.0};
-constexpr DataType kTypes[] = {
-    tensorflow::DT_FLOAT,      tensorflow::DT_DOUBLE,    tensorflow::DT_INT32,
-    tensorflow::DT_UINT8,      tensorflow::DT_INT16,     tensorflow::DT_INT8,
-    tensorflow::DT_STRING,     tensorflow::DT_COMPLEX64, tensorflow::DT_INT64,
-    tensorflow::DT_BOOL,       tensorflow::DT_BFLOAT16,  tensorflow::DT_UINT16,
-    tensorflow::DT_HALF,       tensorflow::DT_RESOURCE,  tensorflow::DT_VARIANT,
-    tensorflow::DT_COMPLEX128, tensorflow::DT_UINT32,    tensorflow::DT_UINT64,
-    tensorflow::DT_QINT8,      tensorflow::DT_FLOAT_REF, tensorflow::DT_FLOAT8_E5M2};
+constexpr DataType kTypes[] = {proto::DT_FLOAT,      proto::DT_DOUBLE,    proto::DT_INT32,
+                               proto::DT_UINT8,      proto::DT_INT16,     proto::DT_INT8,
+                               proto::DT_STRING,     proto::DT_COMPLEX64, proto::DT_INT64,
+                               proto::DT_BOOL,       proto::DT_BFLOAT16,  proto::DT_UINT16,
+                               proto::DT_HALF,       proto::DT_RESOURCE,  proto::DT_VARIANT,
+                               proto::DT_COMPLEX128, proto::DT_UINT32,    proto::DT_UINT64,
+                               proto::DT_QINT8,      proto::DT_FLOAT_REF, proto::DT_FLOAT8_E5M2};
 
 double RandomReal(Dice& dice) {
   return dice.OneIn(12) ? dice.Pick(kExtremeReals) : (dice.Below(65) - 32) / 8.0;
@@ -51,36 +50,36 @@ std::string RandomString(Dice& dice) {
 
 void AddElement(Dice& dice, TensorProto* tensor) {
   switch (tensor->dtype()) {
-    case tensorflow::DT_FLOAT:
+    case proto::DT_FLOAT:
       tensor->add_float_val(static_cast<float>(RandomReal(dice)));
       break;
-    case tensorflow::DT_DOUBLE:
+    case proto::DT_DOUBLE:
       tensor->add_double_val(RandomReal(dice));
       break;
-    case tensorflow::DT_INT64:
+    case proto::DT_INT64:
       tensor->add_int64_val(RandomInt(dice));
       break;
-    case tensorflow::DT_BOOL:
+    case proto::DT_BOOL:
       tensor->add_bool_val(dice.OneIn(2));
       break;
-    case tensorflow::DT_STRING:
+    case proto::DT_STRING:
       tensor->add_string_val(RandomString(dice));
       break;
-    case tensorflow::DT_UINT32:
+    case proto::DT_UINT32:
       tensor->add_uint32_val(static_cast<uint32_t>(RandomInt(dice)));
       break;
-    case tensorflow::DT_UINT64:
+    case proto::DT_UINT64:
       tensor->add_uint64_val(static_cast<uint64_t>(RandomInt(dice)));
       break;
-    case tensorflow::DT_HALF:
-    case tensorflow::DT_BFLOAT16:
+    case proto::DT_HALF:
+    case proto::DT_BFLOAT16:
       tensor->add_half_val(static_cast<int32_t>(dice.Bits() & 0xffff));
       break;
-    case tensorflow::DT_COMPLEX64:
+    case proto::DT_COMPLEX64:
       for (int part = 0; part < 2; ++part)
         tensor->add_scomplex_val(static_cast<float>(RandomReal(dice)));
       break;
-    case tensorflow::DT_COMPLEX128:
+    case proto::DT_COMPLEX128:
       for (int part = 0; part < 2; ++part) tensor->add_dcomplex_val(RandomReal(dice));
       break;
     default:

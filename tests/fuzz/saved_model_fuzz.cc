@@ -15,10 +15,10 @@
 namespace sextant::fuzz {
 namespace {
 
-void Import(const tensorflow::MetaGraphDef& meta_graph) {
+void Import(const proto::MetaGraphDef& meta_graph) {
   Graph graph;
   ImportMetaGraphDef(meta_graph, graph);
-  const tensorflow::MetaGraphDef exported = ExportMetaGraphDef(graph, {.imported = &meta_graph});
+  const proto::MetaGraphDef exported = ExportMetaGraphDef(graph, {.imported = &meta_graph});
   Graph again;
   ImportMetaGraphDef(exported, again);
   if (again.CollectionNames() != graph.CollectionNames()) {
@@ -28,7 +28,7 @@ void Import(const tensorflow::MetaGraphDef& meta_graph) {
 }
 
 void TestOne(std::string_view bytes) {
-  tensorflow::SavedModel model;
+  proto::SavedModel model;
   try {
     if (bytes.starts_with('t')) {
       ParseMessageText(bytes.substr(1), "text", &model);

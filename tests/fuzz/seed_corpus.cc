@@ -18,7 +18,7 @@ int WriteSeeds(const std::string& records, const std::string& folder) {
     if (!name.ends_with(".tfrecord")) continue;
     TFRecordReader reader(records + "/" + name);
     for (std::string record; reader.Next(&record);) {
-      const tensorflow::Example example = ParseExample(record);
+      const proto::Example example = ParseExample(record);
       for (const char* key : {"graph_def", "graph_def_with_grads"}) {
         if (!HasFeature(example, key)) continue;
         fs.WriteFileAtomically(fmt::format("{}/seed{}", folder, count++),

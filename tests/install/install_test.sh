@@ -1,14 +1,31 @@
 #!/usr/bin/env bash
-# install_test.sh BUILD USER CXX [SANITIZERS]: installs BUILD, builds the programs in USER against the installed tree
-# only, runs them. Programs that use a library with sanitizers must have them too.
+# install_test.sh BUILD USER CXX HIDDEN [SANITIZERS]: installs BUILD, looks at what is exported and installed, builds the
+# programs in USER against the installed tree only, runs them. Programs that use a library with sanitizers must have them too.
 set -euo pipefail
-build=$1 user=$2 cxx=$3 flags=${4:+-fsanitize=$4}
+build=$1 user=$2 cxx=$3 hidden=$4 flags=${5:+-fsanitize=$5}
 work=$build/install_test
 rm -rf "$work"
 mkdir -p "$work"
 cmake --install "$build" --prefix "$work/prefix" > "$work/install.log"
 
 "$work/prefix/bin/sextant" devices > "$work/devices.txt"
+
+# The public interface and no more: a process may hold TensorFlow too, and users see no header of the inside.
+if [ "$hidden" = ON ]; then
+  library=$(find "$work/prefix" -name libsextant.so)
+  nm -D --defined-only "$library" > "$work/exported.txt"
+  if grep 10tensorflow "$work/exported.txt"; then
+    echo "the library exports names of TensorFlow's" >&2
+    exit 1
+  fi
+  grep -q _ZTIN7sextant5ErrorE "$work/exported.txt"
+fi
+if find "$work/prefix/include" -path '*/cli/*' -o -path '*/testing/*' -o -name '*-inl.h' -o -name '*test*' | grep .; then
+  echo "headers that are not public are installed" >&2
+  exit 1
+fi
+# shellcheck disable=SC2086
+python3 "${user%/*}/headers_alone.py" "$work/prefix/include" "$cxx" $flags $(pkg-config --cflags fmt protobuf)
 
 cmake -S "$user" -B "$work/user" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_CXX_FLAGS="$flags" > "$work/configure.log"
 cmake --build "$work/user"

@@ -14,20 +14,20 @@
 namespace sextant::interop {
 namespace {
 
-using tensorflow::Summary;
-namespace hp = tensorboard::hparams;
+using proto::Summary;
+namespace hp = proto::hparams;
 
 std::string GraphDef() {
-  tensorflow::GraphDef graph;
+  proto::GraphDef graph;
   graph.add_node()->set_name("x");
   graph.mutable_node(0)->set_op("Placeholder");
-  (*graph.mutable_node(0)->mutable_attr())["dtype"].set_type(tensorflow::DT_FLOAT);
+  (*graph.mutable_node(0)->mutable_attr())["dtype"].set_type(proto::DT_FLOAT);
   graph.mutable_versions()->set_producer(1645);
   return graph.SerializeAsString();
 }
 
 std::string RunMetadata() {
-  tensorflow::RunMetadata metadata;
+  proto::RunMetadata metadata;
   auto* device = metadata.mutable_step_stats()->add_dev_stats();
   device->set_device("/device:CPU:0");
   device->add_node_stats()->set_node_name("x");

@@ -28,7 +28,7 @@ Records ReadRecords(const std::string& path) {
   Records records;
   TFRecordReader reader(path);
   for (std::string record; reader.Next(&record);) {
-    const tensorflow::Example example = ParseExample(record);
+    const proto::Example example = ParseExample(record);
     records.images.emplace_back(GetOneBytes(example, "image"));
     records.labels.push_back(GetOneInt64(example, "label"));
   }

@@ -30,7 +30,7 @@ Found CountRecords(const std::string& path) {
   Found found;
   TFRecordReader reader(path);
   for (std::string record; reader.Next(&record); ++found.records) {
-    const tensorflow::Example example = ParseExample(record);
+    const proto::Example example = ParseExample(record);
     ++found.labels[GetOneInt64(example, "label")];
     if (found.records == 0) found.first = GetOneBytes(example, "image");
   }

@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t kFewElements = 8;
 constexpr int kListItems = 12;
 
-std::string ShapeText(const tensorflow::TensorShapeProto& shape) {
+std::string ShapeText(const proto::TensorShapeProto& shape) {
   if (shape.unknown_rank()) return "unknown shape";
   std::string text = "[";
   for (const auto& dim : shape.dim()) {
@@ -31,7 +31,7 @@ std::string QuotedText(const std::string& text) {
   return "\"" + Shortened(text, 80) + "\"";
 }
 
-std::string TensorText(const tensorflow::TensorProto& proto) {
+std::string TensorText(const proto::TensorProto& proto) {
   const std::string type = NumpyName(static_cast<DType>(proto.dtype()));
   const std::string shape = ShapeText(proto.tensor_shape());
   int64_t elements = 1;
@@ -62,8 +62,8 @@ std::string TypeText(int type) { return NumpyName(static_cast<DType>(type)); }
 
 }  // namespace
 
-std::string AttrText(const tensorflow::AttrValue& value) {
-  using Value = tensorflow::AttrValue;
+std::string AttrText(const proto::AttrValue& value) {
+  using Value = proto::AttrValue;
   switch (value.value_case()) {
     case Value::kS:
       return QuotedText(value.s());

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace tensorflow {
+namespace sextant::proto {
 class AttrValue;
 }
 
@@ -11,6 +11,6 @@ namespace sextant::cli {
 
 // "float", "[?,3]", "\"SAME\"", "[1, 2, 2, 1]", "int32 [2] [5, 7]". Constants of more than eight
 // elements are shown by type and shape alone, long lists and texts are cut.
-std::string AttrText(const tensorflow::AttrValue& value);
+std::string AttrText(const proto::AttrValue& value);
 
 }  // namespace sextant::cli

@@ -82,7 +82,7 @@ Image Fitted(Image image) {
   return small;
 }
 
-std::optional<Image> ImageOf(const tensorflow::Example& example) {
+std::optional<Image> ImageOf(const proto::Example& example) {
   std::optional<Image> raw;
   for (const auto& [name, feature] : example.features().feature()) {
     for (const std::string& value : feature.bytes_list().value()) {
@@ -124,7 +124,7 @@ void WriteContactSheet(const std::string& records, const std::string& png, int64
   TFRecordReader reader(records, DetectTFRecord(records).value_or(Compression::kNone));
   std::string record;
   while (images.size() < wanted && reader.Next(&record)) {
-    tensorflow::Example example;
+    proto::Example example;
     if (!example.ParseFromString(record)) continue;
     if (auto image = ImageOf(example)) images.push_back(*std::move(image));
   }

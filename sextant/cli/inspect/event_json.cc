@@ -21,7 +21,7 @@ constexpr size_t kMaxTensorBytes = 64 << 20;
 void WriteGraph(const std::string& bytes, bool nodes, JsonWriter& json) {
   json.Field("bytes", static_cast<uint64_t>(bytes.size()));
   json.Field("sha256", Digest(bytes, "sha256"));
-  tensorflow::GraphDef graph;
+  proto::GraphDef graph;
   if (!nodes || !graph.ParseFromString(bytes)) return;
   json.Key("nodes");
   json.BeginArray();
@@ -29,7 +29,7 @@ void WriteGraph(const std::string& bytes, bool nodes, JsonWriter& json) {
   json.EndArray();
 }
 
-void WriteImage(const tensorflow::Summary_Image& image, JsonWriter& json) {
+void WriteImage(const proto::Summary_Image& image, JsonWriter& json) {
   json.Key("image");
   json.BeginObject();
   json.Field("height", int64_t{image.height()});
@@ -52,7 +52,7 @@ void WriteImage(const tensorflow::Summary_Image& image, JsonWriter& json) {
   json.EndObject();
 }
 
-void WriteHistogram(const tensorflow::HistogramProto& histogram, JsonWriter& json) {
+void WriteHistogram(const proto::HistogramProto& histogram, JsonWriter& json) {
   json.Key("histo");
   json.BeginObject();
   json.Field("min", histogram.min());
@@ -71,7 +71,7 @@ void WriteHistogram(const tensorflow::HistogramProto& histogram, JsonWriter& jso
   json.EndObject();
 }
 
-void WriteAudio(const tensorflow::Summary_Audio& audio, JsonWriter& json) {
+void WriteAudio(const proto::Summary_Audio& audio, JsonWriter& json) {
   json.Key("audio");
   json.BeginObject();
   json.Field("sample_rate", static_cast<double>(audio.sample_rate()));
@@ -83,7 +83,7 @@ void WriteAudio(const tensorflow::Summary_Audio& audio, JsonWriter& json) {
   json.EndObject();
 }
 
-void WriteTensor(const tensorflow::TensorProto& proto, JsonWriter& json) {
+void WriteTensor(const proto::TensorProto& proto, JsonWriter& json) {
   Tensor tensor;
   try {
     tensor = TensorFromProto(proto, kMaxTensorBytes);
@@ -97,8 +97,8 @@ void WriteTensor(const tensorflow::TensorProto& proto, JsonWriter& json) {
   json.EndObject();
 }
 
-void WriteValue(const tensorflow::Summary_Value& value, JsonWriter& json) {
-  using Value = tensorflow::Summary_Value;
+void WriteValue(const proto::Summary_Value& value, JsonWriter& json) {
+  using Value = proto::Summary_Value;
   json.BeginObject();
   json.Field("tag", value.tag());
   if (value.has_metadata()) {
@@ -137,9 +137,9 @@ void WriteValue(const tensorflow::Summary_Value& value, JsonWriter& json) {
   json.EndObject();
 }
 
-void WriteRunMetadata(const tensorflow::TaggedRunMetadata& tagged, JsonWriter& json) {
+void WriteRunMetadata(const proto::TaggedRunMetadata& tagged, JsonWriter& json) {
   json.Field("tag", tagged.tag());
-  tensorflow::RunMetadata metadata;
+  proto::RunMetadata metadata;
   if (!metadata.ParseFromString(tagged.run_metadata())) return;
   json.Key("devices");
   json.BeginArray();
@@ -155,8 +155,8 @@ void WriteRunMetadata(const tensorflow::TaggedRunMetadata& tagged, JsonWriter& j
 
 }  // namespace
 
-void WriteEvent(const tensorflow::Event& event, JsonWriter& json) {
-  using tensorflow::Event;
+void WriteEvent(const proto::Event& event, JsonWriter& json) {
+  using proto::Event;
   json.BeginObject();
   json.Field("wall_time", event.wall_time());
   json.Field("step", int64_t{event.step()});

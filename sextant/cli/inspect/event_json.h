@@ -1,7 +1,7 @@
 // An event as JSON, in the form of the recorded index files.
 #pragma once
 
-namespace tensorflow {
+namespace sextant::proto {
 class Event;
 }
 
@@ -9,6 +9,6 @@ namespace sextant::cli {
 
 class JsonWriter;
 
-void WriteEvent(const tensorflow::Event& event, JsonWriter& json);
+void WriteEvent(const proto::Event& event, JsonWriter& json);
 
 }  // namespace sextant::cli

@@ -17,7 +17,7 @@
 namespace sextant::cli {
 namespace {
 
-using Nodes = std::vector<const tensorflow::NodeDef*>;
+using Nodes = std::vector<const proto::NodeDef*>;
 
 // The node that "^name", "name:1" or, in functions, "name:output:1" refers to.
 std::string NodeOf(std::string_view input) {
@@ -25,8 +25,8 @@ std::string NodeOf(std::string_view input) {
   return std::string(input.substr(0, input.find(':')));
 }
 
-void WriteNode(const tensorflow::NodeDef& node,
-               const std::unordered_map<std::string, int64_t>& index, JsonWriter& json) {
+void WriteNode(const proto::NodeDef& node, const std::unordered_map<std::string, int64_t>& index,
+               JsonWriter& json) {
   json.BeginObject();
   json.Field("n", node.name());
   json.Field("o", node.op());
@@ -40,7 +40,7 @@ void WriteNode(const tensorflow::NodeDef& node,
   if (!data.empty()) json.Field("i", data);
   if (!control.empty()) json.Field("c", control);
   if (!node.device().empty()) json.Field("d", node.device());
-  std::map<std::string_view, const tensorflow::AttrValue*> attrs;
+  std::map<std::string_view, const proto::AttrValue*> attrs;
   for (const auto& [name, value] : node.attr()) attrs[name] = &value;
   json.Key("a");
   json.BeginObject();
@@ -56,21 +56,21 @@ void WriteGraph(const std::string& name, const Nodes& nodes, JsonWriter& json) {
   json.Field("name", name);
   json.Key("nodes");
   json.BeginArray();
-  for (const tensorflow::NodeDef* node : nodes) WriteNode(*node, index, json);
+  for (const proto::NodeDef* node : nodes) WriteNode(*node, index, json);
   json.EndArray();
   json.EndObject();
 }
 
 // The body with its arguments and results as nodes.
-void WriteFunction(const tensorflow::FunctionDef& function, JsonWriter& json) {
-  std::vector<tensorflow::NodeDef> ends;
+void WriteFunction(const proto::FunctionDef& function, JsonWriter& json) {
+  std::vector<proto::NodeDef> ends;
   for (const auto& argument : function.signature().input_arg()) {
-    tensorflow::NodeDef& node = ends.emplace_back();
+    proto::NodeDef& node = ends.emplace_back();
     node.set_name(argument.name());
     node.set_op("_Arg");
   }
   for (const auto& result : function.signature().output_arg()) {
-    tensorflow::NodeDef& node = ends.emplace_back();
+    proto::NodeDef& node = ends.emplace_back();
     node.set_name("result_" + result.name());
     node.set_op("_Retval");
     const auto source = function.ret().find(result.name());
@@ -96,7 +96,7 @@ std::string EscapedHtml(std::string text) {
 
 }  // namespace
 
-std::string GraphPage(const tensorflow::GraphDef& graph, const std::string& title) {
+std::string GraphPage(const proto::GraphDef& graph, const std::string& title) {
   std::ostringstream stream;
   JsonWriter json(stream);
   json.BeginArray();
@@ -116,8 +116,8 @@ std::string GraphPage(const tensorflow::GraphDef& graph, const std::string& titl
 }
 
 void WriteGraphPage(const KnownPath& path, const std::string& html, std::ostream& out) {
-  const tensorflow::MetaGraphDef meta_graph = ReadMetaGraph(path);
-  const tensorflow::GraphDef& graph = meta_graph.graph_def();
+  const proto::MetaGraphDef meta_graph = ReadMetaGraph(path);
+  const proto::GraphDef& graph = meta_graph.graph_def();
   FileSystem::ForPath(html).WriteFileAtomically(html, GraphPage(graph, path.path));
   out << fmt::format("{}: {} nodes, {} functions; open it in a browser\n", html, graph.node_size(),
                      graph.library().function_size());

@@ -6,7 +6,7 @@
 
 #include "sextant/cli/inspect/path_kind.h"
 
-namespace tensorflow {
+namespace sextant::proto {
 class GraphDef;
 }
 
@@ -15,7 +15,7 @@ namespace sextant::cli {
 // The page itself. Nodes carry name, op, inputs, device and their attributes as short text; values
 // of constants beyond a few elements are left out. Function bodies are drawn as graphs of their
 // own.
-std::string GraphPage(const tensorflow::GraphDef& graph, const std::string& title);
+std::string GraphPage(const proto::GraphDef& graph, const std::string& title);
 
 // Writes the page for the graph of a path and says so.
 void WriteGraphPage(const KnownPath& path, const std::string& html, std::ostream& out);

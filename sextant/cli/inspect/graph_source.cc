@@ -23,10 +23,10 @@ void ParseEither(const std::string& bytes, const std::string& path,
   }
 }
 
-bool GraphOfEvents(const std::string& path, tensorflow::GraphDef* graph) {
+bool GraphOfEvents(const std::string& path, proto::GraphDef* graph) {
   EventReader reader(path);
-  for (tensorflow::Event event; reader.Next(&event);) {
-    if (event.what_case() == tensorflow::Event::kGraphDef) {
+  for (proto::Event event; reader.Next(&event);) {
+    if (event.what_case() == proto::Event::kGraphDef) {
       ParseMessage(event.graph_def(), path, graph);
       return true;
     }
@@ -36,12 +36,12 @@ bool GraphOfEvents(const std::string& path, tensorflow::GraphDef* graph) {
 
 }  // namespace
 
-tensorflow::MetaGraphDef ReadMetaGraph(const KnownPath& known) {
+proto::MetaGraphDef ReadMetaGraph(const KnownPath& known) {
   const std::string& path = known.path;
-  tensorflow::MetaGraphDef meta_graph;
+  proto::MetaGraphDef meta_graph;
   switch (known.kind) {
     case PathKind::kSavedModel: {
-      tensorflow::SavedModel model = ReadSavedModel(path);
+      proto::SavedModel model = ReadSavedModel(path);
       if (model.meta_graphs().empty()) throw InvalidArgument("{} holds no graph", path);
       return std::move(*model.mutable_meta_graphs(0));
     }

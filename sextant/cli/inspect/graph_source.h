@@ -10,6 +10,6 @@ namespace sextant::cli {
 // A meta graph, or one that holds just a GraphDef; of a SavedModel the first. Binary or text is
 // told by the content. Throws INVALID_ARGUMENT when the path holds no graph, DATA_LOSS when the
 // bytes are none.
-tensorflow::MetaGraphDef ReadMetaGraph(const KnownPath& path);
+proto::MetaGraphDef ReadMetaGraph(const KnownPath& path);
 
 }  // namespace sextant::cli

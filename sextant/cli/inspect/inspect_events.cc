@@ -72,11 +72,11 @@ struct Summary {
   std::map<std::string, Tag> tags;
   std::vector<std::string> others;  // one line for each event that is no summary
 
-  void Add(const tensorflow::Event& event, SummaryReader& values);
+  void Add(const proto::Event& event, SummaryReader& values);
 };
 
-void Summary::Add(const tensorflow::Event& event, SummaryReader& values) {
-  using tensorflow::Event;
+void Summary::Add(const proto::Event& event, SummaryReader& values) {
+  using proto::Event;
   if (events++ == 0) first_time = event.wall_time();
   last_time = event.wall_time();
   last_step = std::max<int64_t>(last_step, event.step());
@@ -92,7 +92,7 @@ void Summary::Add(const tensorflow::Event& event, SummaryReader& values) {
       break;
     case Event::kSessionLog: {
       const auto& log = event.session_log();
-      other(fmt::format("session {} {}", tensorflow::SessionLog::SessionStatus_Name(log.status()),
+      other(fmt::format("session {} {}", proto::SessionLog::SessionStatus_Name(log.status()),
                         log.checkpoint_path()));
       break;
     }
@@ -167,7 +167,7 @@ bool InspectEvents(const std::string& path, const InspectOptions& options, std::
   }
   try {
     EventReader reader(path);
-    for (tensorflow::Event event; reader.Next(&event);) {
+    for (proto::Event event; reader.Next(&event);) {
       ThrowIfInterrupted();
       if (options.json && (options.limit < 0 || summary.events < options.limit)) {
         WriteEvent(event, json);

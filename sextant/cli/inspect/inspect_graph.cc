@@ -22,14 +22,14 @@
 namespace sextant::cli {
 namespace {
 
-std::map<std::string, int64_t> CountOps(const tensorflow::GraphDef& graph) {
+std::map<std::string, int64_t> CountOps(const proto::GraphDef& graph) {
   std::map<std::string, int64_t> counts;
   for (const auto& node : graph.node()) ++counts[node.op()];
   return counts;
 }
 
 // Nodes that no other node takes as an input.
-std::vector<std::string> Ends(const tensorflow::GraphDef& graph) {
+std::vector<std::string> Ends(const proto::GraphDef& graph) {
   std::set<std::string> used;
   for (const auto& node : graph.node()) {
     for (const std::string& input : node.input()) {
@@ -44,7 +44,7 @@ std::vector<std::string> Ends(const tensorflow::GraphDef& graph) {
   return ends;
 }
 
-std::vector<std::string> FunctionNames(const tensorflow::GraphDef& graph) {
+std::vector<std::string> FunctionNames(const proto::GraphDef& graph) {
   std::vector<std::string> names;
   for (const auto& function : graph.library().function()) {
     names.push_back(function.signature().name());
@@ -53,9 +53,9 @@ std::vector<std::string> FunctionNames(const tensorflow::GraphDef& graph) {
 }
 
 void WriteTensorInfos(const std::string& key,
-                      const google::protobuf::Map<std::string, tensorflow::TensorInfo>& infos,
+                      const google::protobuf::Map<std::string, proto::TensorInfo>& infos,
                       JsonWriter& json) {
-  std::map<std::string, const tensorflow::TensorInfo*> sorted;
+  std::map<std::string, const proto::TensorInfo*> sorted;
   for (const auto& [name, info] : infos) sorted[name] = &info;
   json.Key(key);
   json.BeginObject();
@@ -77,8 +77,8 @@ void WriteTensorInfos(const std::string& key,
   json.EndObject();
 }
 
-void WriteSignatures(const tensorflow::MetaGraphDef& meta_graph, JsonWriter& json) {
-  std::map<std::string, const tensorflow::SignatureDef*> sorted;
+void WriteSignatures(const proto::MetaGraphDef& meta_graph, JsonWriter& json) {
+  std::map<std::string, const proto::SignatureDef*> sorted;
   for (const auto& [name, signature] : meta_graph.signature_def()) sorted[name] = &signature;
   json.Key("signatures");
   json.BeginObject();
@@ -94,8 +94,8 @@ void WriteSignatures(const tensorflow::MetaGraphDef& meta_graph, JsonWriter& jso
 }
 
 // Fields of a meta graph but for its nodes.
-void WriteMetaGraph(const tensorflow::MetaGraphDef& meta_graph, JsonWriter& json) {
-  const tensorflow::GraphDef& graph = meta_graph.graph_def();
+void WriteMetaGraph(const proto::MetaGraphDef& meta_graph, JsonWriter& json) {
+  const proto::GraphDef& graph = meta_graph.graph_def();
   const auto& info = meta_graph.meta_info_def();
   json.Field("tags", std::vector<std::string>(info.tags().begin(), info.tags().end()));
   json.Field("tensorflow_version", info.tensorflow_version());
@@ -109,7 +109,7 @@ void WriteMetaGraph(const tensorflow::MetaGraphDef& meta_graph, JsonWriter& json
   WriteSignatures(meta_graph, json);
 }
 
-void WriteNodes(const tensorflow::GraphDef& graph, JsonWriter& json) {
+void WriteNodes(const proto::GraphDef& graph, JsonWriter& json) {
   json.Key("nodes");
   json.BeginArray();
   for (const auto& node : graph.node()) {
@@ -126,8 +126,8 @@ void WriteNodes(const tensorflow::GraphDef& graph, JsonWriter& json) {
 }  // namespace
 
 void InspectGraph(const KnownPath& path, const InspectOptions& options, std::ostream& out) {
-  const tensorflow::MetaGraphDef meta_graph = ReadMetaGraph(path);
-  const tensorflow::GraphDef& graph = meta_graph.graph_def();
+  const proto::MetaGraphDef meta_graph = ReadMetaGraph(path);
+  const proto::GraphDef& graph = meta_graph.graph_def();
   const bool meta = path.kind == PathKind::kMetaGraph;
   if (options.json) {
     JsonWriter json(out);
@@ -168,7 +168,7 @@ void InspectGraph(const KnownPath& path, const InspectOptions& options, std::ost
 
 void InspectSavedModel(const std::string& folder, const InspectOptions& options,
                        std::ostream& out) {
-  const tensorflow::SavedModel model = ReadSavedModel(folder);
+  const proto::SavedModel model = ReadSavedModel(folder);
   if (!options.json) {
     out << ShowAllText(model);
     return;

@@ -57,7 +57,7 @@ EventFileEntry ReadEventFile(const std::string& path) {
   EventFileEntry entry{.path = path, .size = FileSystem::ForPath(path).Stat(path).size};
   try {
     EventReader reader(path);
-    for (tensorflow::Event event; reader.Next(&event); ++entry.events) {
+    for (proto::Event event; reader.Next(&event); ++entry.events) {
       entry.last_step = std::max<int64_t>(entry.last_step, event.step());
     }
   } catch (const Error& e) {

@@ -36,13 +36,13 @@ void WriteRecord(std::string_view record, uint64_t offset, RecordContent content
   json.Field("sha256", Digest(record, "sha256"));
   if (record.size() <= kShortRecord) json.Field("hex", Hex(record));
   if (content == RecordContent::kExample) {
-    tensorflow::Example example;
+    proto::Example example;
     if (example.ParseFromArray(record.data(), static_cast<int>(record.size()))) {
       json.Key("example");
       WriteExample(example, json);
     }
   } else if (content == RecordContent::kSequenceExample) {
-    tensorflow::SequenceExample example;
+    proto::SequenceExample example;
     if (example.ParseFromArray(record.data(), static_cast<int>(record.size()))) {
       json.Key("sequence_example");
       WriteSequenceExample(example, json);
@@ -116,8 +116,8 @@ bool InspectRecords(const std::string& path, const InspectOptions& options, std:
   TextTable raw({"record", "offset", "bytes", "begins with"});
   int64_t index = 0;
   const Totals totals = ReadAll(path, compression, [&](std::string_view record, uint64_t offset) {
-    tensorflow::Example example;
-    tensorflow::SequenceExample sequence;
+    proto::Example example;
+    proto::SequenceExample sequence;
     const int size = static_cast<int>(record.size());
     if (content == RecordContent::kExample && example.ParseFromArray(record.data(), size)) {
       features.Add(example);

@@ -38,7 +38,7 @@ bool HoldsEvents(const std::string& path, Compression compression) {
   try {
     TFRecordReader reader(path, compression);
     std::string record;
-    tensorflow::Event event;
+    proto::Event event;
     return reader.Next(&record) && event.ParseFromString(record) &&
            event.file_version().starts_with("brain.Event:");
   } catch (const Error&) {

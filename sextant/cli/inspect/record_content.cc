@@ -12,26 +12,26 @@
 namespace sextant::cli {
 namespace {
 
-using tensorflow::Feature;
+using proto::Feature;
 
 // Whether all of the message's own fields are known.
 bool Known(const google::protobuf::Message& message) {
   return message.GetReflection()->GetUnknownFields(message).empty();
 }
 
-bool KnownFeatures(const tensorflow::Features& features) {
+bool KnownFeatures(const proto::Features& features) {
   return Known(features) && std::all_of(features.feature().begin(), features.feature().end(),
                                         [](const auto& entry) { return Known(entry.second); });
 }
 
 bool IsExample(std::string_view record) {
-  tensorflow::Example example;
+  proto::Example example;
   return example.ParseFromArray(record.data(), static_cast<int>(record.size())) && Known(example) &&
          KnownFeatures(example.features());
 }
 
 bool IsSequenceExample(std::string_view record) {
-  tensorflow::SequenceExample example;
+  proto::SequenceExample example;
   return example.ParseFromArray(record.data(), static_cast<int>(record.size())) && Known(example) &&
          KnownFeatures(example.context()) && Known(example.feature_lists());
 }
@@ -57,7 +57,7 @@ void WriteFeature(const Feature& feature, JsonWriter& json) {
 }
 
 // By name: the order of a map is no order.
-void WriteFeatures(const tensorflow::Features& features, JsonWriter& json) {
+void WriteFeatures(const proto::Features& features, JsonWriter& json) {
   std::map<std::string_view, const Feature*> sorted;
   for (const auto& [name, feature] : features.feature()) sorted[name] = &feature;
   json.BeginObject();
@@ -111,16 +111,16 @@ RecordContent DetectContent(const std::string& path, Compression compression) {
                      : RecordContent::kBytes;
 }
 
-void WriteExample(const tensorflow::Example& example, JsonWriter& json) {
+void WriteExample(const proto::Example& example, JsonWriter& json) {
   WriteFeatures(example.features(), json);
 }
 
-void WriteSequenceExample(const tensorflow::SequenceExample& example, JsonWriter& json) {
+void WriteSequenceExample(const proto::SequenceExample& example, JsonWriter& json) {
   json.BeginObject();
   json.Key("context");
   WriteFeatures(example.context(), json);
   json.Key("feature_lists");
-  std::map<std::string_view, const tensorflow::FeatureList*> sorted;
+  std::map<std::string_view, const proto::FeatureList*> sorted;
   for (const auto& [name, list] : example.feature_lists().feature_list()) sorted[name] = &list;
   json.BeginObject();
   for (const auto& [name, list] : sorted) {
@@ -170,11 +170,11 @@ void FeatureStatistics::Add(const std::string& name, const Feature& feature) {
   if (entry.example.empty()) entry.example = example;
 }
 
-void FeatureStatistics::Add(const tensorflow::Example& example) {
+void FeatureStatistics::Add(const proto::Example& example) {
   for (const auto& [name, feature] : example.features().feature()) Add(name, feature);
 }
 
-void FeatureStatistics::Add(const tensorflow::SequenceExample& example) {
+void FeatureStatistics::Add(const proto::SequenceExample& example) {
   for (const auto& [name, feature] : example.context().feature()) Add(name, feature);
   for (const auto& [name, list] : example.feature_lists().feature_list()) {
     for (const Feature& feature : list.feature()) Add(name + "[]", feature);

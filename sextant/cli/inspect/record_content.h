@@ -9,11 +9,11 @@
 #include "sextant/cli/inspect/text_table.h"
 #include "sextant/formats/compression.h"
 
-namespace tensorflow {
+namespace sextant::proto {
 class Example;
 class Feature;
 class SequenceExample;
-}  // namespace tensorflow
+}  // namespace sextant::proto
 
 namespace sextant::cli {
 
@@ -25,14 +25,14 @@ enum class RecordContent { kBytes, kExample, kSequenceExample };
 RecordContent DetectContent(const std::string& path, Compression compression);
 
 // {"bytes_list": [...]}, null for a feature without a kind, as the recorded index files have them.
-void WriteExample(const tensorflow::Example& example, JsonWriter& json);
-void WriteSequenceExample(const tensorflow::SequenceExample& example, JsonWriter& json);
+void WriteExample(const proto::Example& example, JsonWriter& json);
+void WriteSequenceExample(const proto::SequenceExample& example, JsonWriter& json);
 
 // Gathers features over records.
 class FeatureStatistics {
  public:
-  void Add(const tensorflow::Example& example);
-  void Add(const tensorflow::SequenceExample& example);
+  void Add(const proto::Example& example);
+  void Add(const proto::SequenceExample& example);
   // One row per feature: name, kind, records that have it, values per record, range, an example.
   TextTable Table() const;
 
@@ -44,7 +44,7 @@ class FeatureStatistics {
     double min = 1e308, max = -1e308;  // of numbers, or of lengths of bytes
     std::string example;
   };
-  void Add(const std::string& name, const tensorflow::Feature& feature);
+  void Add(const std::string& name, const proto::Feature& feature);
 
   std::map<std::string, Entry> entries_;
 };

@@ -6,6 +6,8 @@
 #include "sextant/graph/output.h"
 #include "sextant/ops/array/index_arg.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // x repeated along new and size-1 dimensions until it has this shape.
@@ -18,3 +20,5 @@ std::pair<Output, Output> BroadcastGradientArgs(Output s0, Output s1);
 Output Tile(Output x, const IndexArg& multiples);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

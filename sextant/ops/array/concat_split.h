@@ -7,6 +7,8 @@
 #include "sextant/graph/output.h"
 #include "sextant/ops/array/index_arg.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // The values one after another along "axis"; their other sizes must agree. One value is given back
@@ -20,3 +22,5 @@ std::vector<Output> Split(Output x, int64_t num, const IndexArg& axis);
 std::vector<Output> Split(Output x, const std::vector<int64_t>& sizes, const IndexArg& axis);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

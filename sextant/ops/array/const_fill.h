@@ -7,6 +7,8 @@
 #include "sextant/graph/op_builder.h"
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // A value to be fed; running without it is an error. Feeds must fit "shape".
@@ -27,3 +29,5 @@ Output OnesLike(Output x);
 Output Empty(Output shape, DType dtype, bool init = false);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

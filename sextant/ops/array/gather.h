@@ -3,12 +3,15 @@
 
 #include <cstdint>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
 #include "sextant/ops/array/index_arg.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-struct GatherOptions {
+struct SEXTANT_API GatherOptions {
   int64_t axis = 0;
   // The first batch_dims dimensions of params and indices go together.
   int64_t batch_dims = 0;
@@ -21,3 +24,5 @@ Output Gather(Output params, const IndexArg& indices, const GatherOptions& optio
 Output GatherNd(Output params, Output indices);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 Output Identity(Output x, std::string_view name = "Identity");
@@ -20,3 +22,5 @@ Output DeepCopy(Output x);
 Output EnsureShape(Output x, const PartialShape& shape);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -6,12 +6,15 @@
 #include <span>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
 // Reshape(x, shape_tensor), Reshape(x, {-1, 28, 28, 1}), ExpandDims(x, 0).
-class IndexArg {
+class SEXTANT_API IndexArg {
  public:
   IndexArg(Output value) : output_(value) {}                             // NOLINT
   IndexArg(std::initializer_list<int64_t> values) : values_(values) {}   // NOLINT
@@ -36,3 +39,5 @@ class IndexArg {
 };
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -3,12 +3,15 @@
 
 #include <cstdint>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
 #include "sextant/ops/array/index_arg.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-struct OneHotOptions {
+struct SEXTANT_API OneHotOptions {
   int64_t axis = -1;  // where the new dimension of size depth goes; -1: last
   DType dtype = DType::kFloat;
 };
@@ -21,3 +24,5 @@ Output OneHot(Output indices, const IndexArg& depth, Output on_value, Output off
               int64_t axis = -1);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

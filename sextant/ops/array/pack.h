@@ -6,6 +6,8 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // Tensors of one shape stacked along a new dimension "axis" in [-rank - 1, rank].
@@ -20,3 +22,5 @@ inline Output Stack(const std::vector<Output>& values, int64_t axis = 0) {
 inline std::vector<Output> Unstack(Output x, int64_t axis = 0) { return Unpack(x, axis); }
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

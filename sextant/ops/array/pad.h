@@ -8,6 +8,8 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // Per dimension: elements before and after.
@@ -24,3 +26,5 @@ Output MirrorPad(Output x, const Paddings& paddings, std::string_view mode);
 Output MirrorPad(Output x, Output paddings, std::string_view mode);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

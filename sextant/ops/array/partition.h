@@ -6,6 +6,8 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // Output p holds the slices data[i] for which partitions[i] = p, in order.
@@ -17,3 +19,5 @@ Output DynamicStitch(const std::vector<Output>& indices, const std::vector<Outpu
 Output ParallelDynamicStitch(const std::vector<Output>& indices, const std::vector<Output>& data);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -3,15 +3,18 @@
 
 #include <cstdint>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
 #include "sextant/ops/array/index_arg.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
 // x with the order of its elements turned round along these axes.
 Output Reverse(Output x, const IndexArg& axes);
 
-struct ReverseSequenceOptions {
+struct SEXTANT_API ReverseSequenceOptions {
   int64_t seq_dim = 1;
   int64_t batch_dim = 0;
 };
@@ -22,3 +25,5 @@ Output ReverseSequence(Output x, Output lengths, const ReverseSequenceOptions& o
 Output Roll(Output x, const IndexArg& shift, const IndexArg& axis);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 #include "sextant/graph/output.h"
 #include "sextant/ops/array/index_arg.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // Zeros of this shape with updates[i] added at indices[i].
@@ -17,3 +19,5 @@ Output TensorScatterMax(Output tensor, Output indices, Output updates);
 Output TensorScatterMin(Output tensor, Output indices, Output updates);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

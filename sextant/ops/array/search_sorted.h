@@ -5,6 +5,8 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // Per row and value: the number of elements of the sorted row that are less than it.
@@ -15,3 +17,5 @@ Output UpperBound(Output sorted_rows, Output values, DType out_type = DType::kIn
 Output Bucketize(Output x, const std::vector<float>& boundaries);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

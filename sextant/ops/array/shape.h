@@ -7,6 +7,8 @@
 #include "sextant/graph/output.h"
 #include "sextant/ops/array/index_arg.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // The shape of x as an integer vector (op Shape).
@@ -25,3 +27,5 @@ Output Squeeze(Output x, const std::vector<int64_t>& axes = {});
 Output ExpandDims(Output x, const IndexArg& axis);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -4,11 +4,14 @@
 #include <cstdint>
 #include <string>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
-struct SpaceToDepthOptions {
+struct SEXTANT_API SpaceToDepthOptions {
   int64_t block_size = 2;
   std::string data_format = "NHWC";  // or "NCHW"
 };
@@ -23,3 +26,5 @@ Output SpaceToBatchND(Output x, Output block_shape, Output paddings);
 Output BatchToSpaceND(Output x, Output block_shape, Output crops);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

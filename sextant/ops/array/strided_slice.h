@@ -5,15 +5,18 @@
 #include <optional>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
 #include "sextant/ops/array/index_arg.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
 // One index of a slice. StridedSlice(x, {2, SliceRange(1, -1), Ellipsis(), NewAxis(), SliceAll()})
 // is x[2, 1:-1, ..., newaxis, :].
-struct SliceIndex {
-  enum class Kind { kAt, kRange, kEllipsis, kNewAxis };
+struct SEXTANT_API SliceIndex {
+  enum class Kind { kAt, kRange, kEllipsis, kNewAxis };  // as Python writes them
   Kind kind = Kind::kRange;
   std::optional<int64_t> begin, end;  // not set: from the one end, to the other
   int64_t stride = 1;
@@ -46,7 +49,7 @@ inline SliceIndex NewAxis() {
 Output StridedSlice(Output x, const std::vector<SliceIndex>& indices);
 
 // Bit i of a mask says something of index i; see the op's documentation.
-struct StridedSliceOptions {
+struct SEXTANT_API StridedSliceOptions {
   int64_t begin_mask = 0;
   int64_t end_mask = 0;
   int64_t ellipsis_mask = 0;
@@ -57,3 +60,5 @@ Output StridedSlice(Output x, const IndexArg& begin, const IndexArg& end, const 
                     const StridedSliceOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -1,12 +1,15 @@
 // The largest elements of each row.
 #pragma once
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
 #include "sextant/ops/array/index_arg.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-struct TopKOutputs {
+struct SEXTANT_API TopKOutputs {
   Output values;
   Output indices;
 };
@@ -16,3 +19,5 @@ struct TopKOutputs {
 TopKOutputs TopK(Output x, const IndexArg& k, bool sorted = true);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

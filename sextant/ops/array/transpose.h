@@ -4,6 +4,8 @@
 #include "sextant/graph/output.h"
 #include "sextant/ops/array/index_arg.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // y[i_perm[0], i_perm[1], ...] = x[i_0, i_1, ...]: dimension k of y is dimension perm[k] of x.
@@ -14,3 +16,5 @@ Output ConjugateTranspose(Output x, const IndexArg& perm);
 Output InvertPermutation(Output x);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

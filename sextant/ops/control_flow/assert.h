@@ -5,7 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
@@ -13,7 +16,7 @@ namespace sextant {
 // condition holds. Runs only when something depends on it: put the node into ControlDependencies.
 Operation Assert(Output condition, const std::vector<Output>& data, int64_t summarize = 3);
 
-struct PrintOptions {
+struct SEXTANT_API PrintOptions {
   std::string message;
   int64_t first_n = -1;  // prints so many times; -1: always
   int64_t summarize = 3;
@@ -22,3 +25,5 @@ struct PrintOptions {
 Output Print(Output input, const std::vector<Output>& data, const PrintOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -6,14 +6,17 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
-struct SwitchOutputs {
+struct SEXTANT_API SwitchOutputs {
   Output output_false, output_true;
 };
-struct MergeOutputs {
+struct SEXTANT_API MergeOutputs {
   Output output, value_index;
 };
 
@@ -28,3 +31,5 @@ Operation NoOp(std::string_view name = "NoOp");
 Operation Group(const std::vector<Operation>& operations, std::string_view name = "group");
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

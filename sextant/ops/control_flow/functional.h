@@ -10,7 +10,10 @@
 #include <optional>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
@@ -28,7 +31,7 @@ std::vector<Output> Cond(Output pred, const BranchFunction& then_branch,
 std::vector<Output> SwitchCase(Output index, const std::vector<BranchFunction>& branches,
                                const BranchFunction& default_branch = nullptr);
 
-struct WhileOptions {
+struct SEXTANT_API WhileOptions {
   std::optional<int64_t> maximum_iterations;
   // What is known of each variable's shape in every iteration; empty: the shapes of the initial
   // values.
@@ -42,3 +45,5 @@ std::vector<Output> While(const LoopCondition& condition, const LoopBody& body,
                           const std::vector<Output>& init, const WhileOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -4,18 +4,21 @@
 
 #include <cstdint>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
-struct TensorArrayOptions {
+struct SEXTANT_API TensorArrayOptions {
   PartialShape element_shape;
   bool dynamic_size = false;
   bool clear_after_read = true;
   bool identical_element_shapes = false;
 };
 
-struct TensorArrayOutputs {
+struct SEXTANT_API TensorArrayOutputs {
   Output handle, flow;
 };
 
@@ -29,7 +32,7 @@ Output TensorArraySplitV3(Output handle, Output value, Output lengths, Output fl
 Output TensorArrayReadV3(Output handle, Output index, Output flow, DType dtype);
 Output TensorArrayGatherV3(Output handle, Output indices, Output flow, DType dtype,
                            const PartialShape& element_shape = {});
-struct TensorArrayConcatOutputs {
+struct SEXTANT_API TensorArrayConcatOutputs {
   Output value, lengths;
 };
 TensorArrayConcatOutputs TensorArrayConcatV3(Output handle, Output flow, DType dtype,
@@ -37,3 +40,5 @@ TensorArrayConcatOutputs TensorArrayConcatV3(Output handle, Output flow, DType d
 Output TensorArraySizeV3(Output handle, Output flow);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -5,8 +5,11 @@
 
 #include <cstdint>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
 #include "sextant/ops/control_flow/tensor_list_value.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
@@ -18,7 +21,7 @@ Output EmptyTensorList(Output element_shape, DType element_dtype, int64_t max_nu
 // A list of num_elements elements that are not set.
 Output TensorListReserve(Output element_shape, Output num_elements, DType element_dtype);
 Output TensorListPushBack(Output list, Output tensor);
-struct PopBackOutputs {
+struct SEXTANT_API PopBackOutputs {
   Output list, tensor;
 };
 PopBackOutputs TensorListPopBack(Output list, Output element_shape, DType element_dtype);
@@ -36,3 +39,5 @@ Output TensorListResize(Output list, Output size);
 Output TensorListElementShape(Output list);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -5,15 +5,18 @@
 #include <cstdint>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/tensor/tensor.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
-struct TensorList {
+struct SEXTANT_API TensorList {
   DType dtype = DType::kInvalid;
-  PartialShape element_shape;
+  PartialShape element_shape;     // of every element
   int64_t max_num_elements = -1;  // no limit
-  std::vector<Tensor> elements;
+  std::vector<Tensor> elements;   // without a dtype: not set
 
   int64_t size() const { return static_cast<int64_t>(elements.size()); }
   // "shape" with what this list and its elements tell about it. Throws INVALID_ARGUMENT where they
@@ -47,3 +50,5 @@ void CopyElements(const Tensor& part, Tensor& whole, int64_t offset);
 PartialShape PartialShapeFromTensor(const Tensor& tensor);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -59,7 +59,7 @@ TEST(GraphDatasetTest, ImportsATrainingGraph) {
       SEXTANT_SOURCE_DIR "/../shared/golden/trajectory/census_wide_deep/model.ckpt-0.meta";
   FileSystem& files = FileSystem::ForPath(path);
   if (!files.Exists(path)) GTEST_SKIP() << "needs " << path;
-  tensorflow::MetaGraphDef meta;
+  proto::MetaGraphDef meta;
   ASSERT_TRUE(meta.ParseFromString(files.ReadFile(path)));
   Graph graph;
   ImportGraphDef(meta.graph_def(), graph);

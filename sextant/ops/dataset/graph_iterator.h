@@ -14,13 +14,16 @@
 #include <utility>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/data/dataset.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant::data {
 
 // The fields of an element in a graph.
-class ElementOutputs {
+class SEXTANT_API ElementOutputs {
  public:
   ElementOutputs() = default;
   explicit ElementOutputs(std::vector<std::pair<std::string, Output>> fields)
@@ -34,14 +37,14 @@ class ElementOutputs {
   std::vector<std::pair<std::string, Output>> fields_;
 };
 
-struct GraphIteratorOptions {
+struct SEXTANT_API GraphIteratorOptions {
   std::string name = "iterator";  // of the node; the session and checkpoints know it by this
   // Makes the next element while a step runs. A pipeline that ends in Prefetch does so anyway.
   bool prefetch = true;
 };
 
 // An iterator of the current graph. Copies are cheap.
-class GraphIterator {
+class SEXTANT_API GraphIterator {
  public:
   // Of unknown data, to be initialised with Datasets of this spec.
   GraphIterator(ElementSpec spec, const GraphIteratorOptions& options = {});
@@ -69,3 +72,5 @@ class GraphIterator {
 GraphIterator OneShotIterator(const Dataset& dataset, const GraphIteratorOptions& options = {});
 
 }  // namespace sextant::data
+
+#pragma GCC visibility pop

@@ -132,7 +132,7 @@ TEST_F(IteratorTest, IsExportedWithoutItsSource) {
   const Output handle = IteratorHandle(signature_, data::Range(0, 9), "numbers");
   MakeIterator(handle, data::Range(0, 9), "start");
   const std::string next = IteratorGetNext(handle, "next")[0].name();
-  const tensorflow::GraphDef def = ExportGraphDef(graph_);
+  const proto::GraphDef def = ExportGraphDef(graph_);
   Graph copy;
   ImportGraphDef(def, copy);
   Session session(copy);

@@ -3,6 +3,8 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // The content of a file.
@@ -18,3 +20,5 @@ Output ShardedFilename(Output basename, Output shard, Output num_shards);
 Output ShardedFilespec(Output basename, Output num_shards);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

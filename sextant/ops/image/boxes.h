@@ -5,7 +5,10 @@
 #include <optional>
 #include <utility>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
@@ -14,7 +17,7 @@ Output DrawBoundingBoxes(Output images, Output boxes);
 // The same in the colours [n, channels], used in turn.
 Output DrawBoundingBoxes(Output images, Output boxes, Output colors);
 
-struct SampleDistortedBoundingBoxOptions {
+struct SEXTANT_API SampleDistortedBoundingBoxOptions {
   float min_object_covered = 0.1F;  // of one of the boxes
   std::pair<float, float> aspect_ratio_range = {0.75F, 1.33F};
   std::pair<float, float> area_range = {0.05F, 1.0F};  // of the image's area
@@ -22,7 +25,7 @@ struct SampleDistortedBoundingBoxOptions {
   bool use_image_if_no_bounding_boxes = false;
   std::optional<int64_t> seed = {};
 };
-struct DistortedBoundingBox {
+struct SEXTANT_API DistortedBoundingBox {
   Output begin, size;  // for Slice: [y, x, 0] and [height, width, -1]
   Output bboxes;       // [1, 1, 4], for DrawBoundingBoxes
 };
@@ -33,3 +36,5 @@ DistortedBoundingBox SampleDistortedBoundingBox(
     const SampleDistortedBoundingBoxOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // Hue, saturation and value in [0, 1] of colours in the last dimension, and back.
@@ -17,3 +19,5 @@ Output AdjustHue(Output images, Output delta);
 Output AdjustSaturation(Output images, Output scale);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

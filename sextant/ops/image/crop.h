@@ -3,12 +3,15 @@
 
 #include <string>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
 #include "sextant/ops/array/index_arg.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-struct CropAndResizeOptions {
+struct SEXTANT_API CropAndResizeOptions {
   std::string method = "bilinear";  // or "nearest"
   float extrapolation_value = 0;    // of places outside the image
 };
@@ -19,3 +22,5 @@ Output CropAndResize(Output image, Output boxes, Output box_ind, const IndexArg&
                      const CropAndResizeOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -4,11 +4,14 @@
 #include <cstdint>
 #include <string>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
-struct DecodeImageOptions {
+struct SEXTANT_API DecodeImageOptions {
   int64_t channels = 0;  // 1 gray, 3 RGB, 4 RGBA; 0: as in the file
   DType dtype = DType::kUInt8;
   // A GIF gives all its frames, [frames, height, width, 3]; else the first one alone.
@@ -18,14 +21,14 @@ struct DecodeImageOptions {
 // values scaled to [0, 1] (float) or to the larger range (uint16).
 Output DecodeImage(Output contents, const DecodeImageOptions& options = {});
 
-struct DecodePngOptions {
+struct SEXTANT_API DecodePngOptions {
   int64_t channels = 0;
   DType dtype = DType::kUInt8;  // or kUInt16
 };
 // Files of the other kinds but BMP are accepted, too.
 Output DecodePng(Output contents, const DecodePngOptions& options = {});
 
-struct DecodeJpegOptions {
+struct SEXTANT_API DecodeJpegOptions {
   int64_t channels = 0;
   int64_t ratio = 1;  // both sides are divided by 1, 2, 4 or 8
   bool fancy_upscaling = true;
@@ -46,3 +49,5 @@ Output DecodeGif(Output contents);
 Output DecodeBmp(Output contents, int64_t channels = 0);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

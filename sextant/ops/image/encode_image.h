@@ -4,17 +4,20 @@
 #include <cstdint>
 #include <string>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
-struct EncodePngOptions {
+struct SEXTANT_API EncodePngOptions {
   int64_t compression = -1;  // 0 fast to 9 small; -1: zlib's default
 };
 // image[..., height, width, channels] of uint8 or uint16 with 1 to 4 channels; a file for each.
 Output EncodePng(Output image, const EncodePngOptions& options = {});
 
-struct EncodeJpegOptions {
+struct SEXTANT_API EncodeJpegOptions {
   std::string format = "";  // "grayscale", "rgb", or as there are channels
   int64_t quality = 95;     // 0 to 100
   bool progressive = false;
@@ -31,3 +34,5 @@ Output EncodeJpeg(Output image, const EncodeJpegOptions& options = {});
 Output EncodeJpegVariableQuality(Output image, Output quality);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

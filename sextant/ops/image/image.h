@@ -6,14 +6,17 @@
 #include <optional>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
 Output FlipLeftRight(Output image);
 Output FlipUpDown(Output image);
 
-struct RandomImageOptions {
+struct SEXTANT_API RandomImageOptions {
   std::optional<int64_t> seed = {};  // see random.h
 };
 // Flipped with probability 1/2, each image of a batch by itself.
@@ -35,10 +38,12 @@ Output PerImageStandardization(Output image);
 // x + delta, where integers stand for [0, 1] of their range and stay within it.
 Output AdjustBrightness(Output image, float delta);
 
-struct ConvertImageOptions {
+struct SEXTANT_API ConvertImageOptions {
   bool saturate = false;  // what does not fit becomes the nearest value that does
 };
 // The image in another type; integers stand for [0, 1] of their range.
 Output ConvertImageDtype(Output image, DType dtype, const ConvertImageOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

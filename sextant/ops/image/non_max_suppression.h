@@ -3,11 +3,14 @@
 
 #include <limits>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
-struct NonMaxSuppressionOptions {
+struct SEXTANT_API NonMaxSuppressionOptions {
   float iou_threshold = 0.5F;  // boxes that share more with a chosen one are left out
   float score_threshold = -std::numeric_limits<float>::infinity();
 };
@@ -16,18 +19,18 @@ struct NonMaxSuppressionOptions {
 Output NonMaxSuppression(Output boxes, Output scores, Output max_output_size,
                          const NonMaxSuppressionOptions& options = {});
 
-struct PaddedNonMaxSuppression {
+struct SEXTANT_API PaddedNonMaxSuppression {
   Output selected_indices;  // max_output_size of them, zeros at the end
   Output valid_outputs;     // how many are meant
 };
 PaddedNonMaxSuppression NonMaxSuppressionPadded(Output boxes, Output scores, Output max_output_size,
                                                 const NonMaxSuppressionOptions& options = {});
 
-struct SoftNonMaxSuppressionOptions {
+struct SEXTANT_API SoftNonMaxSuppressionOptions {
   float score_threshold = -std::numeric_limits<float>::infinity();
   float sigma = 0.5F;  // above 0
 };
-struct ScoredNonMaxSuppression {
+struct SEXTANT_API ScoredNonMaxSuppression {
   Output selected_indices;
   Output selected_scores;
 };
@@ -37,3 +40,5 @@ ScoredNonMaxSuppression SoftNonMaxSuppression(Output boxes, Output scores, Outpu
                                               const SoftNonMaxSuppressionOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -5,11 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
-struct ExtractImagePatchesOptions {
+struct SEXTANT_API ExtractImagePatchesOptions {
   std::vector<int64_t> ksizes = {1, 1, 1, 1};   // [1, height, width, 1]
   std::vector<int64_t> strides = {1, 1, 1, 1};  // between the starts of patches
   std::vector<int64_t> rates = {1, 1, 1, 1};    // between the pixels of a patch
@@ -19,3 +22,5 @@ struct ExtractImagePatchesOptions {
 Output ExtractImagePatches(Output images, const ExtractImagePatchesOptions& options);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -3,12 +3,15 @@
 
 #include <string>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
 #include "sextant/ops/array/index_arg.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-struct ProjectiveTransformOptions {
+struct SEXTANT_API ProjectiveTransformOptions {
   std::string interpolation = "NEAREST";  // or "BILINEAR"
   // What lies outside: "CONSTANT" fill_value, "REFLECT" (d c b a | a b c d | d c b a), "WRAP" (a b
   // c d | a b c d) or "NEAREST" the pixel at the edge.
@@ -22,3 +25,5 @@ Output ImageProjectiveTransform(Output images, Output transforms, const IndexArg
                                 const ProjectiveTransformOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

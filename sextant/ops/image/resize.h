@@ -3,12 +3,15 @@
 
 #include <string>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
 #include "sextant/ops/array/index_arg.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-struct ResizeOptions {
+struct SEXTANT_API ResizeOptions {
   bool align_corners = false;       // the centres of the corner pixels of input and output coincide
   bool half_pixel_centers = false;  // pixel i is the interval [i, i + 1), not the point i
 };
@@ -21,13 +24,13 @@ Output ResizeNearestNeighbor(Output images, const IndexArg& size,
 // Cubic splines through sixteen pixels; the result is float.
 Output ResizeBicubic(Output images, const IndexArg& size, const ResizeOptions& options = {});
 
-struct ResizeAreaOptions {
+struct SEXTANT_API ResizeAreaOptions {
   bool align_corners = false;
 };
 // The mean of the area that an output pixel covers; the result is float.
 Output ResizeArea(Output images, const IndexArg& size, const ResizeAreaOptions& options = {});
 
-struct ScaleAndTranslateOptions {
+struct SEXTANT_API ScaleAndTranslateOptions {
   // "lanczos1", "lanczos3", "lanczos5", "gaussian", "box", "triangle", "keyscubic",
   // "mitchellcubic"
   std::string kernel_type = "lanczos3";
@@ -39,3 +42,5 @@ Output ScaleAndTranslate(Output images, const IndexArg& size, Output scale, Outp
                          const ScaleAndTranslateOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

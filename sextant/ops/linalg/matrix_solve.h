@@ -5,6 +5,8 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // x^-1 or, with "adjoint", x^-H, for each matrix. INVALID_ARGUMENT on matrices that have none.
@@ -18,3 +20,5 @@ Output MatrixSolve(Output matrix, Output rhs, bool adjoint = false);
 std::pair<Output, Output> Lu(Output x, DType index_type = DType::kInt32);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

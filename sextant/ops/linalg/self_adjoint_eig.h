@@ -5,6 +5,8 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // (e, v): eigenvalues, ascending, and in the columns of v their eigenvectors, for each matrix. Only
@@ -12,3 +14,5 @@ namespace sextant {
 std::pair<Output, Output> SelfAdjointEig(Output x, bool compute_v = true);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -1,11 +1,14 @@
 // Solving systems of linear equations with triangular matrices.
 #pragma once
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
-struct TriangularSolveOptions {
+struct SEXTANT_API TriangularSolveOptions {
   bool lower = true;     // which half of the matrix is read
   bool adjoint = false;  // solve with the adjoint
 };
@@ -13,3 +16,5 @@ struct TriangularSolveOptions {
 Output MatrixTriangularSolve(Output matrix, Output rhs, const TriangularSolveOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -6,11 +6,14 @@
 #include <string>
 #include <utility>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
-struct TableOptions {
+struct SEXTANT_API TableOptions {
   std::string name;         // of the node
   std::string container;    // tables of one name in different containers differ
   std::string shared_name;  // nodes that give the same share one table
@@ -21,7 +24,7 @@ Output HashTable(DType key_dtype, DType value_dtype, const TableOptions& options
 // table[keys[i]] = values[i], for good.
 Operation InitializeTable(Output table, Output keys, Output values);
 
-struct TextFileTableOptions {
+struct SEXTANT_API TextFileTableOptions {
   // -2: the whole line, -1: the line's number (int64), 0 and above: a column.
   int64_t key_index = -2;
   int64_t value_index = -1;
@@ -46,3 +49,5 @@ std::pair<Output, Output> LookupTableExport(Output table, DType key_dtype, DType
 Operation LookupTableImport(Output table, Output keys, Output values);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -1,8 +1,11 @@
 // Tables that change: LookupTableInsert, LookupTableRemove and LookupTableImport of hash_table.h.
 #pragma once
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
 #include "sextant/ops/lookup/hash_table.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
@@ -12,7 +15,7 @@ Output MutableHashTable(DType key_dtype, DType value_dtype, const TableOptions& 
 Output MutableHashTableOfTensors(DType key_dtype, DType value_dtype, const Shape& value_shape,
                                  const TableOptions& options = {});
 
-struct MutableDenseHashTableOptions {
+struct SEXTANT_API MutableDenseHashTableOptions {
   Shape value_shape;
   int64_t initial_num_buckets = 131072;  // a power of two
   float max_load_factor = 0.8f;
@@ -24,3 +27,5 @@ Output MutableDenseHashTable(Output empty_key, Output deleted_key, DType value_d
                              const MutableDenseHashTableOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

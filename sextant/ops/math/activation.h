@@ -1,7 +1,10 @@
 // The functions that neural networks put between their layers.
 #pragma once
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
@@ -12,9 +15,11 @@ Output Selu(Output features);      // 1.0507 x, below 0: 1.7581 (e^x - 1)
 Output Softplus(Output features);  // log(1 + e^x)
 Output Softsign(Output features);  // x / (1 + |x|)
 
-struct LeakyReluOptions {
+struct SEXTANT_API LeakyReluOptions {
   float alpha = 0.2f;  // slope below 0
 };
 Output LeakyRelu(Output features, const LeakyReluOptions& options = {});  // x, below 0: alpha x
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // The sum of all inputs, added from the first to the last; lists of tensors (variants) are added
@@ -14,3 +16,5 @@ Output AddN(const std::vector<Output>& inputs);
 Output AccumulateNV2(const std::vector<Output>& inputs, const PartialShape& shape);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

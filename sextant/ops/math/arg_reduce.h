@@ -1,12 +1,15 @@
 // Where the largest and the smallest elements are.
 #pragma once
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
 #include "sextant/ops/array/index_arg.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-struct ArgReduceOptions {
+struct SEXTANT_API ArgReduceOptions {
   DType output_type = DType::kInt64;
 };
 
@@ -15,3 +18,5 @@ Output ArgMax(Output x, const IndexArg& axis, const ArgReduceOptions& options = 
 Output ArgMin(Output x, const IndexArg& axis, const ArgReduceOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

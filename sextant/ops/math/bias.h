@@ -3,11 +3,14 @@
 
 #include <string>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
-struct BiasAddOptions {
+struct SEXTANT_API BiasAddOptions {
   std::string data_format = "NHWC";  // channels last; "NCHW": channels are dimension 1
 };
 // value[..., c] + bias[c].
@@ -16,3 +19,5 @@ Output BiasAdd(Output value, Output bias, const BiasAddOptions& options = {});
 Output BiasAddGrad(Output out_backprop, const BiasAddOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 Output Add(Output x, Output y);          // x + y; joins strings
@@ -46,3 +48,5 @@ inline Output operator*(double x, Output y) { return ScalarLike(x, y) * y; }
 inline Output operator/(double x, Output y) { return ScalarLike(x, y) / y; }
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

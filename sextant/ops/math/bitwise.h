@@ -3,6 +3,8 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 Output BitwiseAnd(Output x, Output y);
@@ -15,3 +17,5 @@ Output LeftShift(Output x, Output y);
 Output RightShift(Output x, Output y);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

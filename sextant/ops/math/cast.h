@@ -1,11 +1,14 @@
 // Changing the element type.
 #pragma once
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
-struct CastOptions {
+struct SEXTANT_API CastOptions {
   bool truncate = false;  // cut the mantissa instead of rounding it
 };
 // x with elements of another type; x itself when it has that type already. Real numbers lose their
@@ -16,3 +19,5 @@ Output Cast(Output x, DType dtype, const CastOptions& options = {});
 Output Bitcast(Output x, DType dtype);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

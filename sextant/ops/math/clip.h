@@ -3,9 +3,13 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // max(min(t, clip_value_max), clip_value_min); bounds are scalars or broadcast to the shape of t.
 Output ClipByValue(Output t, Output clip_value_min, Output clip_value_max);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -1,11 +1,14 @@
 // Comparisons and logic of two tensors, element by element with broadcasting; the results are bool.
 #pragma once
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
-struct EqualOptions {
+struct SEXTANT_API EqualOptions {
   // When false, shapes that cannot be broadcast give a scalar (false for Equal, true for NotEqual)
   // instead of an error.
   bool incompatible_shape_error = true;
@@ -17,7 +20,7 @@ Output LessEqual(Output x, Output y);
 Output Greater(Output x, Output y);
 Output GreaterEqual(Output x, Output y);
 
-struct ApproximateEqualOptions {
+struct SEXTANT_API ApproximateEqualOptions {
   float tolerance = 1e-5f;
 };
 // |x - y| < tolerance, for tensors of one shape.
@@ -29,3 +32,5 @@ Output LogicalOr(Output x, Output y);
 Output LogicalXor(Output x, Output y);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -1,12 +1,15 @@
 // Running sums and products along an axis.
 #pragma once
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
 #include "sextant/ops/array/index_arg.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-struct CumulativeOptions {
+struct SEXTANT_API CumulativeOptions {
   bool exclusive = false;  // the element itself does not count; the first result is the empty sum
   bool reverse = false;    // from the last element to the first
 };
@@ -17,3 +20,5 @@ Output Cumprod(Output x, const IndexArg& axis, const CumulativeOptions& options 
 Output CumulativeLogsumexp(Output x, const IndexArg& axis, const CumulativeOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // Multiplies one or two tensors elementwise along dimensions with the same letter and sums over the
@@ -14,3 +16,5 @@ namespace sextant {
 Output Einsum(const std::vector<Output>& inputs, const std::string& equation);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -3,8 +3,11 @@
 
 #include <string>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
 #include "sextant/ops/array/index_arg.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
@@ -15,7 +18,7 @@ Output MatrixBandPart(Output x, const IndexArg& num_lower, const IndexArg& num_u
 // Diagonal d of a matrix holds the elements (i, j) with j - i = d. A range k = {lowest, highest} of
 // diagonals is stored as rows from the highest to the lowest, shorter ones padded at the side
 // that "align" leaves: first word for the upper, second for the lower diagonals.
-struct DiagonalOptions {
+struct SEXTANT_API DiagonalOptions {
   IndexArg k = 0;
   std::string align = "RIGHT_LEFT";
 };
@@ -33,3 +36,5 @@ Output Diag(Output diagonal);
 Output DiagPart(Output x);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

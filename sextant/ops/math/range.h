@@ -3,6 +3,8 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // start, start + delta, ... up to but without limit
@@ -11,3 +13,5 @@ Output Range(Output start, Output limit, Output delta);
 Output LinSpace(Output start, Output stop, Output num);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

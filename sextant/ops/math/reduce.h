@@ -1,12 +1,15 @@
 // Reductions: folding the elements along some axes into one.
 #pragma once
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
 #include "sextant/ops/array/index_arg.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-struct ReduceOptions {
+struct SEXTANT_API ReduceOptions {
   bool keep_dims = false;  // the axes stay, with size 1
 };
 
@@ -27,3 +30,5 @@ IndexArg AllAxes(Output x);
 Output ReducedShape(Output shape, Output axes);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 #include "sextant/graph/output.h"
 #include "sextant/ops/array/index_arg.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // y[s] = the rows data[i] with segment_ids[i] == s, folded. The ids are sorted; as many results as
@@ -23,3 +25,5 @@ Output UnsortedSegmentMin(Output data, Output segment_ids, const IndexArg& num_s
 Output UnsortedSegmentProd(Output data, Output segment_ids, const IndexArg& num_segments);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // t where the condition holds, else e, all three broadcast together.
@@ -12,3 +14,5 @@ Output SelectV2(Output condition, Output t, Output e);
 Output Select(Output condition, Output t, Output e);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -3,12 +3,15 @@
 
 #include <optional>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
 #include "sextant/ops/array/index_arg.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-struct SparseSegmentOptions {
+struct SEXTANT_API SparseSegmentOptions {
   // Number of results; the last id plus one when not given.
   std::optional<IndexArg> num_segments;
   // The gradient of data is IndexedSlices.
@@ -27,3 +30,5 @@ Output SparseSegmentSqrtN(Output data, Output indices, Output segment_ids,
                           const SparseSegmentOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

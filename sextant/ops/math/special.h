@@ -3,6 +3,8 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 Output Erf(Output x);      // 2 / sqrt(pi) * integral of exp(-t^2) from 0 to x
@@ -17,3 +19,5 @@ Output Zeta(Output x, Output q);
 Output Polygamma(Output a, Output x);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 Output Sin(Output x);
@@ -20,3 +22,5 @@ Output Acosh(Output x);
 Output Atanh(Output x);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 Output Neg(Output x);         // -x
@@ -27,3 +29,5 @@ Output IsFinite(Output x);
 Output LogicalNot(Output x);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

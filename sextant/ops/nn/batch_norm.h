@@ -3,11 +3,14 @@
 
 #include <string>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
-struct FusedBatchNormOptions {
+struct SEXTANT_API FusedBatchNormOptions {
   float epsilon = 1e-4f;
   // Weight of the batch's statistics in batch_mean and batch_variance; the inputs mean and variance
   // have the rest. At 1 these are not read in training and may be empty.
@@ -16,7 +19,7 @@ struct FusedBatchNormOptions {
   bool is_training = true;           // false: normalizes by the given mean and variance
 };
 
-struct FusedBatchNormResult {
+struct SEXTANT_API FusedBatchNormResult {
   Output y;
   Output batch_mean;
   Output batch_variance;  // with Bessel's correction
@@ -30,3 +33,5 @@ FusedBatchNormResult FusedBatchNorm(Output x, Output scale, Output offset, Outpu
                                     Output variance, const FusedBatchNormOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

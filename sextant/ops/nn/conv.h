@@ -5,13 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
 #include "sextant/ops/array/index_arg.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
 // Lists have one entry (paddings two) for each dimension, in the order of data_format.
-struct Conv2DOptions {
+struct SEXTANT_API Conv2DOptions {
   std::vector<int64_t> strides = {1, 1, 1, 1};
   std::string padding = "VALID";  // "SAME", "VALID", "EXPLICIT"
   std::string data_format = "NHWC";
@@ -33,3 +36,5 @@ Output Conv2DBackpropFilter(Output x, const IndexArg& filter_sizes, Output out_b
                             const Conv2DOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

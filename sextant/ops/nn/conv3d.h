@@ -5,13 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
 #include "sextant/ops/array/index_arg.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
 // Lists have one entry for each dimension, in the order of data_format.
-struct Conv3DOptions {
+struct SEXTANT_API Conv3DOptions {
   std::vector<int64_t> strides = {1, 1, 1, 1, 1};
   std::string padding = "VALID";      // or "SAME"
   std::string data_format = "NDHWC";  // or "NCDHW"
@@ -30,3 +33,5 @@ Output Conv3DBackpropFilter(Output x, const IndexArg& filter_sizes, Output out_b
                             const Conv3DOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -1,11 +1,14 @@
 // Cross entropies of the softmax of logits, with their gradients computed alongside.
 #pragma once
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
-struct CrossEntropyResult {
+struct SEXTANT_API CrossEntropyResult {
   Output loss;      // one per row
   Output backprop;  // gradient of the loss with respect to the logits
 };
@@ -16,3 +19,5 @@ CrossEntropyResult SoftmaxCrossEntropyWithLogits(Output logits, Output labels);
 CrossEntropyResult SparseSoftmaxCrossEntropyWithLogits(Output logits, Output labels);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 #include "sextant/ops/array/index_arg.h"
 #include "sextant/ops/nn/conv.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // y[n, i, j, c * m + q] = sum over p, r of
@@ -19,3 +21,5 @@ Output DepthwiseConv2dNativeBackpropFilter(Output x, const IndexArg& filter_size
                                            Output out_backprop, const Conv2DOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

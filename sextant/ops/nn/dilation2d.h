@@ -5,12 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
 // Lists have one entry for each dimension.
-struct Dilation2DOptions {
+struct SEXTANT_API Dilation2DOptions {
   std::vector<int64_t> strides = {1, 1, 1, 1};
   std::vector<int64_t> rates = {1, 1, 1, 1};
   std::string padding = "VALID";  // or "SAME"
@@ -27,3 +30,5 @@ Output Dilation2DBackpropFilter(Output x, Output filter, Output out_backprop,
                                 const Dilation2DOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -4,11 +4,14 @@
 #include <cstdint>
 #include <optional>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
-struct DropoutOptions {
+struct SEXTANT_API DropoutOptions {
   double rate = 0.5;  // in [0, 1): the share of elements that become zero
   std::optional<int64_t> seed = {};
   // The shape of the random choice, broadcast to that of x (e.g. [batch, 1, 1, channels] drops
@@ -20,3 +23,5 @@ struct DropoutOptions {
 Output Dropout(Output x, const DropoutOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

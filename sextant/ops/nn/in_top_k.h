@@ -3,6 +3,8 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // result[b] = fewer than k classes have a prediction above predictions[b, targets[b]]. False where
@@ -10,3 +12,5 @@ namespace sextant {
 Output InTopK(Output predictions, Output targets, Output k);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

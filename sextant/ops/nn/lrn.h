@@ -3,11 +3,14 @@
 
 #include <cstdint>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
-struct LrnOptions {
+struct SEXTANT_API LrnOptions {
   int64_t depth_radius = 5;
   float bias = 1.0f;
   float alpha = 1.0f;
@@ -17,3 +20,5 @@ struct LrnOptions {
 Output LRN(Output input, const LrnOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -1,15 +1,18 @@
 // Mean and variance along axes.
 #pragma once
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
 #include "sextant/ops/array/index_arg.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-struct MomentsOptions {
+struct SEXTANT_API MomentsOptions {
   bool keep_dims = false;  // the axes stay, with size 1
 };
-struct MomentsResult {
+struct SEXTANT_API MomentsResult {
   Output mean;
   Output variance;  // mean squared deviation from the mean
 };
@@ -18,3 +21,5 @@ struct MomentsResult {
 MomentsResult Moments(Output x, const IndexArg& axes, const MomentsOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

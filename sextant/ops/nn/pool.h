@@ -5,12 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
 // Sizes and strides have one number per dimension of the input, in the order of data_format.
-struct PoolOptions {
+struct SEXTANT_API PoolOptions {
   std::vector<int64_t> ksize;
   std::vector<int64_t> strides;
   std::string padding = "VALID";  // "SAME"; max pooling also "EXPLICIT"
@@ -30,17 +33,19 @@ Output MaxPoolV2(Output x, Output ksize, Output strides, const std::string& padd
 Output MaxPoolGrad(Output x, Output y, Output grad_y, const PoolOptions& options);
 Output AvgPoolGrad(Output x_shape, Output grad_y, const PoolOptions& options);
 
-struct MaxPoolWithArgmaxOptions {
+struct SEXTANT_API MaxPoolWithArgmaxOptions {
   std::vector<int64_t> ksize;
   std::vector<int64_t> strides;
   std::string padding = "VALID";
   DType argmax_type = DType::kInt64;
   bool include_batch_in_index = false;
 };
-struct MaxPoolWithArgmaxResult {
+struct SEXTANT_API MaxPoolWithArgmaxResult {
   Output output;
   Output argmax;  // (i * width + j) * channels + c, plus the batch's offset if included
 };
 MaxPoolWithArgmaxResult MaxPoolWithArgmax(Output x, const MaxPoolWithArgmaxOptions& options);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -6,12 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
 // Sizes and strides have one number per dimension of the input, in the order of data_format.
-struct Pool3DOptions {
+struct SEXTANT_API Pool3DOptions {
   std::vector<int64_t> ksize;
   std::vector<int64_t> strides;
   std::string padding = "VALID";  // or "SAME"
@@ -24,3 +27,5 @@ Output MaxPool3D(Output x, const Pool3DOptions& options);
 Output AvgPool3D(Output x, const Pool3DOptions& options);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // exp(x) / sum(exp(x))
@@ -11,3 +13,5 @@ Output Softmax(Output logits);
 Output LogSoftmax(Output logits);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -17,7 +17,7 @@ class DecodeJsonExampleKernel : public Kernel {
  public:
   explicit DecodeJsonExampleKernel(KernelInit&)
       : resolver_(pb::NewTypeResolverForDescriptorPool(
-            "type.googleapis.com", tensorflow::Example::descriptor()->file()->pool())) {}
+            "type.googleapis.com", proto::Example::descriptor()->file()->pool())) {}
 
   void Compute(KernelContext& ctx) override {
     const Tensor& in = ctx.input(0);
@@ -26,7 +26,7 @@ class DecodeJsonExampleKernel : public Kernel {
     for (int64_t i = 0; i < in.num_elements(); ++i) {
       out[i].clear();
       const auto status = pb::JsonToBinaryString(
-          resolver_.get(), "type.googleapis.com/tensorflow.Example", json[i], &out[i]);
+          resolver_.get(), "type.googleapis.com/sextant.proto.Example", json[i], &out[i]);
       if (!status.ok()) {
         throw InvalidArgument("element {} is not an Example in JSON: {}", i,
                               std::string(status.message()));

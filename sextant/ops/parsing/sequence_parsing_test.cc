@@ -10,7 +10,7 @@ class SequenceParsingTest : public StringTest {
  protected:
   // context c 1 2, tok [1 2] [3] [], emb [1 2] [3 4]; emb [5 6]; context c 7, emb without rows.
   static std::vector<std::string> Examples() {
-    tensorflow::SequenceExample one, two, three;
+    proto::SequenceExample one, two, three;
     auto& c = (*one.mutable_context()->mutable_feature())["c"];
     for (const int64_t v : {1, 2}) c.mutable_int64_list()->add_value(v);
     AddRow<int64_t>(one, "tok", {1, 2});
@@ -24,7 +24,7 @@ class SequenceParsingTest : public StringTest {
     return {one.SerializeAsString(), two.SerializeAsString(), three.SerializeAsString()};
   }
   template <typename T>
-  static void AddRow(tensorflow::SequenceExample& example, const char* key,
+  static void AddRow(proto::SequenceExample& example, const char* key,
                      std::initializer_list<T> values) {
     auto* row = (*example.mutable_feature_lists()->mutable_feature_list())[key].add_feature();
     for (const T value : values) {

@@ -11,9 +11,9 @@ namespace {
 // Plain elements are always written as tensor_content, single ones too.
 void SerializeTensorTo(KernelContext& ctx) {
   const Tensor& tensor = ctx.input(0);
-  tensorflow::TensorProto proto;
+  proto::TensorProto proto;
   if (IsPlain(tensor.dtype())) {
-    proto.set_dtype(static_cast<tensorflow::DataType>(tensor.dtype()));
+    proto.set_dtype(static_cast<proto::DataType>(tensor.dtype()));
     ShapeToProto(tensor.shape(), proto.mutable_tensor_shape());
     proto.set_tensor_content(tensor.raw_data(), tensor.bytes());
   } else {
@@ -35,7 +35,7 @@ class ParseTensorKernel : public Kernel {
       throw InvalidArgument("serialized must be a scalar, got shape {}", in.shape().ToString());
     }
     const std::string& bytes = *in.data<std::string>();
-    tensorflow::TensorProto proto;
+    proto::TensorProto proto;
     if (bytes.size() > std::numeric_limits<int>::max() || !proto.ParseFromString(bytes)) {
       throw InvalidArgument("{} bytes that are not a TensorProto", bytes.size());
     }

@@ -7,12 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
 #include "sextant/tensor/shape.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-struct QueueOptions {
+struct SEXTANT_API QueueOptions {
   int64_t capacity = -1;             // tuples; below 1: no limit
   std::vector<PartialShape> shapes;  // of the components; none: any, but then no batches
   std::string name;                  // of the node
@@ -26,7 +29,7 @@ Output FIFOQueue(const std::vector<DType>& types, const QueueOptions& options = 
 // the batch.
 Output PaddingFIFOQueue(const std::vector<DType>& types, const QueueOptions& options);
 
-struct RandomShuffleQueueOptions {
+struct SEXTANT_API RandomShuffleQueueOptions {
   QueueOptions queue;
   int64_t min_after_dequeue = 0;  // so many stay for mixing until the queue is closed
   int64_t seed = 0, seed2 = 0;    // both 0: another order every time
@@ -54,3 +57,5 @@ Output QueueSize(Output queue);
 Output QueueIsClosed(Output queue);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

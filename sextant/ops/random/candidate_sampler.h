@@ -4,17 +4,20 @@
 
 #include <optional>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
-struct CandidateSamplerOptions {
+struct SEXTANT_API CandidateSamplerOptions {
   int64_t num_sampled = 1;
   int64_t range_max = 1;  // classes are 0 to range_max - 1
   bool unique = true;     // no class twice
   std::optional<int64_t> seed = {};
 };
-struct Candidates {
+struct SEXTANT_API Candidates {
   Output sampled;              // [num_sampled] int64
   Output true_expected_count;  // how often each true class is drawn, on average; like true_classes
   Output sampled_expected_count;
@@ -25,7 +28,7 @@ Candidates LogUniformCandidateSampler(Output true_classes, const CandidateSample
 // All classes alike.
 Candidates UniformCandidateSampler(Output true_classes, const CandidateSamplerOptions& options);
 
-struct AccidentalHits {
+struct SEXTANT_API AccidentalHits {
   Output indices, ids, weights;
 };
 // Where a sampled class is a true one: rows of true_classes, positions in sampled_candidates, and
@@ -33,3 +36,5 @@ struct AccidentalHits {
 AccidentalHits ComputeAccidentalHits(Output true_classes, Output sampled_candidates);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

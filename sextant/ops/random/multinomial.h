@@ -1,12 +1,15 @@
 // Draws from a categorical distribution per row.
 #pragma once
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
 #include "sextant/ops/random/random.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-struct MultinomialOptions {
+struct SEXTANT_API MultinomialOptions {
   DType output_dtype = DType::kInt64;
   std::optional<int64_t> seed = {};
 };
@@ -17,3 +20,5 @@ Output StatelessMultinomial(Output logits, Output num_samples, Output seed,
                             DType output_dtype = DType::kInt64);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

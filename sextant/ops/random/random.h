@@ -7,20 +7,23 @@
 #include <cstdint>
 #include <optional>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/graph.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
 // The attributes "seed" and "seed2" of an op made in "graph" with this seed of its own, by
 // TensorFlow's rules. Without a seed it counts the op (Graph::NextRandomOpIndex).
-struct RandomSeeds {
+struct SEXTANT_API RandomSeeds {
   int64_t seed = 0, seed2 = 0;
 };
 RandomSeeds MakeRandomSeeds(Graph& graph, std::optional<int64_t> seed);
 
 // A shape given as a Shape or as an integer vector.
-class ShapeInput {
+class SEXTANT_API ShapeInput {
  public:
   ShapeInput(Output tensor) : tensor_(tensor) {}     // NOLINT
   ShapeInput(const Shape& shape) : shape_(shape) {}  // NOLINT
@@ -33,7 +36,7 @@ class ShapeInput {
   Shape shape_;
 };
 
-struct RandomUniformOptions {
+struct SEXTANT_API RandomUniformOptions {
   double min = 0;
   double max = 1;
   DType dtype = DType::kFloat;
@@ -42,7 +45,7 @@ struct RandomUniformOptions {
 // Numbers in [min, max): RandomUniform * (max - min) + min.
 Output RandomUniform(const ShapeInput& shape, const RandomUniformOptions& options = {});
 
-struct RandomUniformIntOptions {
+struct SEXTANT_API RandomUniformIntOptions {
   DType dtype = DType::kInt32;
   std::optional<int64_t> seed = {};
 };
@@ -50,7 +53,7 @@ struct RandomUniformIntOptions {
 Output RandomUniformInt(const ShapeInput& shape, int64_t min, int64_t max,
                         const RandomUniformIntOptions& options = {});
 
-struct RandomNormalOptions {
+struct SEXTANT_API RandomNormalOptions {
   double mean = 0;
   double stddev = 1;
   DType dtype = DType::kFloat;
@@ -61,10 +64,12 @@ Output RandomNormal(const ShapeInput& shape, const RandomNormalOptions& options 
 // The same without numbers further than two stddev from the mean.
 Output TruncatedNormal(const ShapeInput& shape, const RandomNormalOptions& options = {});
 
-struct RandomSeedOptions {
+struct SEXTANT_API RandomSeedOptions {
   std::optional<int64_t> seed = {};
 };
 // The rows of "value" in random order.
 Output RandomShuffle(Output value, const RandomSeedOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

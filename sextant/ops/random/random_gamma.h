@@ -1,19 +1,22 @@
 // Numbers with a gamma or Poisson distribution.
 #pragma once
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
 #include "sextant/ops/random/random.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-struct RandomGammaOptions {
+struct SEXTANT_API RandomGammaOptions {
   std::optional<int64_t> seed = {};
 };
 // For every alpha a tensor of "shape" drawn from the gamma distribution with that alpha and rate 1;
 // the output has the shape of "shape" followed by alpha's.
 Output RandomGamma(const ShapeInput& shape, Output alpha, const RandomGammaOptions& options = {});
 
-struct RandomPoissonOptions {
+struct SEXTANT_API RandomPoissonOptions {
   DType dtype = DType::kFloat;
   std::optional<int64_t> seed = {};
 };
@@ -22,3 +25,5 @@ Output RandomPoisson(const ShapeInput& shape, Output rate,
                      const RandomPoissonOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

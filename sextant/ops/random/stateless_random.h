@@ -1,12 +1,15 @@
 // Random tensors that are a function of their inputs alone: equal seeds give equal numbers.
 #pragma once
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
 #include "sextant/ops/random/random.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-struct StatelessRandomOptions {
+struct SEXTANT_API StatelessRandomOptions {
   DType dtype = DType::kFloat;
 };
 // "seed" is a vector of two integers. Numbers in [0, 1), standard normal ones, and those without
@@ -21,3 +24,5 @@ Output StatelessTruncatedNormal(const ShapeInput& shape, Output seed,
 Output StatelessRandomUniformInt(const ShapeInput& shape, Output seed, Output min, Output max);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

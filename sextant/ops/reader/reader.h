@@ -4,17 +4,20 @@
 #include <cstdint>
 #include <string>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
-struct ReaderOptions {
+struct SEXTANT_API ReaderOptions {
   std::string name;  // of the node
   std::string container;
   std::string shared_name;  // nodes that give the same share one reader
 };
 
-struct FixedLengthRecordReaderOptions {
+struct SEXTANT_API FixedLengthRecordReaderOptions {
   int64_t record_bytes = 0;
   int64_t header_bytes = 0;  // passed over at the start of each file
   int64_t footer_bytes = 0;  // not read at the end
@@ -31,7 +34,7 @@ Output TFRecordReaderOp(const std::string& compression = "",
 Output WholeFileReader(const ReaderOptions& options = {});   // "file"
 Output IdentityReader(const ReaderOptions& options = {});    // the value: the queue's element
 
-struct ReadRecord {
+struct SEXTANT_API ReadRecord {
   Output key, value;  // strings
 };
 // The next record. Takes the next file's name from the queue when a file is at its end, waiting for
@@ -49,3 +52,5 @@ Output ReaderSerializeState(Output reader);
 Operation ReaderRestoreState(Output reader, Output state);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

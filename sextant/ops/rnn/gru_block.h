@@ -1,11 +1,14 @@
 // A gated recurrent unit as one op.
 #pragma once
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
-struct GruBlockCellResult {
+struct SEXTANT_API GruBlockCellResult {
   Output r;  // reset gate: sigmoid of the first half of [x, h_prev] * w_ru + b_ru
   Output u;  // update gate: sigmoid of the second half
   Output c;  // candidate: tanh([x, r * h_prev] * w_c + b_c)
@@ -17,3 +20,5 @@ GruBlockCellResult GRUBlockCell(Output x, Output h_prev, Output w_ru, Output w_c
                                 Output b_c);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

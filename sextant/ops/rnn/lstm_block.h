@@ -1,11 +1,14 @@
 // Long short-term memory as single ops: one step, or all steps of a sequence.
 #pragma once
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
-struct LstmBlockOptions {
+struct SEXTANT_API LstmBlockOptions {
   float forget_bias = 1.0f;  // added to what the forget gate is a function of
   float cell_clip = 3.0f;    // the cell state is kept in [-cell_clip, cell_clip]; <= 0: any
   // Gates also see the cell state, through the weights wci, wcf and wco [units]; these are inputs
@@ -14,7 +17,7 @@ struct LstmBlockOptions {
 };
 
 // Each [batch, units], for a sequence [time, batch, units].
-struct LstmBlockResult {
+struct SEXTANT_API LstmBlockResult {
   Output i;   // input gate
   Output cs;  // cell state: i * ci + f * cs_prev
   Output f;   // forget gate
@@ -24,7 +27,7 @@ struct LstmBlockResult {
   Output h;   // o * co
 };
 
-struct LstmWeights {
+struct SEXTANT_API LstmWeights {
   Output w;  // [inputs + units, 4 * units]: i, ci, f, o side by side
   Output b;  // [4 * units]
   Output wci, wcf, wco;
@@ -37,7 +40,7 @@ LstmBlockResult LSTMBlockCell(Output x, Output cs_prev, Output h_prev, const Lst
 LstmBlockResult BlockLSTM(Output seq_len_max, Output x, Output cs_prev, Output h_prev,
                           const LstmWeights& weights, const LstmBlockOptions& options = {});
 
-struct LstmBlockV2Options {
+struct SEXTANT_API LstmBlockV2Options {
   float cell_clip = 0.0f;
   bool use_peephole = false;
 };
@@ -46,3 +49,5 @@ LstmBlockResult BlockLSTMV2(Output seq_len_max, Output x, Output cs_prev, Output
                             const LstmWeights& weights, const LstmBlockV2Options& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 #include "sextant/graph/output.h"
 #include "sextant/ops/sparse/sparse_tensor.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // Row i of the innermost level is values[splits[i]] to values[splits[i + 1] - 1]; outer levels are
@@ -18,3 +20,5 @@ Output RaggedTensorToTensor(Output shape, Output values, Output default_value,
                             const std::vector<Output>& nested_splits);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

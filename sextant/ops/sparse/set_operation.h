@@ -6,6 +6,8 @@
 #include "sextant/graph/output.h"
 #include "sextant/ops/sparse/sparse_tensor.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // "a-b", "b-a", "intersection" or "union" of the sets of two tensors, sorted. The tensors must have
@@ -17,3 +19,5 @@ SparseTensor SetOperation(const SparseTensor& a, const SparseTensor& b, std::str
 Output SetSize(const SparseTensor& sets);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 #include "sextant/graph/output.h"
 #include "sextant/ops/sparse/sparse_tensor.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // a + b. Where both have an entry, the sum is left out when its magnitude is below "threshold", a
@@ -13,3 +15,5 @@ SparseTensor SparseAdd(const SparseTensor& a, const SparseTensor& b, Output thre
 Output SparseTensorDenseAdd(const SparseTensor& a, Output b);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

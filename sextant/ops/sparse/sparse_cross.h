@@ -6,19 +6,22 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
 #include "sextant/ops/sparse/sparse_tensor.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
 // The columns, matrices of int64 or string with one row per example. In a combination the sparse
 // columns come first.
-struct CrossColumns {
-  std::vector<SparseTensor> sparse;
-  std::vector<Output> dense;
+struct SEXTANT_API CrossColumns {
+  std::vector<SparseTensor> sparse;  // columns of any number of values
+  std::vector<Output> dense;         // columns of one value a row
 };
 
-struct SparseCrossOptions {
+struct SEXTANT_API SparseCrossOptions {
   int64_t num_buckets = 0;          // 0: hashes are below 2^63 - 1
   int64_t hash_key = 956888297470;  // TensorFlow's default
 };
@@ -31,7 +34,7 @@ SparseTensor SparseCrossText(const CrossColumns& columns);
 // As SparseCrossHash, but without a key, and integers in sparse columns are hashed by their low
 // half. num_buckets is a scalar tensor. A strong hash is SipHash with the two numbers of "salt" as
 // key.
-struct SparseCrossHashedOptions {
+struct SEXTANT_API SparseCrossHashedOptions {
   bool strong_hash = false;
   int64_t salt[2] = {0, 0};
 };
@@ -41,3 +44,5 @@ SparseTensor SparseCrossHashed(const CrossColumns& columns, Output num_buckets,
 SparseTensor SparseCrossV2(const CrossColumns& columns, Output separator);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

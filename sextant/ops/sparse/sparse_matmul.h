@@ -1,12 +1,15 @@
 // Product of a sparse and a dense matrix.
 #pragma once
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
 #include "sextant/ops/sparse/sparse_tensor.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-struct SparseTensorDenseMatMulOptions {
+struct SEXTANT_API SparseTensorDenseMatMulOptions {
   bool adjoint_a = false;  // a is transposed first
   bool adjoint_b = false;
 };
@@ -15,3 +18,5 @@ Output SparseTensorDenseMatMul(const SparseTensor& a, Output b,
                                const SparseTensorDenseMatMulOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 #include "sextant/ops/math/reduce.h"
 #include "sextant/ops/sparse/sparse_tensor.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // Sum and largest of the entries along the axes, as a dense tensor: 0 where there is no entry.
@@ -20,3 +22,5 @@ SparseTensor SparseReduceMaxSparse(const SparseTensor& x, const IndexArg& axes,
                                    const ReduceOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 #include "sextant/ops/array/index_arg.h"
 #include "sextant/ops/sparse/sparse_tensor.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // Entries in the lexicographic order of their indices; equal ones keep their order.
@@ -13,3 +15,5 @@ SparseTensor SparseReorder(const SparseTensor& sparse);
 SparseTensor SparseReshape(const SparseTensor& sparse, const IndexArg& new_shape);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

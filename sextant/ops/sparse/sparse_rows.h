@@ -1,13 +1,16 @@
 // Making sure that every row of a sparse matrix has an entry.
 #pragma once
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
 #include "sextant/ops/sparse/sparse_tensor.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-struct FilledRows {
-  SparseTensor sparse;
+struct SEXTANT_API FilledRows {
+  SparseTensor sparse;         // without empty rows
   Output empty_row_indicator;  // bool per row: it had no entry
   Output reverse_index_map;    // per entry of the input: its place in the output
 };
@@ -16,3 +19,5 @@ struct FilledRows {
 FilledRows SparseFillEmptyRows(const SparseTensor& sparse, Output default_value);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

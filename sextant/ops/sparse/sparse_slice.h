@@ -8,6 +8,8 @@
 #include "sextant/ops/array/index_arg.h"
 #include "sextant/ops/sparse/sparse_tensor.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // The box of the given size at "start"; it may reach over the tensor's end, where it is cut off.
@@ -19,3 +21,5 @@ std::vector<SparseTensor> SparseSplit(const SparseTensor& sparse, int64_t num,
                                       const IndexArg& axis);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

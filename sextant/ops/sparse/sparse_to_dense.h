@@ -1,13 +1,16 @@
 // From sparse to dense.
 #pragma once
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
 #include "sextant/ops/array/index_arg.h"
 #include "sextant/ops/sparse/sparse_tensor.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-struct SparseToDenseOptions {
+struct SEXTANT_API SparseToDenseOptions {
   // Indices must be in lexicographic order and not repeat; otherwise the last of equal ones counts.
   bool validate_indices = true;
 };
@@ -19,3 +22,5 @@ Output SparseToDense(const SparseTensor& sparse, Output default_value,
                      const SparseToDenseOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

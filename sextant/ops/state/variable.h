@@ -15,10 +15,13 @@
 #include <string_view>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/graph.h"
 #include "sextant/graph/op_builder.h"
 #include "sextant/graph/output.h"
 #include "sextant/graph/scope.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
@@ -27,7 +30,7 @@ inline constexpr const char* kGlobalVariables = "variables";
 inline constexpr const char* kLocalVariables = "local_variables";
 inline constexpr const char* kTrainableVariables = "trainable_variables";
 
-struct VariableOptions {
+struct SEXTANT_API VariableOptions {
   bool trainable = true;
   // Instead of kGlobalVariables; those of CollectionScopes come on top.
   std::vector<std::string> collections = {kGlobalVariables};
@@ -35,9 +38,9 @@ struct VariableOptions {
   std::optional<PartialShape> shape = {};
 };
 
-class Variable {
+class SEXTANT_API Variable {
  public:
-  using Initializer = std::function<Output()>;
+  using Initializer = std::function<Output()>;  // adds the nodes of the first value
 
   Variable() = default;
   // Makes a variable in the current graph (the outermost one, inside a function body), named by the
@@ -101,3 +104,5 @@ Operation AssignVariable(Output handle, Output value);
 Output VariableShape(Output handle, DType out_type = DType::kInt32);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -1,11 +1,14 @@
 // Reading and changing single rows or slices of a variable, given by its handle.
 #pragma once
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
-struct ResourceGatherOptions {
+struct SEXTANT_API ResourceGatherOptions {
   int64_t batch_dims = 0;
 };
 
@@ -30,3 +33,5 @@ Operation ResourceScatterNdAdd(Output handle, Output indices, Output updates);
 Operation ResourceScatterNdSub(Output handle, Output indices, Output updates);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -4,12 +4,15 @@
 #include <cstdint>
 #include <string>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
 // Floats are written as C's printf does: %f, or %e when scientific, or %g when shortest.
-struct AsStringOptions {
+struct SEXTANT_API AsStringOptions {
   int64_t precision = -1;  // digits after the point (of %g: significant ones); -1: 6
   bool scientific = false;
   bool shortest = false;
@@ -20,3 +23,5 @@ struct AsStringOptions {
 Output AsString(Output x, const AsStringOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

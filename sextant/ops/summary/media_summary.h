@@ -1,11 +1,14 @@
 // Summaries of pictures and sounds.
 #pragma once
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
-struct ImageSummaryOptions {
+struct SEXTANT_API ImageSummaryOptions {
   int64_t max_images = 3;  // of the batch
   // Of pixels that are not finite, one number per channel.
   Tensor bad_color = Tensor::Of<uint8_t>({255, 0, 0, 255});
@@ -20,3 +23,5 @@ Output ImageSummary(Output tag, Output tensor, const ImageSummaryOptions& option
 Output AudioSummary(Output tag, Output tensor, Output sample_rate, int64_t max_outputs = 3);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -93,9 +93,9 @@ class ImageSummaryKernel : public Kernel {
                             bad_color_.num_elements(), depth);
     }
     const ImageSize size{height, width, static_cast<int>(depth)};
-    tensorflow::Summary summary;
+    proto::Summary summary;
     for (int64_t i = 0; i < std::min(max_images_, images.dim(0)); ++i) {
-      tensorflow::Summary::Value* value = summary.add_value();
+      proto::Summary::Value* value = summary.add_value();
       value->set_tag(TagOf(tag, "image", max_images_, i));
       value->mutable_image()->set_height(static_cast<int32_t>(height));
       value->mutable_image()->set_width(static_cast<int32_t>(width));
@@ -145,11 +145,11 @@ class AudioSummaryKernel : public Kernel {
     }
     const int64_t frames = sounds.dim(1), channels = sounds.rank() == 3 ? sounds.dim(2) : 1;
     const auto count = static_cast<size_t>(frames * channels);
-    tensorflow::Summary summary;
+    proto::Summary summary;
     for (int64_t i = 0; i < std::min(max_outputs_, sounds.dim(0)); ++i) {
-      tensorflow::Summary::Value* value = summary.add_value();
+      proto::Summary::Value* value = summary.add_value();
       value->set_tag(TagOf(tag, "audio", max_outputs_, i));
-      tensorflow::Summary::Audio* audio = value->mutable_audio();
+      proto::Summary::Audio* audio = value->mutable_audio();
       audio->set_sample_rate(sample_rate_);
       audio->set_num_channels(channels);
       audio->set_length_frames(frames);

@@ -16,8 +16,8 @@ namespace {
 
 class MediaSummaryTest : public testing::Test {
  protected:
-  tensorflow::Summary Run(Output y) {
-    tensorflow::Summary summary;
+  proto::Summary Run(Output y) {
+    proto::Summary summary;
     EXPECT_TRUE(summary.ParseFromString(Session(graph_).Run(y).scalar<std::string>()));
     return summary;
   }

@@ -6,6 +6,8 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // One value for each tag; tags and values have one shape.
@@ -18,3 +20,5 @@ Output TensorSummary(Output tag, Output tensor, Output serialized_summary_metada
 Output MergeSummary(const std::vector<Output>& summaries);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

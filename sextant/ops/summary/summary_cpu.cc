@@ -12,7 +12,7 @@
 namespace sextant {
 namespace {
 
-using tensorflow::Summary;
+using proto::Summary;
 
 // f(i, value) for each element of a tensor of T, as double.
 template <typename T, typename F>
@@ -61,9 +61,9 @@ void HistogramSummaryKernel(KernelContext& ctx) {
 }
 
 // Readers of summaries expect numbers as bytes, even a single one.
-void SetTensor(const Tensor& tensor, tensorflow::TensorProto* proto) {
+void SetTensor(const Tensor& tensor, proto::TensorProto* proto) {
   if (!IsPlain(tensor.dtype())) return TensorToProto(tensor, proto);
-  proto->set_dtype(static_cast<tensorflow::DataType>(tensor.dtype()));
+  proto->set_dtype(static_cast<proto::DataType>(tensor.dtype()));
   ShapeToProto(tensor.shape(), proto->mutable_tensor_shape());
   proto->set_tensor_content(tensor.raw_data(), tensor.bytes());
 }

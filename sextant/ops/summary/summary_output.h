@@ -5,7 +5,7 @@
 
 #include "sextant/device/kernel.h"
 
-namespace tensorflow {
+namespace sextant::proto {
 class Summary;
 }
 
@@ -14,6 +14,6 @@ namespace sextant {
 // Input 0, the tag. Throws INVALID_ARGUMENT unless it is a scalar.
 const std::string& SummaryTag(KernelContext& ctx);
 // Output 0 becomes the serialized summary.
-void SetSummaryOutput(KernelContext& ctx, const tensorflow::Summary& summary);
+void SetSummaryOutput(KernelContext& ctx, const proto::Summary& summary);
 
 }  // namespace sextant

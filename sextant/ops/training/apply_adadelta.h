@@ -3,6 +3,8 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // accum = rho * accum + (1 - rho) * grad^2
@@ -15,3 +17,5 @@ Operation ResourceSparseApplyAdadelta(Output var, Output accum, Output accum_upd
                                       Output rho, Output epsilon, Output grad, Output indices);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

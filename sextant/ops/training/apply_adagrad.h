@@ -1,11 +1,14 @@
 // Update steps of Adagrad: steps shrink with the sum of the squares of all gradients.
 #pragma once
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
-struct ApplyAdagradOptions {
+struct SEXTANT_API ApplyAdagradOptions {
   bool update_slots = true;
 };
 
@@ -36,3 +39,5 @@ Operation ResourceSparseApplyAdagradDA(Output var, Output gradient_accumulator,
                                        Output global_step);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -1,11 +1,14 @@
 // Update steps of Adam and its relatives, on moving averages of gradients and their squares.
 #pragma once
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
-struct ApplyAdamOptions {
+struct SEXTANT_API ApplyAdamOptions {
   bool use_nesterov = false;
 };
 
@@ -27,3 +30,5 @@ Operation ResourceApplyAdaMax(Output var, Output m, Output v, Output beta1_power
                               Output beta1, Output beta2, Output epsilon, Output grad);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

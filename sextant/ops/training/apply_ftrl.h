@@ -1,11 +1,14 @@
 // Update steps of follow-the-regularized-leader, which keeps weights at zero under l1.
 #pragma once
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
-struct ApplyFtrlOptions {
+struct SEXTANT_API ApplyFtrlOptions {
   bool multiply_linear_by_lr = false;
 };
 
@@ -32,3 +35,5 @@ Operation ResourceSparseApplyFtrlV2(Output var, Output accum, Output linear, Out
                                     const ApplyFtrlOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

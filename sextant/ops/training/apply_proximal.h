@@ -3,6 +3,8 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // p = var - alpha * delta;  var = sign(p) * max(|p| - alpha * l1, 0) / (1 + l2 * alpha)
@@ -20,3 +22,5 @@ Operation ResourceSparseApplyProximalAdagrad(Output var, Output accum, Output lr
                                              Output l2, Output grad, Output indices);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

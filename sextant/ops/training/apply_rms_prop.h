@@ -3,6 +3,8 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // ms += (1 - rho) * (grad^2 - ms)
@@ -22,3 +24,5 @@ Operation ResourceSparseApplyCenteredRMSProp(Output var, Output mg, Output ms, O
                                              Output grad, Output indices);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

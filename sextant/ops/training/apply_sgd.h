@@ -1,11 +1,14 @@
 // Update steps of gradient descent, plain and with momentum, on variables given by their handles.
 #pragma once
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
-struct ApplyMomentumOptions {
+struct SEXTANT_API ApplyMomentumOptions {
   bool use_nesterov = false;
 };
 
@@ -31,3 +34,5 @@ Operation ResourceSparseApplyKerasMomentum(Output var, Output accum, Output lr, 
                                            const ApplyMomentumOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // m = beta * m + (1 - beta) * grad
@@ -16,3 +18,5 @@ Operation ResourceApplyPowerSign(Output var, Output m, Output lr, Output logbase
                                  Output beta, Output grad);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -7,7 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/graph.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant {
 
@@ -15,7 +18,7 @@ namespace sextant {
 enum class LaneUse { kNever, kWhenFaster, kAlways };
 
 // Which optimisations run. All of them keep results; tests and benchmarks switch them off.
-struct OptimizerOptions {
+struct SEXTANT_API OptimizerOptions {
   bool fold_constants = true;
   bool merge_common = true;  // common subexpressions
   bool fuse_updates = true;  // optimizer steps
@@ -28,10 +31,10 @@ struct OptimizerOptions {
   LaneUse lanes = LaneUse::kWhenFaster;
 };
 
-struct Pass {
-  std::string_view name;
-  bool OptimizerOptions::*enabled;
-  void (*run)(Graph& graph);
+struct SEXTANT_API Pass {
+  std::string_view name;            // in the trace
+  bool OptimizerOptions::*enabled;  // the option that switches it
+  void (*run)(Graph& graph);        // rewrites the Plan's graph
 };
 
 // In the order they run.
@@ -56,3 +59,5 @@ void FuseProducts(Graph& graph);
 void FuseElementwise(Graph& graph);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop
