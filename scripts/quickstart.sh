@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Set-up, build, and the main job: a wide & deep model of the census data is trained, evaluated, exported and asked.
 #
-# The data is what is in data/census, else the published files ($CENSUS names a folder with them; else they are downloaded),
+# The data is what is in data/census, else the published files (in the folder that $CENSUS names, or in data/census of a
+# folder beside the repository; else they are downloaded),
 # else a synthetic set of the same form.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -15,7 +16,7 @@ make_data() {
     echo "in data/census, made before"
     return
   fi
-  for folder in "${CENSUS:-}" ../shared/data/census; do
+  for folder in "${CENSUS:-}" ../*/data/census; do
     if [ -f "$folder/adult.data" ] && "$sextant" data census --from "$folder" --out data/census > /dev/null; then
       echo "real, from $folder"
       return

@@ -3,6 +3,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh
-tools/check_layers
+tools/check
 scripts/build.sh release
 ctest --preset release --timeout 600 --parallel "$(nproc)" "$@"

@@ -1,0 +1,75 @@
+"""Documentation that leads somewhere: every header is named in the README of its folder, every relative link has a target."""
+import pathlib
+import re
+
+from checks.tree import Problem, is_test
+
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)(?:\s+\"[^\"]*\")?\)")
+# Modules whose READMEs do not name every header yet; none may be added.
+NOT_YET = ("sextant/base/", "sextant/cli/", "sextant/device/", "sextant/formats/", "sextant/graph/", "sextant/nn/",
+           "sextant/ops/control_flow/", "sextant/ops/image/", "sextant/ops/lookup/", "sextant/ops/math/", "sextant/ops/nn/",
+           "sextant/ops/parsing/", "sextant/ops/random/", "sextant/ops/sparse/", "sextant/ops/state/", "sextant/ops/string/",
+           "sextant/ops/summary/", "sextant/ops/training/", "sextant/runtime/", "sextant/train/")
+FENCE = re.compile(r"^\s*(```|~~~)")
+
+
+def readme_of(tree, name):
+    """README.md of the nearest folder above that has one."""
+    for folder in pathlib.PurePosixPath(name).parents:
+        readme = str(folder / "README.md")
+        if tree.exists(readme):
+            return readme
+    return None
+
+
+def check_headers(tree):
+    for name in tree.select(".h", under="sextant/"):
+        if is_test(name) or name.count("/") == 1 or name.startswith(NOT_YET):
+            continue
+        readme = readme_of(tree, name)
+        stem = pathlib.PurePosixPath(name).stem
+        if readme is None or readme == "README.md":
+            yield Problem(name, 0, "its module has no README.md: write one that names its files")
+        elif not re.search(rf"(?<!\w){re.escape(stem)}(?!\w)", tree.text(readme)):
+            yield Problem(name, 0, f"not named in {readme}: say there what it is for")
+
+
+def slug(heading):
+    """The anchor that GitHub gives a heading."""
+    text = re.sub(r"[`*]", "", heading.strip().lower())
+    return re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
+
+
+def anchors(tree, name):
+    fenced = False
+    for _, line in tree.lines(name):
+        if FENCE.match(line):
+            fenced = not fenced
+        elif not fenced and line.startswith("#"):
+            yield slug(line.lstrip("#"))
+
+
+def check_links(tree):
+    for name in tree.select(".md"):
+        fenced = False
+        for number, line in tree.lines(name):
+            if FENCE.match(line):
+                fenced = not fenced
+            if fenced:
+                continue
+            for target in LINK.findall(re.sub(r"`[^`]*`", "``", line)):
+                if re.match(r"[a-z]+:", target):
+                    continue  # of the web
+                path, _, anchor = target.partition("#")
+                file = (tree.root / name).parent / path if path else tree.root / name
+                if not file.exists():
+                    yield Problem(name, number, f"the link to {target} leads nowhere: correct or remove it")
+                elif anchor and file.suffix == ".md":
+                    relative = str(file.resolve().relative_to(tree.root))
+                    if anchor not in anchors(tree, relative):
+                        yield Problem(name, number, f"{relative} has no heading #{anchor}: correct the link")
+
+
+def check(tree):
+    yield from check_headers(tree)
+    yield from check_links(tree)
