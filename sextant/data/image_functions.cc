@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 #include "sextant/base/error.h"
 #include "sextant/formats/image/bmp.h"
+#include "sextant/formats/image/contrast.h"
 #include "sextant/formats/image/gif.h"
+#include "sextant/formats/image/image_format.h"
 #include "sextant/formats/image/jpeg.h"
 #include "sextant/formats/image/png.h"
+#include "sextant/formats/image/resize_taps.h"
 
 namespace sextant::data {
 namespace {
@@ -49,18 +53,27 @@ Tensor DecodeImage(std::string_view bytes, int channels) {
     image = Tensor(DType::kUInt8, {size.height, size.width, size.channels});
     return image.raw_data();
   };
-  if (bytes.starts_with("\x89PNG\r\n\x1a\n")) {
-    ReadPng(bytes, {.channels = channels}, allocate);
-  } else if (bytes.starts_with("\xff\xd8\xff")) {
-    ReadJpeg(bytes, {.channels = channels}, allocate);
-  } else if (bytes.starts_with("GIF8") && (channels == 0 || channels == 3)) {
-    ReadGif(bytes, {.first_frame_only = true},
-            [&](int64_t, const ImageSize& size) { return allocate(size); });
-  } else if (bytes.starts_with("BM")) {
-    ReadBmp(bytes, channels, allocate);
-  } else {
-    throw InvalidArgument("{} bytes are not a PNG, JPEG, GIF or BMP image of {} channels",
-                          bytes.size(), channels);
+  const auto unknown = [&] {
+    return InvalidArgument("{} bytes are not a PNG, JPEG, GIF or BMP image of {} channels",
+                           bytes.size(), channels);
+  };
+  switch (ImageFormatOf(bytes)) {
+    case ImageFormat::kPng:
+      ReadPng(bytes, {.channels = channels}, allocate);
+      break;
+    case ImageFormat::kJpeg:
+      ReadJpeg(bytes, {.channels = channels}, allocate);
+      break;
+    case ImageFormat::kGif:
+      if (channels != 0 && channels != 3) throw unknown();
+      ReadGif(bytes, {.first_frame_only = true},
+              [&](int64_t, const ImageSize& size) { return allocate(size); });
+      break;
+    case ImageFormat::kBmp:
+      ReadBmp(bytes, channels, allocate);
+      break;
+    case ImageFormat::kUnknown:
+      throw unknown();
   }
   return image;
 }
@@ -200,13 +213,7 @@ Tensor AdjustContrast(const Tensor& image, float factor) {
   const int64_t count = size.height * size.width;
   for (int64_t i = 0; bytes && i < pixels.num_elements(); ++i) values[i] *= kOver255;
   for (int64_t c = 0; count > 0 && c < size.channels; ++c) {
-    double sum = 0;
-    for (int64_t i = 0; i < count; ++i) sum += values[i * size.channels + c];
-    const auto mean = static_cast<float>(sum / static_cast<double>(count));
-    for (int64_t i = 0; i < count; ++i) {
-      float& value = values[i * size.channels + c];
-      value = (value - mean) * factor + mean;
-    }
+    ScaleContrast(values + c, count, size.channels, factor, values + c);
   }
   if (!bytes) return pixels;
   Tensor out(DType::kUInt8, image.shape());
@@ -230,6 +237,24 @@ Tensor Standardize(const Tensor& image) {
   std::ranges::transform(pixels.flat<float>(), out.data<float>(),
                          [m = static_cast<float>(mean), d = static_cast<float>(deviation)](
                              float value) { return (value - m) / d; });
+  return out;
+}
+
+Tensor Resize(const Tensor& image, int64_t height, int64_t width) {
+  const Tensor pixels = ToFloat(image);
+  if (height <= 0 || width <= 0 || pixels.dim(0) == 0 || pixels.dim(1) == 0) {
+    throw InvalidArgument("cannot resize an image {} to {} by {}", image.shape().ToString(), height,
+                          width);
+  }
+  const ResizeMode mode{.half_pixel_centers = true};
+  const TapTable rows = BilinearTaps(pixels.dim(0), height, mode);
+  const TapTable columns = BilinearTaps(pixels.dim(1), width, mode);
+  Tensor out(DType::kFloat, {height, width, pixels.dim(2)});
+  std::vector<float> line;
+  for (int64_t y = 0; y < height; ++y) {
+    ResampleRow(pixels.data<float>(), pixels.dim(1), pixels.dim(2), rows, columns, y, &line,
+                out.data<float>() + y * width * pixels.dim(2));
+  }
   return out;
 }
 

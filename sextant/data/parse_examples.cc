@@ -10,41 +10,12 @@
 namespace sextant::data {
 namespace {
 
-FeatureKind KindOf(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat:
-      return FeatureKind::kFloat;
-    case DType::kInt64:
-      return FeatureKind::kInt64;
-    case DType::kString:
-      return FeatureKind::kBytes;
-    default:
-      return FeatureKind::kNone;
-  }
-}
-
 // The first value of a list of bytes. REQUIRES: there is one.
 std::string_view FirstBytes(std::string_view list) {
   WireReader reader(list);
   while (reader.Next() && !reader.Is(1, WireType::kBytes)) {
   }
   return reader.bytes();
-}
-
-// Copies "count" elements of "value", or the same one again and again when it has only one.
-void FillWith(const Tensor& value, int64_t count, void* out) {
-  const bool one = value.num_elements() == 1;
-  const size_t size = DTypeSize(value.dtype());
-  for (int64_t i = 0; i < count; ++i) {
-    const int64_t from = one ? 0 : i;
-    if (value.dtype() == DType::kString) {
-      static_cast<std::string*>(out)[i] = value.data<std::string>()[from];
-    } else {
-      std::memcpy(static_cast<char*>(out) + static_cast<size_t>(i) * size,
-                  static_cast<const char*>(value.raw_data()) + static_cast<size_t>(from) * size,
-                  size);
-    }
-  }
 }
 
 }  // namespace
@@ -64,23 +35,12 @@ struct ExampleParser::Scratch {
 };
 
 ExampleParser::Feature ExampleParser::Checked(const FeatureSpec& spec) {
-  Feature feature{spec, KindOf(spec.dtype), spec.dtype, 1, false, spec.default_value};
-  if (feature.kind == FeatureKind::kNone) {
-    throw InvalidArgument("feature '{}' cannot be {}; float, int64 and string can be", spec.name,
-                          DTypeName(spec.dtype));
-  }
-  std::vector<int64_t> shape = spec.shape;
-  if (!shape.empty() && shape[0] == -1) {
-    feature.sequence = true;
-    shape.erase(shape.begin());
-  }
-  if (std::ranges::any_of(shape, [](int64_t size) { return size < 0; })) {
-    throw InvalidArgument("feature '{}': only the first dimension of a shape may be unknown",
-                          spec.name);
-  }
-  feature.unit = Shape(shape).num_elements();
+  Feature feature{
+      spec, DenseSpec(spec.dtype, PartialShape(spec.shape), fmt::format("feature '{}'", spec.name)),
+      spec.dtype};
+  const DenseSpec& dense = feature.dense;
   if (spec.decode_raw != DType::kInvalid) {
-    if (spec.dtype != DType::kString || feature.sequence || !IsPlain(spec.decode_raw)) {
+    if (dense.kind != FeatureKind::kBytes || dense.variable || !IsPlain(spec.decode_raw)) {
       throw InvalidArgument(
           "feature '{}': decode_raw is for strings of a known number of plain elements", spec.name);
     }
@@ -89,7 +49,7 @@ ExampleParser::Feature ExampleParser::Checked(const FeatureSpec& spec) {
   if (spec.default_value) {
     const int64_t count = spec.default_value->num_elements();
     if (spec.default_value->dtype() != feature.dtype ||
-        (count != 1 && (feature.sequence || count != feature.unit))) {
+        (count != 1 && (dense.variable || count != dense.elements()))) {
       throw InvalidArgument("feature '{}': the default must be one {} or of its shape, got {}",
                             spec.name, DTypeName(feature.dtype), spec.default_value->Describe());
     }
@@ -105,9 +65,9 @@ ExampleParser::ExampleParser(const ExampleSpec& spec) {
     if (std::ranges::count(spec, s.name, &FeatureSpec::name) > 1) {
       throw InvalidArgument("feature '{}' is named twice", s.name);
     }
-    wanted.push_back({s.name, feature.kind});
+    wanted.push_back({s.name, feature.dense.kind});
     element_spec_.push_back({s.name, feature.dtype, PartialShape(s.shape)});
-    if (!feature.sequence) row_fields_.push_back({s.name, feature.dtype, Shape(s.shape)});
+    if (!feature.dense.variable) row_fields_.push_back({s.name, feature.dtype, Shape(s.shape)});
   }
   if (row_fields_.size() < features_.size()) row_fields_.clear();
   table_.Set(std::move(wanted));
@@ -120,25 +80,23 @@ int64_t ExampleParser::Count(int f, const WireFeature& found) const {
     if (feature.spec.default_value) return 0;
     throw InvalidArgument("feature '{}': is missing and has no default", name);
   }
-  if (found.kind != feature.kind) {
+  if (found.kind != feature.dense.kind) {
     throw InvalidArgument("feature '{}': holds {} values, expected {}", name,
-                          FeatureKindName(found.kind), FeatureKindName(feature.kind));
+                          FeatureKindName(found.kind), FeatureKindName(feature.dense.kind));
   }
   const int64_t count = CountValues(found);
   if (count < 0) throw InvalidArgument("feature '{}': its list of values is malformed", name);
   if (feature.spec.decode_raw != DType::kInvalid) {
-    const size_t bytes = static_cast<size_t>(feature.unit) * DTypeSize(feature.dtype);
+    const size_t bytes = static_cast<size_t>(feature.dense.elements()) * DTypeSize(feature.dtype);
     if (count != 1 || FirstBytes(found.list).size() != bytes) {
       throw InvalidArgument(
           "feature '{}': has {} values, the first of {} bytes, expected one of {}", name, count,
           count > 0 ? FirstBytes(found.list).size() : 0, bytes);
     }
-  } else if (!feature.sequence && count != feature.unit) {
-    throw InvalidArgument("feature '{}': has {} values, expected {} for shape {}", name, count,
-                          feature.unit, Shape(feature.spec.shape).ToString());
-  } else if (feature.sequence && (feature.unit == 0 ? count != 0 : count % feature.unit != 0)) {
-    throw InvalidArgument("feature '{}': has {} values, expected a multiple of {} for shape {}",
-                          name, count, feature.unit, PartialShape(feature.spec.shape).ToString());
+  } else if (!feature.dense.Accepts(count)) {
+    throw InvalidArgument("feature '{}': has {} values, expected {}{} for shape {}", name, count,
+                          feature.dense.variable ? "a multiple of " : "", feature.dense.elements(),
+                          PartialShape(feature.spec.shape).ToString());
   }
   return count;
 }
@@ -158,18 +116,15 @@ void ExampleParser::Scan(std::string_view record, JoinedBytes& joined, std::span
 
 void ExampleParser::Fill(int f, const WireFeature& found, int64_t count, void* out) const {
   const Feature& feature = features_[f];
-  const auto size = static_cast<size_t>(count);
   if (found.kind == FeatureKind::kNone) {
-    if (!feature.sequence) FillWith(*feature.default_value, feature.unit, out);
+    if (!feature.dense.variable) {
+      FillFeature(*feature.spec.default_value, out, 0, feature.dense.elements());
+    }
   } else if (feature.spec.decode_raw != DType::kInvalid) {
     const std::string_view bytes = FirstBytes(found.list);
     if (!bytes.empty()) std::memcpy(out, bytes.data(), bytes.size());
-  } else if (feature.kind == FeatureKind::kFloat) {
-    ReadValues(found.list, std::span(static_cast<float*>(out), size));
-  } else if (feature.kind == FeatureKind::kInt64) {
-    ReadValues(found.list, std::span(static_cast<int64_t*>(out), size));
   } else {
-    ReadValues(found.list, std::span(static_cast<std::string*>(out), size));
+    ReadFeature(feature.dense.kind, found.list, out, 0, count);
   }
 }
 
@@ -218,30 +173,26 @@ void ExampleParser::Parse(const Tensor& records, Element* element) const {
   for (size_t f = 0; f < width; ++f) {
     const Feature& feature = features_[f];
     Shape shape = records.shape();
-    int64_t values = feature.unit;  // of one example
-    if (feature.sequence) {
+    int64_t values = feature.dense.elements();  // of one example
+    if (feature.dense.variable) {
       values = 0;
       for (size_t i = f; i < scratch.counts.size(); i += width) {
         values = std::max(values, scratch.counts[i]);
       }
-      shape.Append(feature.unit == 0 ? 0 : values / feature.unit);
+      shape.Append(values / feature.dense.elements());
     }
-    for (size_t d = feature.sequence; d < feature.spec.shape.size(); ++d) {
-      shape.Append(feature.spec.shape[d]);
-    }
+    for (const int64_t size : feature.dense.shape.dims()) shape.Append(size);
     auto& [name, tensor] = element->fields()[f];
     name = feature.spec.name;
     MakeOwn(&tensor, feature.dtype, shape);
-    const Tensor padding =
-        feature.default_value ? *feature.default_value : Tensor::Zeros(feature.dtype, Shape());
+    const Tensor padding = feature.spec.default_value ? *feature.spec.default_value
+                                                      : Tensor::Zeros(feature.dtype, Shape());
     const size_t size = DTypeSize(feature.dtype);
     char* out = static_cast<char*>(tensor.raw_data());
     for (size_t i = f; i < scratch.counts.size(); i += width) {
       const int64_t count = scratch.counts[i];
       Fill(static_cast<int>(f), scratch.found[i], count, out);
-      if (feature.sequence) {
-        FillWith(padding, values - count, out + static_cast<size_t>(count) * size);
-      }
+      if (feature.dense.variable) FillFeature(padding, out, count, values - count);
       out += static_cast<size_t>(values) * size;
     }
   }

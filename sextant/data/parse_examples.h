@@ -10,6 +10,7 @@
 #include "sextant/data/element.h"
 #include "sextant/data/example_spec.h"
 #include "sextant/data/row_batch.h"
+#include "sextant/formats/dense_spec.h"
 #include "sextant/formats/example_index.h"
 
 namespace sextant::data {
@@ -37,11 +38,8 @@ class ExampleParser {
  private:
   struct Feature {
     FeatureSpec spec;
-    FeatureKind kind;
-    DType dtype;    // of the tensor
-    int64_t unit;   // values of one example; of one step where their number differs
-    bool sequence;  // whether it does
-    std::optional<Tensor> default_value;  // "unit" values, or one for sequences
+    DenseSpec dense;
+    DType dtype;  // of the tensor
   };
   struct Scratch;
 

@@ -186,6 +186,10 @@ TEST(ParseExamplesTest, RefusesASpecThatContradictsItself) {
               records.ParseExamples({{.name = "a", .dtype = DType::kInt64, .shape = {2, -1}}});
             }).find("only the first dimension"),
             std::string::npos);
+  EXPECT_EQ(ErrorOf([&] {
+              records.ParseExamples({{.name = "a", .dtype = DType::kInt64, .shape = {-1, 0}}});
+            }),
+            "INVALID_ARGUMENT: feature 'a': rows of shape [?,0] have no elements");
   EXPECT_NE(ErrorOf([&] {
               records.ParseExamples(
                   {{.name = "a", .dtype = DType::kFloat, .default_value = Tensor(int64_t{1})}});

@@ -12,7 +12,7 @@
 namespace sextant {
 namespace {
 
-constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr std::string_view kNpyMagic = "\x93NUMPY";
 constexpr size_t kHeaderAlignment = 64;
 constexpr size_t kMaxDigits = 21;  // room for the first size to grow, as NumPy leaves it
 
@@ -124,7 +124,7 @@ class HeaderParser {
 
 // The header's text and what follows it.
 std::pair<std::string_view, std::string_view> Split(std::string_view bytes, std::string_view what) {
-  if (!bytes.starts_with(kMagic) || bytes.size() < kMagic.size() + 4) {
+  if (!bytes.starts_with(kNpyMagic) || bytes.size() < kNpyMagic.size() + 4) {
     throw InvalidArgument("{} is not an .npy file", what);
   }
   const auto byte = [&](size_t i) { return static_cast<uint8_t>(bytes[i]); };
@@ -197,10 +197,10 @@ std::string HeaderBytes(const std::string& descr, const Shape& shape) {
   std::string text =
       fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", descr, sizes);
   if (shape.rank() > 0) text.append(kMaxDigits - std::to_string(shape[0]).size(), ' ');
-  const size_t unpadded = kMagic.size() + 4 + text.size() + 1;
+  const size_t unpadded = kNpyMagic.size() + 4 + text.size() + 1;
   text.append((kHeaderAlignment - unpadded % kHeaderAlignment) % kHeaderAlignment, ' ');
   text += '\n';
-  std::string bytes(kMagic);
+  std::string bytes(kNpyMagic);
   bytes += {'\1', '\0', static_cast<char>(text.size() & 0xff), static_cast<char>(text.size() >> 8)};
   return bytes + text;
 }

@@ -5,6 +5,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/device/kernel_registry.h"
+#include "sextant/formats/image/contrast.h"
 #include "sextant/ops/image/float_pixels.h"
 
 namespace sextant {
@@ -174,13 +175,10 @@ class ContrastKernel : public Kernel {
     ctx.ParallelFor(images_and_channels, cost, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const int64_t first = i / channels * pixels * channels + i % channels;
-        double sum = 0;
-        for (int64_t p = 0; p < pixels; ++p) sum += from[first + p * channels];
-        const auto mean = static_cast<float>(sum / static_cast<double>(pixels));
-        for (int64_t p = 0; p < pixels; ++p) {
-          const int64_t at = first + p * channels;
-          const float value = (from[at] - mean) * factor + mean;
-          to[at] = bounded ? std::max(std::min(value, high), low) : value;
+        ScaleContrast(from + first, pixels, channels, factor, to + first);
+        for (int64_t p = 0; bounded && p < pixels; ++p) {
+          float& value = to[first + p * channels];
+          value = std::max(std::min(value, high), low);
         }
       }
     });

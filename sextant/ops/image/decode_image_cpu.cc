@@ -4,6 +4,7 @@
 #include "sextant/device/kernel_registry.h"
 #include "sextant/formats/image/bmp.h"
 #include "sextant/formats/image/gif.h"
+#include "sextant/formats/image/image_format.h"
 #include "sextant/formats/image/jpeg.h"
 #include "sextant/formats/image/png.h"
 #include "sextant/ops/array/index_tensor.h"
@@ -11,19 +12,15 @@
 namespace sextant {
 namespace {
 
-enum class Format { kJpeg, kPng, kGif, kBmp };
-
-Format FormatOf(std::string_view bytes) {
+ImageFormat FormatOf(std::string_view bytes) {
   if (bytes.empty()) throw InvalidArgument("Input is empty.");
-  if (bytes.starts_with("\xff\xd8\xff")) return Format::kJpeg;
-  if (bytes.starts_with("\x89PNG\r\n")) return Format::kPng;
-  if (bytes.starts_with("GIF8")) return Format::kGif;
-  if (bytes.starts_with("BM")) return Format::kBmp;
+  const ImageFormat format = ImageFormatOf(bytes);
+  if (format != ImageFormat::kUnknown) return format;
   throw InvalidArgument("Unknown image file format. One of JPEG, PNG, GIF, BMP required.");
 }
 
-const char* NameOf(Format format) {
-  static constexpr const char* kNames[] = {"JPEG", "PNG", "GIF", "BMP"};
+const char* NameOf(ImageFormat format) {
+  static constexpr const char* kNames[] = {"unknown", "JPEG", "PNG", "GIF", "BMP"};
   return kNames[static_cast<int>(format)];
 }
 
@@ -67,28 +64,30 @@ class DecodeKernel : public Kernel {
 
   void Compute(KernelContext& ctx) override {
     const std::string& bytes = Contents(ctx.input(0));
-    const Format format = FormatOf(bytes);
+    const ImageFormat format = FormatOf(bytes);
     CheckAccepted(format);
     switch (format) {
-      case Format::kJpeg:
+      case ImageFormat::kJpeg:
         return Jpeg(ctx, bytes);
-      case Format::kPng:
+      case ImageFormat::kPng:
         return Png(ctx, bytes);
-      case Format::kGif:
+      case ImageFormat::kGif:
         return Gif(ctx, bytes);
-      case Format::kBmp:
+      case ImageFormat::kBmp:
         return Bmp(ctx, bytes);
+      case ImageFormat::kUnknown:
+        return;
     }
   }
 
  private:
-  void CheckAccepted(Format format) const {
-    if (op_ == "DecodeAndCropJpeg" && format != Format::kJpeg) {
+  void CheckAccepted(ImageFormat format) const {
+    if (op_ == "DecodeAndCropJpeg" && format != ImageFormat::kJpeg) {
       throw InvalidArgument("DecodeAndCropJpeg operation can run on JPEG only, but detected {}.",
                             NameOf(format));
     }
     const bool takes_bmp = op_ == "DecodeBmp" || op_ == "DecodeImage";
-    if ((format == Format::kBmp) != takes_bmp && op_ != "DecodeImage") {
+    if ((format == ImageFormat::kBmp) != takes_bmp && op_ != "DecodeImage") {
       throw InvalidArgument("Trying to decode {} format using a wrong op. Op used: {}",
                             NameOf(format), op_);
     }

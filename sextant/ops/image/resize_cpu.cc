@@ -6,14 +6,15 @@
 
 #include "sextant/base/error.h"
 #include "sextant/device/kernel_registry.h"
+#include "sextant/formats/image/resize_taps.h"
 #include "sextant/ops/image/float_pixels.h"
+#include "sextant/ops/image/resize_geometry.h"
 #include "sextant/ops/image/resize_nearest.h"
-#include "sextant/ops/image/resize_taps.h"
 
 namespace sextant {
 namespace {
 
-// to[y, x] = sum over the taps of y and x of weight_y * weight_x * from[ty, tx], for each image.
+// Resampled images, each row by one thread.
 void Resample(KernelContext& ctx, const float* from, int64_t batch, int64_t from_height,
               int64_t from_width, int64_t channels, const TapTable& rows, const TapTable& columns,
               float* to) {
@@ -21,25 +22,9 @@ void Resample(KernelContext& ctx, const float* from, int64_t batch, int64_t from
   const double cost = static_cast<double>(from_row + 2 * to_row);
   ctx.ParallelFor(batch * rows.size(), cost, [&](int64_t begin, int64_t end) {
     thread_local std::vector<float> line;
-    line.resize(static_cast<size_t>(from_row));
     for (int64_t r = begin; r < end; ++r) {
-      const int64_t y = r % rows.size();
-      const float* image = from + r / rows.size() * from_height * from_row;
-      std::fill(line.begin(), line.end(), 0.0F);
-      for (int64_t k = rows.start[y]; k < rows.start[y + 1]; ++k) {
-        const float* source = image + rows.index[k] * from_row;
-        const float weight = rows.weight[k];
-        for (int64_t j = 0; j < from_row; ++j) line[j] += weight * source[j];
-      }
-      float* pixel = to + r * to_row;
-      std::fill_n(pixel, to_row, 0.0F);
-      for (int64_t x = 0; x < columns.size(); ++x, pixel += channels) {
-        for (int64_t k = columns.start[x]; k < columns.start[x + 1]; ++k) {
-          const float* source = line.data() + columns.index[k] * channels;
-          const float weight = columns.weight[k];
-          for (int64_t c = 0; c < channels; ++c) pixel[c] += weight * source[c];
-        }
-      }
+      ResampleRow(from + r / rows.size() * from_height * from_row, from_width, channels, rows,
+                  columns, r % rows.size(), &line, to + r * to_row);
     }
   });
 }

@@ -23,12 +23,6 @@ void CheckImages(const Tensor& images, const char* what) {
 
 }  // namespace
 
-void ResizeMode::Check() const {
-  if (align_corners && half_pixel_centers) {
-    throw InvalidArgument("If half_pixel_centers is True, align_corners must be False.");
-  }
-}
-
 ResizeGeometry GeometryOf(const Tensor& images, const Tensor& size) {
   CheckImages(images, "input");
   if (size.rank() != 1 || size.num_elements() != 2) {

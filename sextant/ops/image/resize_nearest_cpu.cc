@@ -2,6 +2,7 @@
 #include <cmath>
 #include <vector>
 
+#include "sextant/formats/image/resize_taps.h"
 #include "sextant/ops/array/element_type.h"
 #include "sextant/ops/image/float_pixels.h"
 #include "sextant/ops/image/resize_geometry.h"

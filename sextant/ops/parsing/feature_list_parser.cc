@@ -13,15 +13,15 @@ FeatureListParser::FeatureListParser(const std::vector<DType>& sparse,
   if (dense.size() != dense_shapes.size()) {
     throw InvalidArgument("{} dense lists have {} shapes", dense.size(), dense_shapes.size());
   }
-  for (const DType type : sparse) sparse_.push_back({KindOf(type)});
+  for (const DType type : sparse) sparse_.push_back({FeatureKindOf(type)});
   for (size_t d = 0; d < dense.size(); ++d) {
     if (!dense_shapes[d].fully_known()) {
       throw InvalidArgument("the shape of dense list {} is not fully known: {}", d,
                             dense_shapes[d].ToString());
     }
-    dense_.emplace_back(dense[d], dense_shapes[d], d);
+    dense_.emplace_back(dense[d], dense_shapes[d], fmt::format("dense list {}", d));
   }
-  for (const DType type : ragged) ragged_.push_back({KindOf(type)});
+  for (const DType type : ragged) ragged_.push_back({FeatureKindOf(type)});
   keys_.resize(static_cast<size_t>(num_lists()));
   may_miss_.resize(dense_.size());
   dense_values_.resize(dense_.size());
@@ -185,7 +185,7 @@ void FeatureListParser::Decode(int64_t example) {
         *index++ = row;
         *index++ = k;
       }
-      ReadTo(list.kind, feature.list, list.values, offset, count);
+      ReadFeature(list.kind, feature.list, list.values, offset, count);
       offset += count;
       ++row;
     });
@@ -195,15 +195,15 @@ void FeatureListParser::Decode(int64_t example) {
     const int64_t end = (example + 1) * dense_rows_[d] * spec.elements();
     int64_t offset = example * dense_rows_[d] * spec.elements();
     ForRows(At(example, f), [&](const WireFeature& feature, int64_t count) {
-      ReadTo(spec.kind, feature.list, dense_values_[d], offset, count);
+      ReadFeature(spec.kind, feature.list, dense_values_[d], offset, count);
       offset += count;
     });
-    FillZero(spec.kind, dense_values_[d], offset, end - offset);
+    ZeroFeature(spec.kind, dense_values_[d], offset, end - offset);
   }
   for (Total& list : ragged_) {
     int64_t offset = list.offsets[example], row = list.rows[example];
     ForRows(At(example, f++), [&](const WireFeature& feature, int64_t count) {
-      ReadTo(list.kind, feature.list, list.values, offset, count);
+      ReadFeature(list.kind, feature.list, list.values, offset, count);
       list.inner[++row] = offset += count;
     });
   }

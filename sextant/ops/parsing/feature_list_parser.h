@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "sextant/device/kernel.h"
+#include "sextant/formats/dense_spec.h"
 #include "sextant/formats/example_index.h"
-#include "sextant/ops/parsing/dense_spec.h"
 
 namespace sextant {
 

@@ -4,6 +4,20 @@
 #include <limits>
 
 namespace sextant {
+namespace {
+
+void CheckDefault(const DenseSpec& spec, const Tensor& value, const std::string& key) {
+  if (spec.variable && value.num_elements() != 1) {
+    throw InvalidArgument("the padding of feature '{}' must be one element, got shape {}", key,
+                          value.shape().ToString());
+  }
+  if (!spec.variable && value.num_elements() > 0 && value.shape() != spec.shape) {
+    throw InvalidArgument("the default of feature '{}' must have shape {}, got {}", key,
+                          spec.shape.ToString(), value.shape().ToString());
+  }
+}
+
+}  // namespace
 
 FeatureParser::FeatureParser(const std::vector<DType>& sparse, const std::vector<DType>& dense,
                              const std::vector<PartialShape>& dense_shapes,
@@ -11,9 +25,10 @@ FeatureParser::FeatureParser(const std::vector<DType>& sparse, const std::vector
   if (dense.size() != dense_shapes.size()) {
     throw InvalidArgument("{} dense features have {} shapes", dense.size(), dense_shapes.size());
   }
-  for (const DType type : sparse) sparse_.push_back({KindOf(type)});
-  for (size_t d = 0; d < dense.size(); ++d) dense_.emplace_back(dense[d], dense_shapes[d], d);
-  for (const DType type : ragged) ragged_.push_back({KindOf(type)});
+  for (const DType type : sparse) sparse_.push_back({FeatureKindOf(type)});
+  for (size_t d = 0; d < dense.size(); ++d)
+    dense_.emplace_back(dense[d], dense_shapes[d], fmt::format("dense_shapes[{}]", d));
+  for (const DType type : ragged) ragged_.push_back({FeatureKindOf(type)});
   keys_.resize(static_cast<size_t>(num_features()));
 }
 
@@ -30,7 +45,7 @@ void FeatureParser::Parse(KernelContext& ctx, const Tensor& serialized, const Te
   defaults_.clear();
   for (int d = 0; d < num_dense(); ++d) {
     defaults_.push_back(&ctx.input(first_default + d));
-    dense_[d].CheckDefault(*defaults_[d], keys_[num_sparse() + d]);
+    CheckDefault(dense_[d], *defaults_[d], keys_[num_sparse() + d]);
   }
   index_.Reset(serialized.flat<std::string>(),
                names != nullptr ? names->flat<std::string>() : std::span<const std::string>());
@@ -70,7 +85,7 @@ void FeatureParser::AllocateDense(KernelContext& ctx, int d) {
     const int64_t count = index_.count(i, f);
     if (spec.variable) {
       rows = std::max(rows, count / spec.elements());
-      if (count % spec.elements() == 0) continue;
+      if (spec.Accepts(count)) continue;
       throw index_.BadFeature(
           i, f,
           fmt::format("{} values do not make rows of shape {}", count, spec.shape.ToString()));
@@ -79,7 +94,7 @@ void FeatureParser::AllocateDense(KernelContext& ctx, int d) {
       if (defaults_[d]->num_elements() > 0) continue;
       throw index_.BadFeature(i, f, "it is required, but missing");
     }
-    if (count != spec.elements()) {
+    if (!spec.Accepts(count)) {
       throw index_.BadFeature(i, f,
                               fmt::format("it holds {} values, expected those of shape {}", count,
                                           spec.shape.ToString()));
@@ -139,16 +154,17 @@ void FeatureParser::Decode(int64_t i) {
       if (batched_) *index++ = i;
       *index++ = k;
     }
-    ReadTo(feature.kind, index_.list(i, f++), feature.values, offset, count);
+    ReadFeature(feature.kind, index_.list(i, f++), feature.values, offset, count);
   }
   for (int d = 0; d < num_dense(); ++d, ++f) {
     const FeatureKind kind = dense_[d].kind;
     const int64_t row = dense_rows_[d], count = index_.count(i, f);
-    ReadTo(kind, index_.list(i, f), dense_values_[d], i * row, count);
-    if (count < row) FillWith(kind, *defaults_[d], dense_values_[d], i * row + count, row - count);
+    ReadFeature(kind, index_.list(i, f), dense_values_[d], i * row, count);
+    if (count < row) FillFeature(*defaults_[d], dense_values_[d], i * row + count, row - count);
   }
   for (const Listed& feature : ragged_) {
-    ReadTo(feature.kind, index_.list(i, f), feature.values, feature.offsets[i], index_.count(i, f));
+    ReadFeature(feature.kind, index_.list(i, f), feature.values, feature.offsets[i],
+                index_.count(i, f));
     ++f;
   }
 }

@@ -1,4 +1,4 @@
-#include "sextant/ops/image/resize_taps.h"
+#include "sextant/formats/image/resize_taps.h"
 
 #include <algorithm>
 #include <cmath>
@@ -57,6 +57,32 @@ TapTable TapTable::Transposed(int64_t num_inputs) const {
     }
   }
   return result;
+}
+
+void ResizeMode::Check() const {
+  if (align_corners && half_pixel_centers) {
+    throw InvalidArgument("If half_pixel_centers is True, align_corners must be False.");
+  }
+}
+
+void ResampleRow(const float* image, int64_t width, int64_t channels, const TapTable& rows,
+                 const TapTable& columns, int64_t y, std::vector<float>* line, float* to) {
+  const int64_t row = width * channels;
+  line->assign(static_cast<size_t>(row), 0.0F);
+  float* const sums = line->data();
+  for (int64_t k = rows.start[y]; k < rows.start[y + 1]; ++k) {
+    const float* source = image + rows.index[k] * row;
+    const float weight = rows.weight[k];
+    for (int64_t j = 0; j < row; ++j) sums[j] += weight * source[j];
+  }
+  std::fill_n(to, columns.size() * channels, 0.0F);
+  for (int64_t x = 0; x < columns.size(); ++x, to += channels) {
+    for (int64_t k = columns.start[x]; k < columns.start[x + 1]; ++k) {
+      const float* source = sums + columns.index[k] * channels;
+      const float weight = columns.weight[k];
+      for (int64_t c = 0; c < channels; ++c) to[c] += weight * source[c];
+    }
+  }
 }
 
 TapTable BilinearTaps(int64_t in, int64_t out, const ResizeMode& mode) {
