@@ -1,4 +1,4 @@
-// The fields of a batch of elements.
+// BatchSpec: the ElementSpec of batches.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// ByteWindow: the bytes of a file from the reader's place on, contiguous in memory as far as asked
-// for. For formats whose records are found by looking at the bytes.
+// ByteWindow: a contiguous window of a file that starts at the read position and grows on demand.
+// For formats whose records are found by scanning.
 #pragma once
 
 #include <cstdint>

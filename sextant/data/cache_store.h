@@ -1,4 +1,4 @@
-// CacheStore: where Cache keeps the elements of one complete iteration, in memory or in a file.
+// CacheStore: the elements of one complete iteration, in memory or in a file. For Cache.
 #pragma once
 
 #include <cstdint>
@@ -43,9 +43,9 @@ class CacheStore {
 };
 
 std::unique_ptr<CacheStore> NewMemoryCache();
-// A TFRecord file, beside which it is written until it is whole. The first record says of which
-// pipeline it is; Read throws FAILED_PRECONDITION, naming the file, when that is another one, and
-// DATA_LOSS when the file is damaged.
+// A TFRecord file, written under a temporary name until it is complete. The first record says of
+// which pipeline it is; Read throws FAILED_PRECONDITION, naming the file, when that is another one,
+// and DATA_LOSS when the file is damaged.
 std::unique_ptr<CacheStore> NewFileCache(std::string path, std::string pipeline);
 
 }  // namespace sextant::data

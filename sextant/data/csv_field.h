@@ -1,4 +1,4 @@
-// Fields of CSV text to values: the usual forms of numbers at once, all others by ParseNumber.
+// Converts fields of CSV text to values: short numbers inline, all others by ParseNumber.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Finds the bytes that structure CSV text, many at a time.
+// Finds the delimiters and line ends of CSV text by SIMD.
 #pragma once
 
 #include <cstddef>

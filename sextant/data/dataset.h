@@ -39,9 +39,9 @@ namespace sextant::data {
 class DatasetNode;
 class RowBatch;
 
-// A number of parallel calls, or of elements made ahead, that the pipeline finds while it runs. One
-// rule: it begins small (one thread, two elements) and grows by one whenever the consumer has to
-// wait, up to the number of cores (threads; while a core is free) or 16 (elements).
+// A number of parallel calls, or of buffered elements, that the pipeline tunes while it runs: it
+// starts with one thread, or two elements, and grows by one whenever the consumer has to wait, up
+// to the number of cores (threads; while a core is idle) or 16 (elements).
 inline constexpr int kAutotune = -1;
 
 // What a map function may use beside its element. "random" is a stream of its own for every
@@ -56,20 +56,21 @@ struct SEXTANT_API MapContext {
   // or copied; a function that also keeps what it returns makes tensors of its own.
   Tensor NewField(std::string_view name, DType dtype, const Shape& shape);
 
-  Element* recycled = nullptr;  // these are NewField's
+  // For NewField: a former result, whose buffers are reused, and the row of the batch.
+  Element* recycled = nullptr;
   RowBatch* batch = nullptr;
   int64_t row = 0;
 };
-// Functions may take their element by value, or by const reference: what they only read, or hand
-// on, is used again.
+// A function may take its element by value or by const reference; the buffers of an element taken
+// by reference are reused.
 using MapFn = std::function<Element(Element&&)>;
 using RandomMapFn = std::function<Element(Element&&, MapContext&)>;
 
 struct SEXTANT_API MapOptions {
-  // Calls at once; kAutotune. Other than 1 the function must be thread-safe. A Batch behind the Map
-  // (also with a Repeat between) then has its rows made and filled in by the threads.
+  // Concurrent calls, or kAutotune. Unless it is 1, the function must be thread-safe, and a Batch
+  // behind the Map (also with a Shuffle or Repeat between) has its rows filled in by the threads.
   int parallel = 1;
-  bool ordered = true;  // false: elements come as they are ready
+  bool ordered = true;  // false: elements come in the order in which they are finished
   int64_t seed = 0;     // of MapContext::random
   // The fields of what the function returns; those of the first element when needed and not given.
   std::optional<ElementSpec> spec;
@@ -89,14 +90,14 @@ struct SEXTANT_API PaddedBatchOptions {
   std::vector<std::pair<std::string, Tensor>> values;
 };
 struct SEXTANT_API InterleaveOptions {
-  int cycle = 4;     // inputs open at once
-  int block = 1;     // elements from one before the next
-  int parallel = 1;  // inputs read ahead by threads; kAutotune
+  int cycle = 4;     // datasets that are open at the same time
+  int block = 1;     // consecutive elements of one dataset
+  int parallel = 1;  // threads that read ahead, or kAutotune
   bool ordered = true;
 };
 struct SEXTANT_API IgnoreErrorsOptions {
-  int64_t budget = -1;  // so many are passed over, the next is thrown; -1: all
-  std::shared_ptr<std::atomic<int64_t>> counted;  // if given: grows by one for each
+  int64_t budget = -1;  // errors that are skipped; the next one is thrown. -1: all are skipped
+  std::shared_ptr<std::atomic<int64_t>> counted;  // if given: incremented for each
 };
 
 class SEXTANT_API Dataset {
@@ -111,8 +112,8 @@ class SEXTANT_API Dataset {
   Dataset Interleave(std::function<Dataset(const Element&)> fn,
                      const InterleaveOptions& options = {}) const;
   Dataset Shuffle(int64_t buffer, const ShuffleOptions& options = {}) const;  // drawn from a buffer
-  Dataset Repeat(int64_t count = -1) const;                                   // -1: for ever
-  // An element that fails, or is unlike those before it, is thrown and left out of its batch.
+  Dataset Repeat(int64_t count = -1) const;                                   // -1: endlessly
+  // An element that fails, or whose types or shapes differ from the first, is thrown and skipped.
   Dataset Batch(int64_t size, const BatchOptions& options = {}) const;
   Dataset PaddedBatch(int64_t size, const PaddedBatchOptions& options = {}) const;
   // Batches of elements of like length: boundaries b0 < b1 … make buckets [0,b0), [b0,b1) …,

@@ -3,7 +3,7 @@
 //   Element e{{"image", pixels}, {"label", label}};
 //   e["image"]
 //
-// Copies share the tensors. Names are few: look-up goes through all.
+// Copies share the tensors. Elements have few fields: look-up is a linear search.
 #pragma once
 
 #include <initializer_list>
@@ -36,7 +36,7 @@ class SEXTANT_API Element {
   bool Has(std::string_view name) const { return Find(name) != nullptr; }
   // Adds the field, or replaces its tensor.
   void Set(std::string_view name, Tensor value);
-  // Whether it was there.
+  // Returns whether the field was there.
   bool Erase(std::string_view name);
 
   int size() const { return static_cast<int>(fields_.size()); }

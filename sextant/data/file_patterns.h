@@ -1,4 +1,4 @@
-// Paths and patterns to the files there are.
+// Expands paths and patterns to the files that exist.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// GroupSize: how many elements a thread takes at once, so that taking them costs little beside the
-// work on them: as many as are worked on in about 50 us, from 1 up.
+// GroupSize: how many elements a thread takes under one lock. It is doubled or halved so that the
+// work on a group takes about 50 us, which makes the cost of the lock small.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace sextant::data {
 
-// Not synchronised. Changes results in nothing but their speed.
+// Not synchronised. Affects speed only.
 class GroupSize {
  public:
   using Clock = std::chrono::steady_clock;
@@ -16,10 +16,10 @@ class GroupSize {
   explicit GroupSize(int64_t max) : max_(max) {}
 
   int64_t get() const { return size_; }
-  // That a group of `count` took this time.
+  // Reports that the work on a group of `count` took this time.
   void Learn(int64_t count, Clock::duration time) {
     constexpr auto kTarget = std::chrono::microseconds(50);
-    if (count < size_) return;  // an odd lot says little
+    if (count < size_) return;  // the last group of the data may be small
     if (2 * time < kTarget) {
       size_ = std::min(max_, 2 * size_);
     } else if (time > 2 * kTarget) {

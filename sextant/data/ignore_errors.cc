@@ -22,8 +22,8 @@ class IgnoreErrorsIterator : public SelectingIterator {
         cancellation_->ThrowIfCancelled();
         if (count_ == options_.budget) {
           throw Error(CurrentStatus())
-              .WithPrefix(fmt::format(
-                  "IgnoreErrors has passed over {} elements, its budget; then: ", count_));
+              .WithPrefix(
+                  fmt::format("IgnoreErrors has skipped {} elements, its budget; then: ", count_));
         }
         ++count_;
         if (options_.counted) ++*options_.counted;

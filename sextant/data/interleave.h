@@ -18,7 +18,7 @@
 
 namespace sextant::data {
 
-// Slots are visited in a circle, `block` elements from each. A dataset at its end leaves its slot
+// Slots are visited round robin, `block` elements from each. A dataset at its end leaves its slot
 // to the next one.
 class InterleaveIterator : public NodeIterator {
  public:
@@ -32,11 +32,11 @@ class InterleaveIterator : public NodeIterator {
   void Restore(StateReader& reader) override;
 
  private:
-  // Moved from list to list, which needs no memory.
+  // Moving a result from list to list allocates nothing.
   using Results = std::list<Result>;
   // One of the datasets, being iterated over.
   struct Part {
-    Element from;  // what the function made it of
+    Element from;  // the argument of the function that returned the dataset
     int64_t number = 0;
     std::shared_ptr<const DatasetNode> node;
     std::unique_ptr<NodeIterator> iterator;  // null when it could not be made

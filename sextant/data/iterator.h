@@ -1,5 +1,5 @@
 // Iterator: one iteration over a Dataset, as its user sees it. Its position can be saved after any
-// element and restored in another process, where exactly those elements follow that would have
+// element and restored in another process, which then gets exactly the elements that would have
 // followed.
 //
 //   auto it = dataset.MakeIterator();
@@ -31,20 +31,20 @@ class NodeIterator;
 
 class SEXTANT_API Iterator {
  public:
-  // Of Dataset::MakeIterator.
+  // Called by Dataset::MakeIterator.
   explicit Iterator(std::shared_ptr<const DatasetNode> node);
   ~Iterator();
   Iterator(const Iterator&) = delete;
   Iterator& operator=(const Iterator&) = delete;
 
-  // Puts the next element into *element, or returns false at the end, then and ever after. The
-  // tensors are the caller's own and may be written to. What *element held before is written over
-  // where nobody else holds it: a loop over one Element allocates nothing.
+  // Puts the next element into *element, or returns false at the end, also in all later calls. The
+  // tensors belong to the caller, who may write to them. Buffers of *element that nobody else holds
+  // are reused: a loop over one Element allocates nothing.
   //
   // Throws what the functions and files of the pipeline throw: DATA_LOSS and the like name the file
   // and the offset or line; std::bad_alloc comes as RESOURCE_EXHAUSTED, other exceptions than Error
-  // as INTERNAL with their text. A failed element is passed over: the next call goes on behind it.
-  // Throws CANCELLED after Cancel.
+  // as INTERNAL with their text. A failed element is skipped: the next call gives the one behind
+  // it. Throws CANCELLED after Cancel.
   bool Next(Element* element);
 
   // The position of the iteration, with a checksum and a fingerprint of the pipeline's structure.

@@ -1,4 +1,4 @@
-// Files of named data sets, as `sextant data` writes them.
+// Files of named datasets, as `sextant data` writes them.
 #pragma once
 
 #include <string>

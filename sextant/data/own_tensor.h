@@ -1,5 +1,5 @@
-// Tensors that nobody else holds, in buffers used again: how iterators keep their promise that an
-// element's tensors are its receiver's, and allocate nothing in a steady state.
+// Tensors that nobody else holds, in reused buffers: elements belong to their receiver, and a
+// steady state allocates nothing.
 #pragma once
 
 #include "sextant/data/element.h"

@@ -1,4 +1,4 @@
-// Padder: elements of unequal shapes as one batch.
+// Padder: pads elements of unequal shapes to one batch.
 #pragma once
 
 #include <span>

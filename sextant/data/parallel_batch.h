@@ -1,5 +1,5 @@
-// ParallelBatch: batches whose rows are made by threads, each thread copying the elements it made
-// to their rows. What comes out is what a Batch behind a ParallelMap would give, bit for bit.
+// ParallelBatch: the iterator of a Batch whose input has deferred work. Threads do that work and
+// write the rows of the batch in place. The batches are those of a serial Batch, bit for bit.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace sextant::data {
 
 class ParallelBatch : public NodeIterator {
  public:
-  // Of the pending elements of `work`, `size` to a batch.
+  // Batches of `size` elements of `work`.
   ParallelBatch(const DeferredWork& work, const IterationContext& context, int64_t size,
                 bool drop_remainder);
 
@@ -45,9 +45,10 @@ class ParallelBatch : public NodeIterator {
   bool Step(Workers::Lock& lock);
   bool Read(Filling& filling, int64_t first, int64_t wanted, Group& group, int64_t* count,
             bool* failed) noexcept;
-  // Makes `count` rows of the batch, from `first` on, of those of the group.
+  // Finishes `count` rows of the group into those of the batch from `first` on.
   void Finish(Group& group, int64_t count, RowBatch& batch, int64_t first) noexcept;
-  // The batch to read rows for, or null: a new one, or one that misses rows.
+  // The batch to read rows for: the last one if it is not closed, else a new one. Null when too
+  // many are in flight.
   Filling* Open();
   FillingPtr NewFilling(Element recycled);
   // The next batch in order, waiting for it; null at the end. It stays the first of fillings_.
@@ -58,9 +59,9 @@ class ParallelBatch : public NodeIterator {
   void TakeApart(Filling& filling);
   // Takes all rows in flight apart and holds the threads. When it throws, it is to be called again.
   void TakeAllApart();
-  // A batch of results_, one row after another, or false when they are used up.
+  // Fills a batch with results_, row by row. Returns false when they are used up.
   bool NextOfResults(Element* element);
-  // Lets the threads go on behind the rows made of results_.
+  // Hands the batch begun with results_ to the threads.
   void Release();
 
   const DeferredWork& work_;

@@ -1,9 +1,8 @@
-// CsvParser: rows of CSV text straight into the columns of a batch.
+// CsvParser: parses rows of CSV text into the columns of a batch.
 //
-// Text whose rows all have the right number of fields and no quotes, which is nearly all there is,
-// is split in one pass over its bytes and converted column by column. Anything else, bad fields
-// included, is left to a second way, row by row, which knows all rules (formats/csv.h) and what to
-// say.
+// Text without quotes whose rows all have the right number of fields is split in one pass and
+// converted column by column. All other text, also with bad fields, is parsed row by row by the
+// rules of formats/csv.h, which also gives the error messages.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@
 
 namespace sextant::data {
 
-// Used by one thread at a time. What parses throws INVALID_ARGUMENT.
+// Used by one thread at a time. Its functions throw INVALID_ARGUMENT for bad text.
 class StringParser {
  public:
   virtual ~StringParser() = default;
@@ -43,12 +43,12 @@ class ParsingNode : public UnaryNode {
   ElementSpec Spec() const override;
   const DeferredWork* deferred() const override { return &work_; }
 
-  // Of an element of the input.
+  // Parses an element of the input, whose origin errors name.
   void Parse(const Element& input, std::string_view origin, Element* element) const;
 
  protected:
   virtual std::unique_ptr<StringParser> NewParser() const = 0;
-  // Of what one string holds.
+  // The fields that one string holds.
   virtual ElementSpec FieldsOfOne() const = 0;
   // The same when all sizes are known, else none.
   virtual const std::vector<RowField>& RowFields() const = 0;
@@ -57,7 +57,7 @@ class ParsingNode : public UnaryNode {
  private:
   class Lent;
 
-  // Strings that threads parse. Its iterators are those of the input.
+  // Parsing by threads. Its iterators are those of the input.
   class Work final : public DeferredWork {
    public:
     Work(const ParsingNode& node, const DatasetNode& input);

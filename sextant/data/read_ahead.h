@@ -15,8 +15,8 @@
 namespace sextant::data {
 
 struct ReadAheadOptions {
-  int threads = 1;      // kAutotune: Workers finds it
-  bool ordered = true;  // false: groups of elements come as they are ready
+  int threads = 1;      // or kAutotune, see workers.h
+  bool ordered = true;  // false: groups of elements come in the order in which they are finished
   int64_t ahead = 0;    // elements made and not yet given; kAutotune; 0: enough for all threads
 };
 
@@ -29,7 +29,7 @@ class ReadAhead : public NodeIterator {
             const IterationContext& context, const ReadAheadOptions& options);
 
   bool Next(Element* element) override;
-  // An element, with its origin.
+  // A finished element, with its origin.
   bool NextPending(PendingElement* pending) override;
   void Save(StateWriter& writer) override;
   void Restore(StateReader& reader) override;

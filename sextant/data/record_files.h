@@ -1,5 +1,5 @@
-// RecordFiles: what sources that yield one string per record have in common: a list of files read
-// one after another, positions that are saved, restored and sought, rows of batches filled in
+// RecordFiles: the common part of sources that yield one string per record: it reads a list of
+// files one after another, saves, restores and seeks positions, and writes rows of batches in
 // place.
 #pragma once
 

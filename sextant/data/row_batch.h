@@ -1,9 +1,9 @@
 // RowBatch: the buffers of one batch, filled row by row, by one thread (Append) or by several at
 // once, each its own rows (Make, Reject, Prepare and rows' data).
 //
-// The first row fixes the fields: names, types and shapes of one row. Appending makes room as it is
-// needed, the other ways for all rows at once. A parser that knows them
-// calls Prepare and writes rows where row_data points, without an element per row:
+// The first row determines the fields: names, types and shapes of one row. Append allocates memory
+// as rows come, the other functions for all rows at once. A parser that knows the fields calls
+// Prepare and writes rows to row_data, without an element per row:
 //
 //   batch.Prepare(fields);                        // names, types, shapes of one row
 //   float* row = batch.row_data<float>(0, i);     // field 0 of row i
@@ -30,7 +30,7 @@ struct RowField {
   Shape shape;  // of one row
 };
 
-// Of elements that are all alike, of types that are plain or strings.
+// The fields of elements that all have the same types and shapes. Types are plain or strings.
 struct RowFormat {
   std::vector<RowField> fields;
   bool origins = false;  // whether rows have a PendingElement::origin
@@ -38,21 +38,20 @@ struct RowFormat {
 
 class RowBatch {
  public:
-  // Room for the rows of a larger batch is made as they come.
+  // Memory for larger batches is allocated as rows come.
   static constexpr int64_t kMostRowsAtOnce = 1 << 20;
 
-  // A row that did not become one: an error, or an element unlike the first row.
+  // A row that is not in the batch: it failed, or its types or shapes are not those of the batch.
   struct Rejected {
     int64_t row;
     std::exception_ptr failure;
     Element element;  // when there is no failure
   };
 
-  // Starts an empty batch of at most `capacity` rows in the buffers of `recycled`, as far as they
-  // fit and nobody else holds them. REQUIRES: no other thread uses it.
+  // Starts an empty batch of at most `capacity` rows. Buffers of `recycled` that fit, and that
+  // nobody else holds, are reused. REQUIRES: no other thread uses the batch.
   void Reset(int64_t capacity, Element recycled);
-  // The same in the buffers that it has, also where these have room for more.
-  // REQUIRES: nobody took them.
+  // The same in the buffers of this batch, which may be larger. REQUIRES: Take was not called.
   void Restart(int64_t capacity);
 
   int64_t capacity() const { return capacity_; }
@@ -60,7 +59,8 @@ class RowBatch {
   int64_t rows() const { return rows_; }
   bool full() const { return rows_ == capacity_; }
 
-  // Fixes the fields if none were, with room for all rows; returns whether they are these.
+  // Sets the fields, if they are not set yet, and allocates all rows. Returns whether the fields
+  // are these.
   bool Prepare(const std::vector<RowField>& fields);
   // REQUIRES: Prepare returned true; T is the field's type.
   template <typename T>
@@ -73,7 +73,7 @@ class RowBatch {
   // Counts rows that were written through row_data by the thread that appends.
   void AddRows(int64_t count) { rows_ += count; }
 
-  // Whether whoever appends rows gives their origins too (PendingElement::origin).
+  // Whether the thread that appends rows also sets their origins (PendingElement::origin).
   void set_keeps_origins(bool keeps) { keeps_origins_ = keeps; }
   bool keeps_origins() const { return keeps_origins_; }
   std::string& origin(int64_t row) {
@@ -81,29 +81,29 @@ class RowBatch {
     return origins_[row];
   }
 
-  // Puts what `make` makes of *element in the row, or rejects what it throws, or an element unlike
-  // the rows before.
+  // Calls `make` and copies *element to the row. Rejects the row if `make` throws, or if the
+  // element does not have the fields of the batch.
   void Make(int64_t row, FunctionRef<void(Element* element)> make);
-  // Field `name` of the row, for an element that will be put there: not copied then. Not valid
-  // unless the fields are fixed and this one is of that type, a plain one, and shape.
+  // A view of field `name` of the row, for an element that Make puts there: it is not copied then.
+  // Not valid unless the fields are set and this one has that type, a plain one, and that shape.
   Tensor ViewOfRow(int64_t row, std::string_view name, DType dtype, const Shape& shape);
   // REQUIRES: ReserveRejected; no row is rejected twice.
   void Reject(int64_t row, std::exception_ptr failure) noexcept;
   void Reject(int64_t row, Element unlike) noexcept;
-  // Those of rows [first, first + count) that are not rejected yet.
+  // Rejects those of rows [first, first + count) that are not rejected yet.
   void RejectRest(int64_t first, int64_t count, const std::exception_ptr& failure) noexcept;
-  // Makes room for all rows to be rejected, so that this needs no memory when there is none left.
+  // Allocates what Reject needs for all rows, so that it works when memory is exhausted.
   void ReserveRejected() { rejected_.reserve(static_cast<size_t>(capacity_)); }
-  // Put at the end. Throws INVALID_ARGUMENT, naming both, when the element is unlike the rows
-  // before.
+  // Adds a row at the end. Throws INVALID_ARGUMENT, naming both, when the element does not have the
+  // fields of the batch.
   void Append(Element* element);
-  // Makes room for all rows, so that threads can put those behind the ones appended.
+  // Allocates all rows, so that threads can Make those behind the ones appended.
   void Reserve();
 
   // An element for the appending thread to make the next row in.
   Element* scratch() { return &scratch_; }
 
-  // In order of their rows. REQUIRES, as those below: no other thread uses it.
+  // The rejected rows, sorted. REQUIRES, as the functions below: no other thread uses the batch.
   std::span<Rejected> rejected();
   bool has_rejected() const { return !rejected_.empty(); }
   // A copy of one row as an element.
@@ -116,20 +116,20 @@ class RowBatch {
   void Fix(const Element& element);
   std::string Difference(const Element& element) const;
   void SetFields(std::vector<RowField> fields);
-  // Makes room for that many rows.
+  // Allocates that many rows and keeps those there are.
   void Allocate(int64_t rows);
   void CopyRow(int64_t row, Element* element);
   // Copies the element to the row; strings are moved. Returns false, and leaves *element as it was,
-  // when it is unlike the rows before.
+  // when it does not have the fields of the batch.
   bool Put(int64_t row, Element* element);
 
   int64_t capacity_ = 0;
   int64_t rows_ = 0;
-  std::mutex mutex_;  // of fixing the fields, and of rejected_
+  std::mutex mutex_;  // for setting the fields, and for rejected_
   std::atomic<bool> fixed_{false};
   std::vector<RowField> row_fields_;
   std::vector<int64_t> row_elements_, row_bytes_;
-  int64_t allocated_ = 0;  // rows that the tensors have room for
+  int64_t allocated_ = 0;  // rows of the tensors
   Element batch_;
   Element scratch_;
   bool keeps_origins_ = false;

@@ -1,5 +1,5 @@
-// RowShuffle: the iterator of a Shuffle whose input gives rows that are all alike. Its buffer is
-// columns of values, and rows go through it in groups, from the input to a batch, without elements.
+// RowShuffle: the iterator of a Shuffle whose input has a row_format(). Its buffer is columns of
+// values, and rows go through it in groups, from the input to a batch, without elements.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace sextant::data {
 
-// Gives the elements, and saves the state, that a buffer of elements would.
+// Gives the elements, and saves the state, of a ShuffleIterator.
 class RowShuffle final : public NodeIterator {
  public:
-  // Of the buffer.
+  // The largest buffer: slots are numbered by uint32.
   static constexpr int64_t kMaxSize = UINT32_MAX;
 
   RowShuffle(std::unique_ptr<NodeIterator> input, const RowFormat& format, int64_t size,
@@ -29,7 +29,7 @@ class RowShuffle final : public NodeIterator {
   void Restore(StateReader& reader) override;
 
  private:
-  // A field of all slots.
+  // The values of one field, by slot.
   struct Column {
     bool strings;
     size_t width;  // of a row: its strings, or its bytes
@@ -44,12 +44,12 @@ class RowShuffle final : public NodeIterator {
   // Puts the rows of read_ in the buffer and draws one after each, then `more`; drawn rows go to
   // the end of the batch.
   void Pass(int64_t more, RowBatch& batch);
-  // Makes room for so many more rows to be buffered and passed on, after which that needs no
-  // memory: no row that was read is lost for want of it.
+  // Allocates what buffering and passing on this many rows needs, before they are read: no row is
+  // lost when memory is exhausted.
   void MakeRoom(int64_t rows);
-  // A free one.
+  // A free slot.
   uint32_t NewSlot();
-  // The slot of a buffered row, which is free from now on. REQUIRES: there is one.
+  // Draws the slot of a buffered row, and frees it. REQUIRES: the buffer is not empty.
   uint32_t DrawSlot();
   bool DrawOne(uint32_t* slot);
   void PutElement(uint32_t slot, Element* element);
@@ -67,7 +67,7 @@ class RowShuffle final : public NodeIterator {
   std::vector<uint32_t> free_;
   uint32_t slots_ = 0;
   RowBatch read_;
-  std::vector<uint32_t> put_, drawn_;  // slots of the rows that are moved
+  std::vector<uint32_t> put_, drawn_;  // slots of the rows that Pass moves
   PendingElement pending_;
 };
 

@@ -1,5 +1,5 @@
-// ScratchElement: an element for as long as a call lasts, whose buffers the thread's later calls
-// use again. Calls may nest.
+// ScratchElement: a temporary element whose buffers the thread reuses for later ones. They may
+// nest.
 #pragma once
 
 #include "sextant/data/element.h"
@@ -8,7 +8,7 @@ namespace sextant::data {
 
 class ScratchElement {
  public:
-  // With the fields of an earlier one, as that was left.
+  // Has the fields of an earlier one, with their last values.
   ScratchElement();
   ~ScratchElement();
   ScratchElement(const ScratchElement&) = delete;

@@ -1,4 +1,4 @@
-// The random numbers of a Shuffle.
+// ShuffleDraws: the random numbers of a Shuffle, addressed by their count.
 #pragma once
 
 #include <cstddef>

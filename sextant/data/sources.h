@@ -1,7 +1,7 @@
 // Sources: datasets that read files.
 //
 // A file may be given by its path or by a pattern (*, ?, [a-c]); files are read in the order given,
-// those of a pattern in the order of their names. They are looked for when an iterator is made:
+// those of a pattern in the order of their names. They are listed when an iterator is made:
 // NOT_FOUND names a path or pattern without a file. To read many at once, interleave them:
 //
 //   Files({"train-*.tfrecords"}).Interleave([](const Element& e) {
@@ -39,7 +39,7 @@ struct SEXTANT_API TFRecordOptions {
 Dataset TFRecordFiles(const std::vector<std::string>& files, const TFRecordOptions& options = {});
 
 struct SEXTANT_API TextLineOptions {
-  int64_t skip = 0;  // lines at the head of every file
+  int64_t skip = 0;  // lines at the start of every file
   Compression compression = Compression::kNone;
 };
 // Lines without their ends ("\n" or "\r\n"), in field "line".
@@ -70,7 +70,7 @@ struct SEXTANT_API CsvFileOptions {
   std::string na_value = {};  // a field like this counts as empty
   Compression compression = Compression::kNone;
 };
-// One element per row, a field per column. Lines without any character are passed over. Before a
+// One element per row, a field per column. Empty lines are skipped. Before a
 // Batch, rows are parsed straight into its buffers.
 Dataset Csv(const std::vector<std::string>& files, const CsvFileOptions& options);
 

@@ -28,7 +28,7 @@ Dataset FromTensorSlices(Element element);
 Dataset Range(int64_t stop);
 Dataset Range(int64_t start, int64_t stop, int64_t step = 1);
 
-// What makes the elements of one iteration.
+// Makes the elements of one iteration.
 struct SEXTANT_API Generator {
   using NextFn = std::function<std::optional<Element>()>;
 

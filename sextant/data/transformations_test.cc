@@ -282,7 +282,7 @@ TEST(TransformationsTest, IgnoreErrorsCounts) {
   EXPECT_EQ(Values(source.IgnoreErrors({.counted = counted})), (Ints{1, 2, 4, 5, 7, 8}));
   EXPECT_EQ(*counted, 4);
   EXPECT_EQ(ElementTexts(source.IgnoreErrors({.budget = 1}))[2],
-            "error: DATA_LOSS: IgnoreErrors has passed over 1 elements, its budget; then: Map of "
+            "error: DATA_LOSS: IgnoreErrors has skipped 1 elements, its budget; then: Map of "
             "element 3: bad");
 }
 

@@ -22,9 +22,9 @@ namespace sextant::data {
 class Workers {
  public:
   using Lock = std::unique_lock<std::mutex>;
-  // Called with the lock held, which it may let go of meanwhile: does one piece of work and returns
+  // Called with the lock held, which it may release meanwhile. Does one unit of work and returns
   // true, or returns false when there is none. Must not wait for the consumer. It may throw before
-  // it has changed anything (memory for the piece of work); what it throws Await throws.
+  // it has changed anything, e.g. std::bad_alloc; Await rethrows it.
   using Step = std::function<bool(Lock&)>;
 
   // `parallel` threads or kAutotune; they start with the first Await.
@@ -38,16 +38,16 @@ class Workers {
   // once what a step threw, after which the threads try again.
   void Await(Lock& lock, FunctionRef<bool()> ready);
 
-  // Tells sleeping threads that there may be work again. REQUIRES: the lock is held.
+  // Wakes a sleeping thread: there may be work. REQUIRES: the lock is held.
   void NotifyWork() {
     if (idle_ > 0) work_.notify_one();
   }
-  // Tells the consumer to look again. REQUIRES: the lock is held.
+  // Wakes the consumer, which evaluates `ready` again. REQUIRES: the lock is held.
   void NotifyConsumer() {
     if (waiting_) consumer_.notify_one();
   }
 
-  // Threads that there may be: for the size of buffers.
+  // The most threads there can be.
   int max_threads() const { return max_threads_; }
 
   // While it lives no step runs: for saving. REQUIRES: made by the consumer, the lock not held.
@@ -80,7 +80,7 @@ class Workers {
   bool waiting_ = false;
   bool paused_ = false;
   bool stopping_ = false;
-  std::exception_ptr failure_;  // of a step; nobody works until the consumer took it
+  std::exception_ptr failure_;  // of a step; no step runs until the consumer has taken it
   std::vector<std::thread> threads_;
   CancellationToken::Registration on_cancel_;
 };
