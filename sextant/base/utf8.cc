@@ -1,36 +1,43 @@
 #include "sextant/base/utf8.h"
 
 namespace sextant {
+namespace {
 
-int32_t TakeUtf8(std::string_view* text) {
-  const auto first = static_cast<uint8_t>(text->front());
-  text->remove_prefix(1);
-  if (first < 0x80) return first;
+bool Follows(uint8_t byte) { return (byte & 0xC0) == 0x80; }
+
+}  // namespace
+
+int32_t TakeLongUtf8(std::string_view* text) {
+  const auto* in = reinterpret_cast<const uint8_t*>(text->data());
+  const size_t size = text->size();
+  const uint8_t first = in[0];
   // The second byte tells overlong forms, surrogates and what is above U+10FFFF.
-  int rest;
-  uint8_t low = 0x80, high = 0xBF;
+  size_t length = 1;
   if (first >= 0xC2 && first <= 0xDF) {
-    rest = 1;
+    if (size > 1 && Follows(in[1])) {
+      text->remove_prefix(2);
+      return (first & 0x1F) << 6 | (in[1] & 0x3F);
+    }
   } else if (first >= 0xE0 && first <= 0xEF) {
-    rest = 2;
-    if (first == 0xE0) low = 0xA0;
-    if (first == 0xED) high = 0x9F;
+    const bool second = size > 1 && Follows(in[1]) && (first != 0xE0 || in[1] >= 0xA0) &&
+                        (first != 0xED || in[1] < 0xA0);
+    if (second && size > 2 && Follows(in[2])) {
+      text->remove_prefix(3);
+      return (first & 0x0F) << 12 | (in[1] & 0x3F) << 6 | (in[2] & 0x3F);
+    }
+    length += second;
   } else if (first >= 0xF0 && first <= 0xF4) {
-    rest = 3;
-    if (first == 0xF0) low = 0x90;
-    if (first == 0xF4) high = 0x8F;
-  } else {
-    return -1;
+    const bool second = size > 1 && Follows(in[1]) && (first != 0xF0 || in[1] >= 0x90) &&
+                        (first != 0xF4 || in[1] < 0x90);
+    const bool third = second && size > 2 && Follows(in[2]);
+    if (third && size > 3 && Follows(in[3])) {
+      text->remove_prefix(4);
+      return (first & 0x07) << 18 | (in[1] & 0x3F) << 12 | (in[2] & 0x3F) << 6 | (in[3] & 0x3F);
+    }
+    length += second + third;
   }
-  int32_t character = first & (0x3F >> rest);
-  for (; rest > 0; --rest, low = 0x80, high = 0xBF) {
-    if (text->empty()) return -1;
-    const auto byte = static_cast<uint8_t>(text->front());
-    if (byte < low || byte > high) return -1;
-    text->remove_prefix(1);
-    character = (character << 6) | (byte & 0x3F);
-  }
-  return character;
+  text->remove_prefix(length);
+  return -1;
 }
 
 void AppendUtf8(char32_t c, std::string* text) {
