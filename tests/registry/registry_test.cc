@@ -89,16 +89,41 @@ TEST(RegistryTest, EveryOpHasDocAndShapeFunctionAndGradientOrReason) {
   }
 }
 
-TEST(RegistryTest, EveryOpHasTheSignatureOfTensorFlow) {
+// Empty, or what is wrong with the op's signature.
+std::string SignatureProblem(const OpDef& op,
+                             const std::map<std::string, std::vector<std::string>>& table,
+                             const std::map<std::string, std::string>& ours) {
+  const auto line = table.find(op.name());
+  if (line == table.end()) {
+    return IsInternal(op) || ours.contains(op.name())
+               ? ""
+               : op.name() + " is neither in tf215_ops.tsv nor in kOurOps";
+  }
+  if (ours.contains(op.name())) return op.name() + " is in kOurOps, but TensorFlow has it too";
+  const auto& f = line->second;
+  const auto expected = fmt::format("{}\t{}\t{}\t{}\t{}", f[0], f[1], f[2], f[3], f[4]);
+  return op.Signature() == expected ? "" : op.Signature() + " instead of " + expected;
+}
+
+TEST(RegistryTest, EveryOpHasTheSignatureOfTensorFlowOrIsOurs) {
   const auto table = ReadTable("tf215_ops.tsv");
   for (const OpDef* op : OpRegistry::Global().All()) {
-    if (IsInternal(*op)) continue;
-    const auto line = table.find(op->name());
-    EXPECT_NE(line, table.end()) << op->name() << " is not in tf215_ops.tsv";
-    if (line == table.end()) continue;
-    const auto& f = line->second;
-    EXPECT_EQ(op->Signature(), fmt::format("{}\t{}\t{}\t{}\t{}", f[0], f[1], f[2], f[3], f[4]));
+    EXPECT_EQ(SignatureProblem(*op, table, kOurOps), "");
   }
+  for (const auto& [op, reason] : kOurOps) {
+    EXPECT_NE(OpRegistry::Global().Find(op), nullptr) << op;
+    EXPECT_FALSE(reason.empty()) << op;
+  }
+}
+
+TEST(RegistryTest, OpsThatTensorFlowLacksAreNamed) {
+  const auto table = ReadTable("tf215_ops.tsv");
+  const OpDef mine = OpDef("Rotary").Inputs("x:float").Outputs("y:float");
+  EXPECT_EQ(SignatureProblem(mine, table, {}), "Rotary is neither in tf215_ops.tsv nor in kOurOps");
+  EXPECT_EQ(SignatureProblem(mine, table, {{"Rotary", "position embeddings"}}), "");
+  const OpDef& relu = *OpRegistry::Global().Find("Relu");
+  EXPECT_EQ(SignatureProblem(relu, table, {{"Relu", "why"}}),
+            "Relu is in kOurOps, but TensorFlow has it too");
 }
 
 TEST(RegistryTest, EveryOpHasKernelsForTheTypesOfTensorFlow) {
