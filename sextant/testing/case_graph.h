@@ -37,6 +37,8 @@ class CaseGraph {
   // Its outputs that hold numbers, bools or strings.
   const std::vector<Output>& outputs() const { return outputs_; }
   const std::vector<Input>& inputs() const { return inputs_; }
+  // What gives the variables their values.
+  const std::vector<Operation>& initializers() const { return initializers_; }
 
   // Gives the variables their values, then computes the fetches and runs the op.
   std::vector<Tensor> Run(Session& session, const std::vector<Output>& fetches) const {

@@ -118,4 +118,20 @@ Tensor LiteralTensor(DType dtype, const Shape& shape, std::span<const std::strin
   return tensor;
 }
 
+std::complex<double> ElementAsComplex(const Tensor& tensor, int64_t i) {
+  if (tensor.dtype() == DType::kBool) return tensor.data<bool>()[i];
+  std::complex<double> result;
+  ForNumber(tensor.dtype(), [&]<typename T>() {
+    const T value = tensor.data<T>()[i];
+    if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
+      result = static_cast<double>(static_cast<float>(value));
+    } else if constexpr (std::is_arithmetic_v<T>) {
+      result = static_cast<double>(value);
+    } else {
+      result = std::complex<double>(value);
+    }
+  });
+  return result;
+}
+
 }  // namespace sextant::testing

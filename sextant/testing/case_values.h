@@ -1,6 +1,7 @@
 // Element values of the case tables: from text, or drawn at random.
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -28,5 +29,8 @@ Tensor RandomTensor(DType dtype, const Shape& shape, double low, double high, Ca
 // The elements written as text (strings without their quotes). Throws INVALID_ARGUMENT on a wrong
 // count or a malformed element.
 Tensor LiteralTensor(DType dtype, const Shape& shape, std::span<const std::string> elements);
+
+// Element i of a tensor of numbers or bools.
+std::complex<double> ElementAsComplex(const Tensor& tensor, int64_t i);
 
 }  // namespace sextant::testing

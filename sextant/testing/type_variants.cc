@@ -103,18 +103,7 @@ std::vector<Tensor> RunOnce(const OpCase& op_case) {
   return graph.Run(session, graph.outputs());
 }
 
-double At(const Tensor& tensor, int64_t i) {
-  switch (tensor.dtype()) {
-    case DType::kFloat:
-      return tensor.data<float>()[i];
-    case DType::kHalf:
-      return static_cast<float>(tensor.data<Half>()[i]);
-    case DType::kBFloat16:
-      return static_cast<float>(tensor.data<BFloat16>()[i]);
-    default:
-      return tensor.data<double>()[i];
-  }
-}
+double At(const Tensor& tensor, int64_t i) { return ElementAsComplex(tensor, i).real(); }
 
 std::string Compare(const std::vector<Tensor>& actual, const std::vector<Tensor>& expected,
                     DType type) {

@@ -1,9 +1,11 @@
-// Every case of the op case tables: shapes, gradients, optimisations, threads and element types.
+// Every case of the op case tables: values, shapes, gradients, optimisations, threads and element
+// types.
 #include "sextant/testing/op_case.h"
 
 #include <gtest/gtest.h>
 
 #include "sextant/testing/case_checks.h"
+#include "sextant/testing/recorded_values.h"
 
 namespace sextant::testing {
 
@@ -37,6 +39,15 @@ TEST_P(EveryOpCaseTest, GivesTheSameBitsOptimised) {
 }
 TEST_P(EveryOpCaseTest, GivesTheSameBitsOnAllThreads) { EXPECT_EQ(CheckThreads(GetParam()), ""); }
 TEST_P(EveryOpCaseTest, RunsInEveryTypeOfItsKernels) { EXPECT_EQ(CheckTypes(GetParam()), ""); }
+
+TEST_P(EveryOpCaseTest, GivesTheRecordedValues) {
+  static const auto* recorded = new std::map<std::string, RecordedCase>(
+      ReadRecordedCases(SEXTANT_SOURCE_DIR "/testdata/op_case_values.tfrecord"));
+  const auto found = recorded->find(GetParam().text);
+  ASSERT_NE(found, recorded->end())
+      << "the case has no recorded value: tools/golden/README.md says how to record it";
+  EXPECT_EQ(CheckValues(GetParam(), found->second), "");
+}
 
 INSTANTIATE_TEST_SUITE_P(Tables, EveryOpCaseTest, ::testing::ValuesIn(AllCases()),
                          [](const ::testing::TestParamInfo<OpCase>& test) {
