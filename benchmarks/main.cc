@@ -54,6 +54,18 @@ void RunModels(const CLI::App& app, Options& options) {
   }
 }
 
+// The workload runs as soon as its options are parsed.
+void AddOps(CLI::App& app, Options& options, OpsOptions& ops) {
+  CLI::App* command = app.add_subcommand("ops", "each case of the op case tables");
+  AddOptions(command, options);
+  command->add_option("filter", ops.filter, "only cases that contain this text, such as MatMul(");
+  command->add_option("--cases", ops.folder, "folder of the tables")->capture_default_str();
+  command->callback([&options, &ops, command] {
+    if (command->count("--seconds") == 0) options.seconds = 0.01;
+    MeasureOps(options, ops);
+  });
+}
+
 int Main(int argc, char** argv) {
   CLI::App app(
       "Measures Sextant; prints one JSON line per measurement.\nExample: sextant-bench matmul "
@@ -104,6 +116,8 @@ int Main(int argc, char** argv) {
   overhead->add_option("--chain", chain, "additions one after another")->capture_default_str();
   matmul->add_option("--size", sizes, "rows and columns");
   AddModels(app, options);
+  OpsOptions ops;
+  AddOps(app, options, ops);
   CLI11_PARSE(app, argc, argv);
   RunModels(app, options);
   if (*checkpoint) {

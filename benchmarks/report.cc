@@ -27,7 +27,14 @@ std::vector<double> Repeat(const std::function<void()>& step, const Options& opt
   return rates;
 }
 
-std::string Quote(const std::string& text) { return '"' + text + '"'; }
+std::string Quote(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + '"';
+}
 
 void Emit(const std::string& workload, const std::string& metric, std::vector<double> values,
           bool lower_is_better, const Extra& extra) {

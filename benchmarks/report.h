@@ -1,5 +1,5 @@
 // Timing and the one JSON line per measurement that the peers' scripts print too
-// (benchmarks/peers/README.md).
+// (benchmarks/README.md).
 #pragma once
 
 #include <cstdint>
@@ -60,6 +60,12 @@ void MeasureServing(const Options& options, const std::string& data, int count);
 void MeasureInput(const Options& options, const InputOptions& input);
 void Peak(const Options& options);
 void SessionOverhead(const Options& options, int chain);
+// Of the ops workload: the tables below the folder, cases whose text contains the filter.
+struct OpsOptions {
+  std::string folder = SEXTANT_SOURCE_DIR "/sextant/ops";
+  std::string filter = {};
+};
+void MeasureOps(const Options& options, const OpsOptions& ops);
 void Matmul(const Options& options, const std::vector<int>& sizes);
 void MeasureGruSeq2Seq(const Options& options);
 void MeasureMnistConvnet(const Options& options);
