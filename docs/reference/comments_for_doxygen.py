@@ -4,8 +4,8 @@
 Headers are written with plain comments. A comment above a declaration becomes `///`, one behind it `///<`. A comment also
 documents the declarations that follow its first one without an empty line, so it is repeated for each of them; the comment at
 the top documents the file, and the classes and functions in it that have none of their own. Some lines say enough by
-themselves, and their words are made of them: a struct XOptions, a field with a value, an enumerator, a constructor, a function
-of one line. Members that are defaulted or deleted, and what is private, need no words.
+themselves, and their words are made of them: a struct XOptions, a field with a value, an enumerator, an alias, a constructor, a
+function of one line. Members that are defaulted or deleted, and what is private, need no words.
 """
 import pathlib
 import re
@@ -21,12 +21,13 @@ CONSTRUCTOR = re.compile(r"^\s+(?:explicit |constexpr )*(~?)([A-Z]\w*)\([^)]*(?:
 ONE_LINE = re.compile(r"^\s+\S.*\).* \{ (?:return )?(.*); \}$")
 OPERATOR = re.compile(r"\boperator(=|==)\(")
 TENSORS = re.compile(r"^\s+Output (\w+(?:, \w+)*);$")
+SEVERAL = re.compile(r"^(\s+)([\w:<>, ]*[\w>]) ([*]?\w+(?: = [^,;(]+)?(?:, [*]?\w+(?: = [^,;(]+)?)+);$")
 LABEL = re.compile(r"\s*(?:public|protected|private):$")
 
 
 def plain(text):
     """Words in which Doxygen finds no command, tag or link."""
-    return re.sub(r"([\\<>@#&%])", r"\\\1", text)
+    return re.sub(r"([\\<>@#&%]|::)", r"\\\1", text)
 
 
 class Rewriter:
@@ -58,6 +59,8 @@ class Rewriter:
 
     def implied(self, bare):
         """What a line without a comment says by itself."""
+        if re.match(r"\s*(?:class|struct|friend) [\w:]+;", bare):
+            return []  # declared only
         if match := OPTIONS.match(bare):
             return [f"Options of {match.group(1)}."]
         inside = self.scopes[-1] if self.scopes else "namespace"
@@ -74,31 +77,58 @@ class Rewriter:
             return [f"Ends a {match.group(2)}." if match.group(1) else f"Makes a {match.group(2)}."]
         if match := ONE_LINE.match(bare):
             return [f"Is `{match.group(1)}`."]
+        if re.match(r"\s+using \w+ =", bare):
+            return ["A short name for the type."]
         if match := OPERATOR.search(bare):
             return ["Takes over the value of another." if match.group(1) == "=" else "Whether both are equal."]
         if not any(scope != "namespace" for scope in self.scopes) and not bare.startswith("namespace"):
             return self.file_comment
         return []
 
-    def code(self, line):
+    def code(self, line, following):
         indent = re.match(r"\s*", line).group()
         match = TRAILING.match(line)
         bare, behind = (match.group(1), match.group(2)) if match else (line, None)
-        starts = not self.open_code and self.declares() and not re.match(r"\s*[}#]", bare) and not LABEL.match(bare)
-        if behind == "NOLINT":
+        starts = (not self.open_code and self.declares() and not LABEL.match(bare) and
+                  (not re.match(r"\s*[}#]", bare) or bare.startswith("#define")))
+        if behind is not None and behind.startswith(("NOLINT", "namespace")):
             behind = None
         if self.block:
             self.group = self.block
             self.write(self.block, "///" if starts else "//", indent)
             self.block = []
         elif starts and behind is None:
-            self.write(self.group or self.implied(bare), "///", indent)
-        self.out.append(bare if behind is None else f"{bare}  {'///<' if self.declares() else '//'} {plain(behind)}")
+            self.write(self.group or self.words_of(bare, following), "///", indent)
+        elif starts and re.search(r"[{>]$|^\s*(?:enum|struct|class) ", bare):
+            self.write([behind], "///", indent)
+            behind = None
+        if starts and (several := SEVERAL.match(bare)):
+            self.one_by_one(several, behind)
+        else:
+            self.out.append(bare if behind is None else f"{bare}  {'///<' if self.declares() else '//'} {plain(behind)}")
         self.trailing = behind is not None
         if LABEL.match(bare):
             self.group = []
         else:
             self.follow(bare)
+
+    def one_by_one(self, several, behind):
+        """Declares several fields of a line each with the words of all."""
+        indent, kind, names = several.groups()
+        words = []
+        if behind is None:
+            while self.out and self.out[-1].startswith(f"{indent}///"):
+                words.insert(0, self.out.pop())
+        else:
+            words = [f"{indent}/// {plain(behind)}"]
+        for name in names.split(", "):
+            self.out += [*words, f"{indent}{kind} {name};"]
+
+    def words_of(self, bare, following):
+        if re.match(r"\s*template <.*>$", bare):
+            following = re.sub(r"requires .* (?=[A-Z]\w*\([^()]*\)$)", "", following)
+            return self.implied(f"{bare} {following.strip()}") or self.implied(following)
+        return self.implied(bare)
 
     def follow(self, bare):
         """Keeps track of braces and of declarations that are not ended."""
@@ -133,7 +163,7 @@ def main():
     while start < len(lines) and lines[start].startswith("//"):
         start += 1
     rewriter = Rewriter([line[2:].strip() for line in lines[:start]])
-    for line in lines[start:]:
+    for number, line in enumerate(lines[start:], start + 1):
         comment = COMMENT.match(line)
         if comment:
             rewriter.comment(*comment.groups())
@@ -142,7 +172,7 @@ def main():
         elif is_silent(line) and rewriter.declares() and not rewriter.open_code:
             rewriter.block = []
         else:
-            rewriter.code(line)
+            rewriter.code(line, lines[number] if number < len(lines) else "")
     print("\n".join(rewriter.out))
 
 
