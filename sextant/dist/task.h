@@ -9,20 +9,16 @@
 // master 0 (cloud) or worker 0 (local), and only tasks of the job "worker" count as workers.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "sextant/base/export.h"
+#include "sextant/dist/cluster_spec.h"
 
 #pragma GCC visibility push(default)
 
 namespace sextant::dist {
-
-// Job → addresses "host:port", by index.
-using ClusterSpec = std::map<std::string, std::vector<std::string>>;
 
 struct SEXTANT_API Task {
   ClusterSpec cluster;  // empty: one process on its own
