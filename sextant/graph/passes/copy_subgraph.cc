@@ -77,6 +77,15 @@ class SubgraphCopier {
     }
   }
 
+  static void Reorder(Graph& graph, const std::vector<Node*>& order) {
+    std::vector<std::unique_ptr<Node>> nodes;
+    nodes.reserve(order.size());
+    for (const Node* node : order) nodes.push_back(std::move(graph.nodes_[node->id_]));
+    graph.nodes_ = std::move(nodes);
+    for (size_t i = 0; i < order.size(); ++i) graph.nodes_[i]->id_ = static_cast<int>(i);
+    ++graph.version_;
+  }
+
   Output Map(Output output) const {
     if (const auto it = fed_.find(output); it != fed_.end()) return it->second;
     return Output(copies_[output.node()->id()], output.index());
@@ -121,6 +130,10 @@ Subgraph CopySubgraph(const Graph& source, const std::vector<SubgraphFeed>& feed
     copier.result().targets.push_back(copier.Copy(target.node()));
   }
   return std::move(copier.result());
+}
+
+void ReorderNodes(Graph& graph, const std::vector<Node*>& order) {
+  SubgraphCopier::Reorder(graph, order);
 }
 
 std::vector<Node*> TopologicalOrder(const Graph& graph) {

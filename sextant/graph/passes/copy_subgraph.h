@@ -35,6 +35,9 @@ Subgraph CopySubgraph(const Graph& source, const std::vector<SubgraphFeed>& feed
 // from NextIteration to Merge does not count. Throws INVALID_ARGUMENT, naming a node, on a cycle.
 std::vector<Node*> TopologicalOrder(const Graph& graph);
 
+// Renumbers the nodes. REQUIRES: "order" holds each node of the graph once.
+void ReorderNodes(Graph& graph, const std::vector<Node*>& order);
+
 // Removes all nodes that none of these depends on.
 void RemoveUnneeded(Graph& graph, const std::vector<Node*>& needed);
 

@@ -17,18 +17,18 @@ bool CallsFunctions(const Node& node) {
          });
 }
 
-bool OnlyReads(const Node& node) {
-  const std::string& type = node.type();
-  return type == "ReadVariableOp" || type == "VariableShape" || type == "VarIsInitializedOp" ||
-         type == "ResourceGather" || type == "ResourceGatherNd";
-}
-
 bool AnyBetween(const std::vector<size_t>& places, size_t from, size_t to) {
   const auto next = std::upper_bound(places.begin(), places.end(), from);
   return next != places.end() && *next < to;
 }
 
 }  // namespace
+
+bool OnlyReadsVariable(const Node& node) {
+  const std::string& type = node.type();
+  return type == "ReadVariableOp" || type == "VariableShape" || type == "VarIsInitializedOp" ||
+         type == "ResourceGather" || type == "ResourceGatherNd";
+}
 
 VariableTouches::VariableTouches(const std::vector<Node*>& order)
     : touched_(order.size()), touches_all_(order.size()) {
@@ -49,7 +49,7 @@ VariableTouches::VariableTouches(const std::vector<Node*>& order)
         all = true;
       } else {
         touched_[node.id()].push_back(variable);
-        if (!OnlyReads(node)) changes_[variable].push_back(place);
+        if (!OnlyReadsVariable(node)) changes_[variable].push_back(place);
       }
     }
     touches_all_[node.id()] = all;

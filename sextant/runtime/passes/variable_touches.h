@@ -10,6 +10,9 @@
 
 namespace sextant {
 
+// Whether a node that takes the handle of a variable leaves it as it is.
+bool OnlyReadsVariable(const Node& node);
+
 class VariableTouches {
  public:
   static constexpr int kUnknown = -1;

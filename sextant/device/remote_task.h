@@ -1,0 +1,76 @@
+// Fragment: what another task runs of a Plan between two exchanges. RemoteTask: that task, seen
+// from the one that runs the session.
+//
+// A task keeps fragments by fingerprint and runs each as an ordinary Plan on its own variables: a
+// parameter server is a task whose fragments read and update variables. A call carries the inputs
+// of a fragment there in one frame and its outputs back in another.
+//
+// Nothing here knows how bytes travel: dist has an implementation over gRPC, testing one inside the
+// process.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sextant/base/cancellation.h"
+#include "sextant/tensor/tensor.h"
+
+namespace sextant {
+
+struct Fragment {
+  // An input that an earlier fragment of the same run has made and kept, on this task or another:
+  // the task that needs it fetches it from there, past the caller.
+  struct KeptInput {
+    std::string tensor;    // that stands for it here
+    std::string task;      // that has it
+    uint64_t maker = 0;    // fingerprint of the fragment that made it
+    int32_t position = 0;  // in the maker's "kept"
+  };
+
+  std::string task;                    // "/job:ps/replica:0/task:0"
+  std::string graph_def;               // serialised, the same bytes for the same fragment
+  std::vector<std::string> feeds;      // tensors that a call brings, in the order of its inputs
+  std::vector<KeptInput> kept_inputs;  // tensors that come from other fragments
+  std::vector<std::string> fetches;    // tensors that go back, in the order of the outputs
+  std::vector<std::string> kept;       // tensors that stay for later fragments of the run
+  std::vector<std::string> targets;    // operations run for their effect
+  std::vector<std::string> variables;  // whose state it reads or changes, for messages
+  uint64_t fingerprint = 0;            // of all of the above
+};
+
+// A call under way. Destroying it cancels it.
+class RemoteCall {
+ public:
+  virtual ~RemoteCall() = default;
+  // Waits for the outputs. Throws the error of the other side, with the task in front of its
+  // message; what cancelled the token, once it is cancelled.
+  virtual void Wait(std::span<Tensor> outputs, CancellationToken& cancellation) = 0;
+};
+
+// Thread-safe.
+class RemoteTask {
+ public:
+  virtual ~RemoteTask() = default;
+  // Sends the inputs and returns while the task works. "run" is unique among the Runs of all
+  // sessions; what fragments keep belongs to it. The fragment is made known to the task when
+  // it does not have it yet. Inputs are held until they have been sent, so they must not lie in
+  // memory that is written again: see Tensor::Persistent.
+  virtual std::unique_ptr<RemoteCall> Start(std::shared_ptr<const Fragment> fragment, uint64_t run,
+                                            std::vector<Tensor> inputs) = 0;
+  // Lets the task forget what it keeps of a run. Does not wait, does not throw.
+  virtual void EndRun(uint64_t run) noexcept = 0;
+};
+
+// The other tasks of a session's cluster. Thread-safe.
+class RemoteTasks {
+ public:
+  virtual ~RemoteTasks() = default;
+  // By the full name of the task. Throws NOT_FOUND, naming those there are.
+  virtual RemoteTask& Find(std::string_view task) = 0;
+};
+
+}  // namespace sextant

@@ -1,0 +1,321 @@
+// Every node gets a level: the largest of those it depends on, plus one where the edge comes from
+// another task. What one task runs at one level is a fragment, because nothing inside it waits for
+// another task. The graph of fragments has no cycle: along an edge the level never falls, and it
+// rises where the task changes.
+//
+// Then fragments of one task are merged, earlier ones first, where no path leads from one to the
+// other through anything else, since that would close a cycle. Example, one worker (here) and one
+// parameter server; ids come out of the batch:
+//
+//   level 0   here: batch, ids          ps: read w
+//   level 1   here: forward of w        ps: gather rows of ids          merged with "read w"
+//   level 2   here: forward, backward   ps: –
+//   level 3                             ps: update w, update rows       stays: its inputs come from
+//                                                                       level 1 through the worker
+//
+// This gives two calls a step. Constants and handles are no work: they belong to no level and are
+// copied to whoever reads them. Variables keep program order by edges of their own (EffectEdges).
+#include "sextant/runtime/fragment_groups.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "sextant/graph/device_name.h"
+#include "sextant/runtime/passes/variable_touches.h"
+
+namespace sextant {
+namespace {
+
+// Makes its resource known under a name, as often as it is run.
+bool IsSharedHandle(const Node& node) {
+  return node.num_outputs() == 1 && node.output_type(0) == DType::kResource &&
+         node.num_inputs() == 0 && node.control_inputs().empty() &&
+         node.FindAttr("shared_name") != nullptr;
+}
+
+const Node& HandleRoot(Output handle) {
+  const Node* node = handle.node();
+  while (node->type() == "Identity") node = node->input(0).node();
+  return *node;
+}
+
+bool IsCopied(const Node& node) {
+  if (!node.control_inputs().empty()) return false;
+  if (node.type() == "Const" || IsSharedHandle(node)) return true;
+  return node.type() == "Identity" && node.output_type(0) == DType::kResource &&
+         IsSharedHandle(HandleRoot(node.input(0)));
+}
+
+// What nodes share state by.
+std::string ResourceKey(Output handle) {
+  const Node& root = HandleRoot(handle);
+  if (!IsSharedHandle(root)) return fmt::format("#{}", root.id());
+  const auto& shared = root.attr<std::string>("shared_name");
+  const Attr* container = root.FindAttr("container");
+  return fmt::format("{}/{}", container ? container->Get<std::string>() : "",
+                     shared.empty() ? root.name() : shared);
+}
+
+bool CallsFunctions(const Node& node) {
+  return node.op().stateful() && std::ranges::any_of(node.attrs(), [](const auto& attr) {
+           return attr.second.template Is<FuncAttr>() ||
+                  attr.second.template Is<std::vector<FuncAttr>>();
+         });
+}
+
+// Per resource: a change waits for the last change and the reads since, a read for the last change.
+// What calls functions may touch all.
+class EffectEdges {
+ public:
+  explicit EffectEdges(size_t num_nodes) : edges_(num_nodes) {}
+
+  void Add(Node* node) {
+    if (CallsFunctions(*node)) {
+      for (auto& [key, users] : users_) Wait(node, users, /*changes=*/true);
+      Wait(node, anything_, true);
+      return;
+    }
+    for (const Output& input : node->inputs()) {
+      if (input.dtype() != DType::kResource) continue;
+      const bool changes = !OnlyReadsVariable(*node);
+      Wait(node, users_[ResourceKey(input)], changes);
+      WaitFor(node, anything_.changed);
+    }
+  }
+  std::vector<std::vector<Node*>> Take() { return std::move(edges_); }
+
+ private:
+  struct Users {
+    Node* changed = nullptr;
+    std::vector<Node*> readers;  // since then
+  };
+
+  void WaitFor(Node* node, Node* other) {
+    if (other != nullptr && other != node) edges_[static_cast<size_t>(node->id())].push_back(other);
+  }
+  void Wait(Node* node, Users& users, bool changes) {
+    WaitFor(node, users.changed);
+    if (!changes) {
+      users.readers.push_back(node);
+      return;
+    }
+    for (Node* reader : users.readers) WaitFor(node, reader);
+    users = {node, {}};
+  }
+
+  std::vector<std::vector<Node*>> edges_;
+  std::map<std::string, Users> users_;
+  Users anything_;
+};
+
+// Groups and the single nodes of this task, with what depends on them. Groups can be joined.
+class CondensedGraph {
+ public:
+  CondensedGraph(int groups, size_t nodes)
+      : joined_(static_cast<size_t>(groups) + nodes), next_(joined_.size()) {
+    for (size_t i = 0; i < joined_.size(); ++i) joined_[i] = static_cast<int>(i);
+  }
+
+  void AddEdge(int from, int to) {
+    auto& list = next_[static_cast<size_t>(from)];
+    if (from != to && (list.empty() || list.back() != to)) list.push_back(to);
+  }
+  int Find(int vertex) const {
+    while (joined_[static_cast<size_t>(vertex)] != vertex)
+      vertex = joined_[static_cast<size_t>(vertex)];
+    return vertex;
+  }
+  // REQUIRES: no path leads from one to the other through a third.
+  void Join(int into, int other) {
+    joined_[static_cast<size_t>(other)] = into;
+    auto& list = next_[static_cast<size_t>(into)];
+    const auto& more = next_[static_cast<size_t>(other)];
+    list.insert(list.end(), more.begin(), more.end());
+  }
+  // Whether a path of at least "edges" (1 or 2) edges leads there.
+  bool Reaches(int from, int to, int edges) const {
+    std::vector<bool> seen(joined_.size());
+    std::vector<int> stack;
+    const auto visit = [&](int vertex) {
+      if (seen[static_cast<size_t>(vertex)]) return;
+      seen[static_cast<size_t>(vertex)] = true;
+      stack.push_back(vertex);
+    };
+    for (const int raw : next_[static_cast<size_t>(from)]) {
+      const int vertex = Find(raw);
+      if (vertex == from) continue;
+      if (vertex != to) {
+        visit(vertex);
+      } else if (edges < 2) {
+        return true;
+      }
+    }
+    while (!stack.empty()) {
+      const int vertex = stack.back();
+      stack.pop_back();
+      for (const int raw : next_[static_cast<size_t>(vertex)]) {
+        if (Find(raw) == to) return true;
+        visit(Find(raw));
+      }
+    }
+    return false;
+  }
+  // Vertices that stand for themselves, each after those that lead to it.
+  std::vector<int> Order() const {
+    std::vector<int> pending(joined_.size()), ready, order;
+    const auto each_edge = [this](auto&& f) {
+      for (size_t v = 0; v < next_.size(); ++v) {
+        if (joined_[v] != static_cast<int>(v)) continue;
+        for (const int raw : next_[v]) {
+          if (Find(raw) != static_cast<int>(v)) f(static_cast<int>(v), Find(raw));
+        }
+      }
+    };
+    each_edge([&](int, int to) { ++pending[static_cast<size_t>(to)]; });
+    for (size_t v = joined_.size(); v-- > 0;) {
+      if (joined_[v] == static_cast<int>(v) && pending[v] == 0)
+        ready.push_back(static_cast<int>(v));
+    }
+    while (!ready.empty()) {
+      const int vertex = ready.back();
+      ready.pop_back();
+      order.push_back(vertex);
+      for (const int raw : next_[static_cast<size_t>(vertex)]) {
+        const int to = Find(raw);
+        if (to != vertex && --pending[static_cast<size_t>(to)] == 0) ready.push_back(to);
+      }
+    }
+    return order;
+  }
+
+ private:
+  std::vector<int> joined_;
+  std::vector<std::vector<int>> next_;
+};
+
+class Grouper {
+ public:
+  Grouper(const std::vector<Node*>& order, std::string_view own_task)
+      : order_(order), count_(order.size()), task_(count_), level_(count_) {
+    result_.group.assign(count_, FragmentGroups::kLocal);
+    tasks_.emplace_back(own_task);
+  }
+
+  FragmentGroups Group() {
+    EffectEdges effects(count_);
+    for (Node* node : order_) {
+      task_[Id(node)] = TaskNumber(*node);
+      if (IsCopied(*node)) {
+        result_.group[Id(node)] = FragmentGroups::kCopied;
+      } else {
+        effects.Add(node);
+      }
+    }
+    result_.effects = effects.Take();
+    AssignLevels();
+    MergeGroups();
+    return std::move(result_);
+  }
+
+ private:
+  static size_t Id(const Node* node) { return static_cast<size_t>(node->id()); }
+  bool Copied(const Node* node) const { return result_.group[Id(node)] == FragmentGroups::kCopied; }
+
+  int TaskNumber(const Node& node) {
+    if (node.device().empty()) return 0;
+    const auto [it, added] = task_of_device_.try_emplace(node.device());
+    if (added) {
+      const std::string task = TaskOfDevice(node.device());
+      const auto found = std::ranges::find(tasks_, task);
+      it->second = static_cast<int>(found - tasks_.begin());
+      if (found == tasks_.end()) tasks_.push_back(task);
+    }
+    return it->second;
+  }
+
+  template <typename F>
+  void ForEachDependency(const Node* node, F&& f) const {
+    for (const Output& input : node->inputs()) {
+      if (!Copied(input.node())) f(input.node());
+    }
+    for (const Node* control : node->control_inputs()) {
+      if (!Copied(control)) f(control);
+    }
+    for (const Node* earlier : result_.effects[Id(node)]) f(earlier);
+  }
+
+  void AssignLevels() {
+    for (const Node* node : order_) {
+      if (Copied(node)) continue;
+      int& level = level_[Id(node)];
+      ForEachDependency(node, [&](const Node* on) {
+        level = std::max(level, level_[Id(on)] + (task_[Id(on)] != task_[Id(node)] ? 1 : 0));
+      });
+    }
+  }
+
+  void MergeGroups() {
+    std::map<std::pair<int, int>, int> numbers;  // (level, task) → vertex
+    for (const Node* node : order_) {
+      if (!Copied(node) && task_[Id(node)] != 0) numbers[{level_[Id(node)], task_[Id(node)]}] = 0;
+    }
+    int next = 0;
+    for (auto& [key, number] : numbers) number = next++;
+    const auto vertex = [&](const Node* node) {
+      if (task_[Id(node)] == 0) return next + node->id();
+      return numbers.at({level_[Id(node)], task_[Id(node)]});
+    };
+    CondensedGraph condensed(next, count_);
+    for (const Node* node : order_) {
+      if (Copied(node)) continue;
+      ForEachDependency(node, [&](const Node* on) { condensed.AddEdge(vertex(on), vertex(node)); });
+    }
+    for (const auto& [key, later] : numbers) {
+      for (const auto& [other, earlier] : numbers) {
+        if (earlier >= later) break;
+        if (other.second != key.second || condensed.Find(earlier) != earlier) continue;
+        if (condensed.Reaches(earlier, later, 2) || condensed.Reaches(later, earlier, 1)) continue;
+        condensed.Join(earlier, later);
+        break;
+      }
+    }
+    std::vector<int> number_of(static_cast<size_t>(next), -1);
+    std::vector<std::pair<int, int>> keys(static_cast<size_t>(next));
+    for (const auto& [key, number] : numbers) keys[static_cast<size_t>(number)] = key;
+    for (const int v : condensed.Order()) {
+      if (v >= next) continue;
+      number_of[static_cast<size_t>(v)] = static_cast<int>(result_.tasks.size());
+      const auto& [level, task] = keys[static_cast<size_t>(v)];
+      result_.tasks.push_back(tasks_[static_cast<size_t>(task)]);
+      result_.levels.push_back(level);
+    }
+    for (const Node* node : order_) {
+      if (Copied(node) || task_[Id(node)] == 0) continue;
+      result_.group[Id(node)] = number_of[static_cast<size_t>(condensed.Find(vertex(node)))];
+    }
+  }
+
+  const std::vector<Node*>& order_;
+  const size_t count_;
+  std::vector<std::string> tasks_;  // the first is this one
+  std::unordered_map<std::string, int> task_of_device_;
+  std::vector<int> task_, level_;  // by node id
+  FragmentGroups result_;
+};
+
+}  // namespace
+
+std::string TaskOfDevice(std::string_view device) {
+  if (device.empty()) return "";
+  DeviceName name = DeviceName::Parse(device);
+  name.type.clear();
+  name.index.reset();
+  return name.ToString();
+}
+
+FragmentGroups GroupByTask(const std::vector<Node*>& order, std::string_view own_task) {
+  return Grouper(order, own_task).Group();
+}
+
+}  // namespace sextant

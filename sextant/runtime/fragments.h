@@ -1,0 +1,27 @@
+// Cuts the placed graph of a Plan by task: what other tasks run becomes fragments, and in their
+// place stand pairs of "_CallStart" and "_CallFinish" nodes.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "sextant/device/remote_task.h"
+#include "sextant/graph/graph.h"
+
+namespace sextant {
+
+// Cuts out all nodes whose device is of another task than "own_task"; a node without a device is of
+// this one. "_CallStart" takes what is sent, "_CallFinish" gives what comes back; their attribute
+// "fragment" is a position in the result, where each fragment comes after those it depends on. The
+// nodes of the graph are put in an order in which calls start early and are waited for late.
+//
+// "needed" (the sink and the feeds) stay; they are of this task. Fragments depend on the source
+// graph alone, not on the shapes of a run: their inputs have unknown shapes.
+//
+// Throws INVALID_ARGUMENT, naming node and devices, where a resource or variant would have to leave
+// its task, and UNIMPLEMENTED where a tensor that a v1 conditional governs would.
+std::vector<std::shared_ptr<const Fragment>> CutFragments(Graph& graph, std::string_view own_task,
+                                                          const std::vector<Node*>& needed);
+
+}  // namespace sextant

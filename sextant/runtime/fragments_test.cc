@@ -1,0 +1,222 @@
+#include "sextant/runtime/fragments.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include "sextant/graph/passes/copy_subgraph.h"
+#include "sextant/proto/graph.pb.h"
+#include "sextant/runtime/fragment_groups.h"
+#include "sextant/sextant.h"
+
+namespace sextant {
+namespace {
+
+constexpr char kHere[] = "/job:worker/replica:0/task:0";
+constexpr char kPs0[] = "/job:ps/replica:0/task:0";
+constexpr char kPs1[] = "/job:ps/replica:0/task:1";
+
+// A graph whose nodes carry devices as after placement.
+class FragmentsTest : public ::testing::Test {
+ protected:
+  FragmentsTest() : use_(graph_) {}
+
+  static std::string Cpu(std::string_view task) { return std::string(task) + "/device:CPU:0"; }
+  Variable VariableOn(std::string_view task, const std::string& name) {
+    DeviceScope on(Cpu(task));
+    return Variable(name, Tensor::Of<float>({1, 2}));
+  }
+  Output On(std::string_view task, const std::function<Output()>& build) {
+    DeviceScope on(Cpu(task));
+    return build();
+  }
+  static Output Named(const char* op, Output x, const char* name) {
+    return OpBuilder(op).Input(x).Name(name).Build();
+  }
+  // Removes what does not lead to these, and cuts.
+  std::vector<std::shared_ptr<const Fragment>> Cut(const std::vector<Output>& fetches,
+                                                   const std::vector<Operation>& targets = {}) {
+    std::vector<Node*> controls;
+    for (const Operation& target : targets) controls.push_back(target.node());
+    const bool reads = !fetches.empty();
+    Node* sink = graph_.AddNode(
+        {.name = "sink",
+         .op = graph_.FindOp(reads ? "IdentityN" : "NoOp"),
+         .inputs = fetches,
+         .control_inputs = controls,
+         .attrs = reads ? AttrMap{{"T", std::vector<DType>(fetches.size(), DType::kFloat)}}
+                        : AttrMap{}});
+    RemoveUnneeded(graph_, {sink});
+    return CutFragments(graph_, kHere, {sink});
+  }
+  static std::vector<std::string> Nodes(const Fragment& fragment) {
+    proto::GraphDef def;
+    EXPECT_TRUE(def.ParseFromString(fragment.graph_def));
+    std::vector<std::string> names;
+    for (const auto& node : def.node()) names.push_back(node.name());
+    std::ranges::sort(names);
+    return names;
+  }
+  int Count(std::string_view type) const {
+    int count = 0;
+    for (int id = 0; id < graph_.num_nodes(); ++id) count += graph_.node(id)->type() == type;
+    return count;
+  }
+
+  Graph graph_;
+  GraphScope use_;
+};
+
+using Names = std::vector<std::string>;
+
+TEST_F(FragmentsTest, GraphOfOneTaskIsLeftAlone) {
+  const Output x = On(kHere, [] { return Placeholder(DType::kFloat, {2}, "x"); });
+  EXPECT_TRUE(Cut({Square(x)}).empty());
+  EXPECT_EQ(Count("_CallStart"), 0);
+}
+
+TEST_F(FragmentsTest, WorkOfAnotherTaskBecomesOneCall) {
+  const Output x = Placeholder(DType::kFloat, {2}, "x");
+  const Output y = On(kPs0, [&] { return Named("Square", Named("Neg", x, "a"), "b"); });
+  const auto fragments = Cut({Exp(y)});
+  ASSERT_EQ(fragments.size(), 1u);
+  EXPECT_EQ(fragments[0]->task, kPs0);
+  EXPECT_EQ(fragments[0]->feeds, Names{"_input_0_0:0"});
+  EXPECT_EQ(fragments[0]->fetches, Names{"b:0"});
+  EXPECT_EQ(Nodes(*fragments[0]), (Names{"_input_0_0", "a", "b"}));
+  EXPECT_EQ(Count("_CallStart"), 1);
+  EXPECT_EQ(Count("_CallFinish"), 1);
+  EXPECT_EQ(Count("Square"), 0);
+}
+
+// A step of an asynchronous worker with two parameter servers: two calls each, and a third on the
+// first, which counts the step behind all updates.
+TEST_F(FragmentsTest, AsynchronousStepTakesTwoCallsAServerAndOneToCount) {
+  const Output ids = Placeholder(DType::kInt32, {-1}, "ids");
+  const Variable w = VariableOn(kPs0, "w"), table = VariableOn(kPs1, "table");
+  const Variable step = VariableOn(kPs0, "step");
+  const Output rows = On(kPs1, [&] { return ResourceGather(table.handle(), ids); });
+  const Output read = On(kPs1, [&] { return ReadVariable(table.handle()); });
+  const Output weight = On(kPs0, [&] { return ReadVariable(w.handle()); });
+  const Output gradient = Exp(weight + Sum(rows, {0}) + read);
+  const Output rate = Const(Tensor(0.1f));
+  Operation update_w, update_table, both, counted;
+  {
+    DeviceScope on(Cpu(kPs0));
+    update_w = ResourceApplyGradientDescent(w.handle(), rate, gradient);
+  }
+  {
+    DeviceScope on(Cpu(kPs1));
+    update_table = ResourceApplyGradientDescent(table.handle(), rate, gradient);
+  }
+  {
+    ControlDependencies after({update_w, update_table});
+    both = NoOp("both");
+  }
+  {
+    ControlDependencies after({both});
+    DeviceScope on(Cpu(kPs0));
+    counted = AssignVariable(step.handle(), Const(Tensor::Of<float>({1, 1})));
+  }
+  const auto fragments = Cut({}, {counted});
+  std::map<std::string, int> calls;
+  for (const auto& fragment : fragments) ++calls[fragment->task];
+  EXPECT_EQ(calls, (std::map<std::string, int>{{kPs0, 3}, {kPs1, 2}}));
+  // Only ids and rows travel, not the table: the gather is where the table is.
+  for (const auto& fragment : fragments) {
+    if (fragment->task != kPs1 || fragment->feeds.empty()) continue;
+    EXPECT_LE(fragment->feeds.size(), 1u);
+  }
+}
+
+TEST_F(FragmentsTest, TensorsBetweenOtherTasksGoPastTheCaller) {
+  const Output x = Placeholder(DType::kFloat, {2}, "x");
+  const Output a = On(kPs0, [&] { return Named("Neg", x, "a"); });
+  const Output b = On(kPs1, [&] { return Named("Square", a, "b"); });
+  const auto fragments = Cut({b});
+  ASSERT_EQ(fragments.size(), 2u);
+  EXPECT_EQ(fragments[0]->kept, Names{"a:0"});
+  EXPECT_TRUE(fragments[0]->fetches.empty());
+  ASSERT_EQ(fragments[1]->kept_inputs.size(), 1u);
+  EXPECT_EQ(fragments[1]->kept_inputs[0].task, kPs0);
+  EXPECT_EQ(fragments[1]->kept_inputs[0].maker, fragments[0]->fingerprint);
+  EXPECT_TRUE(fragments[1]->feeds.empty());
+}
+
+TEST_F(FragmentsTest, ConstantsAreCopiedNotSent) {
+  const Output two = Const(Tensor(2.0f), "two");
+  const Output far = On(kPs0, [] { return Const(Tensor(3.0f), "three"); });
+  const Output x = Placeholder(DType::kFloat, {}, "x");
+  const Output y = On(kPs0, [&] { return x * two; });
+  const auto fragments = Cut({y + far});
+  ASSERT_EQ(fragments.size(), 1u);
+  EXPECT_EQ(fragments[0]->feeds.size(), 1u);
+  EXPECT_EQ(graph_.FindNode("three")->device(), "");
+}
+
+TEST_F(FragmentsTest, FingerprintsDoNotDependOnTheShapesOfARun) {
+  const auto fingerprint = [](int64_t batch) {
+    Graph graph;
+    GraphScope use(graph);
+    const Output x = Placeholder(DType::kFloat, {batch, 3}, "x");
+    DeviceScope on(Cpu(kPs0));
+    const Output y = Named("Square", x, "y");
+    Node* sink = graph.AddNode({.name = "sink",
+                                .op = graph.FindOp("Identity"),
+                                .inputs = {y},
+                                .attrs = {{"T", DType::kFloat}}});
+    return CutFragments(graph, kHere, {sink}).at(0)->fingerprint;
+  };
+  EXPECT_EQ(fingerprint(128), fingerprint(7));
+}
+
+TEST_F(FragmentsTest, VariablesKeepProgramOrderAcrossFragments) {
+  const Variable v = VariableOn(kPs0, "v");
+  const Output before = On(kPs0, [&] { return ReadVariable(v.handle()); });
+  const Output twice = before * 2.0f;  // here
+  Operation assign;
+  {
+    DeviceScope on(Cpu(kPs0));
+    assign = AssignVariable(v.handle(), twice);
+  }
+  const Output after = On(kPs0, [&] { return ReadVariable(v.handle()); });
+  const auto fragments = Cut({after, before}, {assign});
+  // The second read stands behind the assignment, which waits for the worker.
+  ASSERT_EQ(fragments.size(), 2u);
+  EXPECT_EQ(fragments[1]->fetches.size(), 1u);
+}
+
+TEST_F(FragmentsTest, ResourcesCannotLeaveTheirTask) {
+  const Variable v = VariableOn(kPs0, "v");
+  const Output read = On(kPs1, [&] { return ReadVariable(v.handle()); });
+  try {
+    Cut({read});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Code::kInvalidArgument);
+    EXPECT_NE(error.message().find(kPs0), std::string::npos) << error.message();
+    EXPECT_NE(error.message().find(kPs1), std::string::npos) << error.message();
+  }
+}
+
+TEST_F(FragmentsTest, CallsStartEarlyAndAreWaitedForLate) {
+  const Output x = Placeholder(DType::kFloat, {2}, "x");
+  Output here = x;
+  for (int i = 0; i < 5; ++i) here = Exp(here);
+  const Output far = On(kPs0, [&] { return Square(x); });
+  Cut({here + far});
+  int start = -1, finish = -1, last_exp = -1;
+  for (int id = 0; id < graph_.num_nodes(); ++id) {
+    const std::string& type = graph_.node(id)->type();
+    if (type == "_CallStart") start = id;
+    if (type == "_CallFinish") finish = id;
+    if (type == "Exp") last_exp = id;
+  }
+  EXPECT_EQ(start, 1);  // behind x
+  EXPECT_GT(finish, last_exp);
+}
+
+}  // namespace
+}  // namespace sextant
