@@ -121,16 +121,10 @@ void Tile(KernelContext& ctx) {
 }  // namespace
 
 void RegisterBroadcastCpu(KernelRegistry& registry) {
-  registry.Add(KernelDef("BroadcastTo").HostInput(1).Function(BroadcastTo));
-  registry.Add(
-      KernelDef("BroadcastArgs").HostInput(0).HostInput(1).HostOutput(0).Function(BroadcastArgs));
-  registry.Add(KernelDef("BroadcastGradientArgs")
-                   .HostInput(0)
-                   .HostInput(1)
-                   .HostOutput(0)
-                   .HostOutput(1)
-                   .Function(BroadcastGradientArgs));
-  registry.Add(KernelDef("Tile").HostInput(1).Function(Tile));
+  registry.Add(KernelDef("BroadcastTo").Function(BroadcastTo));
+  registry.Add(KernelDef("BroadcastArgs").Function(BroadcastArgs));
+  registry.Add(KernelDef("BroadcastGradientArgs").Function(BroadcastGradientArgs));
+  registry.Add(KernelDef("Tile").Function(Tile));
 }
 
 }  // namespace sextant

@@ -149,11 +149,11 @@ class SplitVKernel : public Kernel {
 }  // namespace
 
 void RegisterConcatSplitCpu(KernelRegistry& registry) {
-  registry.Add(KernelDef("Concat").HostInput(0).Function(Concat));
+  registry.Add(KernelDef("Concat").Function(Concat));
   registry.Add(KernelDef("ConcatV2").Function(ConcatV2));
-  registry.Add(KernelDef("ConcatOffset").HostInput(0).Function(ConcatOffset));
-  registry.Add(KernelDef("Split").HostInput(0).Function(Split));
-  registry.Add(KernelDef("SplitV").HostInput(1).HostInput(2).Make<SplitVKernel>());
+  registry.Add(KernelDef("ConcatOffset").Function(ConcatOffset));
+  registry.Add(KernelDef("Split").Function(Split));
+  registry.Add(KernelDef("SplitV").Make<SplitVKernel>());
 }
 
 }  // namespace sextant

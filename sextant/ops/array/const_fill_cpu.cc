@@ -102,11 +102,11 @@ void RegisterConstFillCpu(KernelRegistry& registry) {
   registry.Add(KernelDef("Placeholder").OwnOutputs().Make<PlaceholderKernel>());
   registry.Add(KernelDef("PlaceholderV2").OwnOutputs().Make<PlaceholderKernel>());
   registry.Add(KernelDef("PlaceholderWithDefault").Alias(0, 0).Function(ForwardValue));
-  registry.Add(KernelDef("Fill").HostInput(0).Function(Fill));
+  registry.Add(KernelDef("Fill").Function(Fill));
   registry.Add(KernelDef("ZerosLike").Type<Variant>("T").OwnOutputs().Function(ZerosLikeVariants));
   registry.Add(KernelDef("ZerosLike").InPlace(0, 0).Function(ZerosLike));
   registry.Add(KernelDef("OnesLike").InPlace(0, 0).Make<OnesLikeKernel>());
-  registry.Add(KernelDef("Empty").HostInput(0).Make<EmptyKernel>());
+  registry.Add(KernelDef("Empty").Make<EmptyKernel>());
 }
 
 }  // namespace sextant

@@ -131,7 +131,7 @@ class GatherNdKernel : public Kernel {
 
 void RegisterGatherCpu(KernelRegistry& registry) {
   registry.Add(KernelDef("Gather").Make<GatherKernel>());
-  registry.Add(KernelDef("GatherV2").HostInput(2).Make<GatherKernel>());
+  registry.Add(KernelDef("GatherV2").Make<GatherKernel>());
   registry.Add(KernelDef("GatherNd").Make<GatherNdKernel>());
 }
 

@@ -63,7 +63,7 @@ class OneHotKernel : public Kernel {
 }  // namespace
 
 void RegisterOneHotCpu(KernelRegistry& registry) {
-  registry.Add(KernelDef("OneHot").HostInput(1).Make<OneHotKernel>());
+  registry.Add(KernelDef("OneHot").Make<OneHotKernel>());
 }
 
 }  // namespace sextant

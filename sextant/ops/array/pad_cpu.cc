@@ -192,15 +192,12 @@ class MirrorPadGradKernel : public MirrorKernel {
 }  // namespace
 
 void RegisterPadCpu(KernelRegistry& registry) {
-  registry.Add(KernelDef("Pad").HostInput(1).Function(Pad));
-  registry.Add(KernelDef("PadV2").HostInput(1).Function(Pad));
-  registry.Add(KernelDef("MirrorPad").HostInput(1).Make<MirrorPadKernel>());
+  registry.Add(KernelDef("Pad").Function(Pad));
+  registry.Add(KernelDef("PadV2").Function(Pad));
+  registry.Add(KernelDef("MirrorPad").Make<MirrorPadKernel>());
   ForTypes<float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
            uint32_t, uint64_t, std::complex<float>, std::complex<double>>([&]<typename T>() {
-    registry.Add(KernelDef("MirrorPadGrad")
-                     .Type<T>("T")
-                     .HostInput(1)
-                     .template Make<MirrorPadGradKernel<T>>());
+    registry.Add(KernelDef("MirrorPadGrad").Type<T>("T").template Make<MirrorPadGradKernel<T>>());
   });
 }
 

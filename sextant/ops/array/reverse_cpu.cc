@@ -174,10 +174,10 @@ class RollKernel : public Kernel {
 }  // namespace
 
 void RegisterReverseCpu(KernelRegistry& registry) {
-  registry.Add(KernelDef("ReverseV2").HostInput(1).Make<ReverseKernel>());
-  registry.Add(KernelDef("Reverse").HostInput(1).Make<ReverseKernel>());
-  registry.Add(KernelDef("ReverseSequence").HostInput(1).Make<ReverseSequenceKernel>());
-  registry.Add(KernelDef("Roll").HostInput(1).HostInput(2).Make<RollKernel>());
+  registry.Add(KernelDef("ReverseV2").Make<ReverseKernel>());
+  registry.Add(KernelDef("Reverse").Make<ReverseKernel>());
+  registry.Add(KernelDef("ReverseSequence").Make<ReverseSequenceKernel>());
+  registry.Add(KernelDef("Roll").Make<RollKernel>());
 }
 
 }  // namespace sextant

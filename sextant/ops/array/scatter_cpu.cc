@@ -171,8 +171,7 @@ void ForRealTypes(F&& f) {
 
 void RegisterScatterCpu(KernelRegistry& registry) {
   const auto add_sums = [&]<typename T>() {
-    registry.Add(
-        KernelDef("ScatterNd").Type<T>("T").HostInput(2).template Make<ScatterNdKernel<T>>());
+    registry.Add(KernelDef("ScatterNd").Type<T>("T").template Make<ScatterNdKernel<T>>());
     AddTensorScatter<AddTo, T>(registry, "TensorScatterAdd");
     AddTensorScatter<AddTo, T>(registry, "ScatterNdNonAliasingAdd");
   };

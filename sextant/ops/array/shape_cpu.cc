@@ -138,13 +138,13 @@ void ExpandDims(KernelContext& ctx) {
 }  // namespace
 
 void RegisterShapeCpu(KernelRegistry& registry) {
-  registry.Add(KernelDef("Shape").HostOutput(0).Function(ShapeOf));
-  registry.Add(KernelDef("ShapeN").HostOutput(0).Function(ShapeOf));
-  registry.Add(KernelDef("Size").HostOutput(0).Function(Size));
-  registry.Add(KernelDef("Rank").HostOutput(0).Function(Rank));
-  registry.Add(KernelDef("Reshape").Alias(0, 0).HostInput(1).Function(Reshape));
+  registry.Add(KernelDef("Shape").Function(ShapeOf));
+  registry.Add(KernelDef("ShapeN").Function(ShapeOf));
+  registry.Add(KernelDef("Size").Function(Size));
+  registry.Add(KernelDef("Rank").Function(Rank));
+  registry.Add(KernelDef("Reshape").Alias(0, 0).Function(Reshape));
   registry.Add(KernelDef("Squeeze").Alias(0, 0).Make<SqueezeKernel>());
-  registry.Add(KernelDef("ExpandDims").Alias(0, 0).HostInput(1).Function(ExpandDims));
+  registry.Add(KernelDef("ExpandDims").Alias(0, 0).Function(ExpandDims));
 }
 
 }  // namespace sextant

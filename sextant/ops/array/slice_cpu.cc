@@ -41,7 +41,7 @@ void Slice(KernelContext& ctx) {
 }  // namespace
 
 void RegisterSliceCpu(KernelRegistry& registry) {
-  registry.Add(KernelDef("Slice").HostInput(1).HostInput(2).Function(Slice));
+  registry.Add(KernelDef("Slice").Function(Slice));
 }
 
 }  // namespace sextant

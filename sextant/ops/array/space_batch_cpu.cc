@@ -218,10 +218,10 @@ void RegisterSpaceBatchCpu(KernelRegistry& registry) {
   registry.Add(KernelDef("SpaceToDepth").Make<DepthKernel>());
   registry.Add(KernelDef("DepthToSpace").Make<DepthKernel>());
   for (const char* op : {"SpaceToBatchND", "BatchToSpaceND"}) {
-    registry.Add(KernelDef(op).HostInput(1).HostInput(2).Make<BatchKernel>());
+    registry.Add(KernelDef(op).Make<BatchKernel>());
   }
   for (const char* op : {"SpaceToBatch", "BatchToSpace"}) {
-    registry.Add(KernelDef(op).HostInput(1).Make<BatchKernel>());
+    registry.Add(KernelDef(op).Make<BatchKernel>());
   }
 }
 

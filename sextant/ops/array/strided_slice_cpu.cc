@@ -150,12 +150,10 @@ class StridedSliceUpdateKernel : public StridedSliceBase {
 }  // namespace
 
 void RegisterStridedSliceCpu(KernelRegistry& registry) {
-  const auto host = [](const char* op) {
-    return KernelDef(op).HostInput(1).HostInput(2).HostInput(3);
-  };
-  registry.Add(host("StridedSlice").Make<StridedSliceKernel>());
-  registry.Add(host("StridedSliceGrad").HostInput(0).Make<StridedSliceGradKernel>());
-  registry.Add(host("TensorStridedSliceUpdate").InPlace(0, 0).Make<StridedSliceUpdateKernel>());
+  registry.Add(KernelDef("StridedSlice").Make<StridedSliceKernel>());
+  registry.Add(KernelDef("StridedSliceGrad").Make<StridedSliceGradKernel>());
+  registry.Add(
+      KernelDef("TensorStridedSliceUpdate").InPlace(0, 0).Make<StridedSliceUpdateKernel>());
 }
 
 }  // namespace sextant

@@ -119,7 +119,7 @@ void RegisterTopKCpu(KernelRegistry& registry) {
   ForTypes<float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
            uint32_t, uint64_t>([&]<typename T>() {
     registry.Add(KernelDef("TopK").Type<T>("T").template Make<TopKKernel<T>>());
-    registry.Add(KernelDef("TopKV2").Type<T>("T").HostInput(1).template Make<TopKKernel<T>>());
+    registry.Add(KernelDef("TopKV2").Type<T>("T").template Make<TopKKernel<T>>());
   });
 }
 

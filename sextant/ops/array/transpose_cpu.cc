@@ -87,14 +87,13 @@ void InvertPermutation(KernelContext& ctx) {
 }  // namespace
 
 void RegisterTransposeCpu(KernelRegistry& registry) {
-  registry.Add(KernelDef("Transpose").HostInput(1).Make<TransposeKernel>());
+  registry.Add(KernelDef("Transpose").Make<TransposeKernel>());
   ForTypes<float, double>([&]<typename T>() {
     registry.Add(KernelDef("ConjugateTranspose")
                      .Type<std::complex<T>>("T")
-                     .HostInput(1)
                      .template Make<ConjugateTransposeKernel<T>>());
   });
-  registry.Add(KernelDef("ConjugateTranspose").HostInput(1).Make<TransposeKernel>());
+  registry.Add(KernelDef("ConjugateTranspose").Make<TransposeKernel>());
   ForTypes<int32_t, int64_t>([&]<typename T>() {
     registry.Add(KernelDef("InvertPermutation").Type<T>("T").Function(InvertPermutation<T>));
   });

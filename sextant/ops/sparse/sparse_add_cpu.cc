@@ -157,7 +157,6 @@ void RegisterSparseAddCpu(KernelRegistry& registry) {
            uint32_t, uint64_t>([&]<typename T>() {
     registry.Add(KernelDef("SparseTensorDenseAdd")
                      .Type<T>("T")
-                     .HostInput(2)
                      .InPlace(0, 3)
                      .template Make<SparseTensorDenseAddKernel<T>>());
   });

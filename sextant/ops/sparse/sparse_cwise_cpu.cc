@@ -125,14 +125,11 @@ void RegisterSparseCwiseCpu(KernelRegistry& registry) {
   ForTypes<float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
            uint32_t, uint64_t>([&]<typename T>() {
     for (const char* op : {"SparseDenseCwiseAdd", "SparseDenseCwiseMul", "SparseDenseCwiseDiv"}) {
-      registry.Add(KernelDef(op).Type<T>("T").HostInput(2).template Make<CwiseKernel<T>>());
+      registry.Add(KernelDef(op).Type<T>("T").template Make<CwiseKernel<T>>());
     }
   });
   ForTypes<float, double, Half>([&]<typename T>() {
-    registry.Add(KernelDef("SparseSoftmax")
-                     .Type<T>("T")
-                     .HostInput(2)
-                     .template Make<SparseSoftmaxKernel<T>>());
+    registry.Add(KernelDef("SparseSoftmax").Type<T>("T").template Make<SparseSoftmaxKernel<T>>());
   });
 }
 

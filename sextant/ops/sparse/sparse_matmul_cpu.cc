@@ -80,10 +80,8 @@ class SparseMatMulKernel : public Kernel {
 
 void RegisterSparseMatmulCpu(KernelRegistry& registry) {
   ForTypes<float, double, Half, BFloat16, int32_t>([&]<typename T>() {
-    registry.Add(KernelDef("SparseTensorDenseMatMul")
-                     .Type<T>("T")
-                     .HostInput(2)
-                     .template Make<SparseMatMulKernel<T>>());
+    registry.Add(
+        KernelDef("SparseTensorDenseMatMul").Type<T>("T").template Make<SparseMatMulKernel<T>>());
   });
 }
 

@@ -166,8 +166,7 @@ void RegisterSparseReduceCpu(KernelRegistry& registry) {
            uint32_t, uint64_t>([&]<typename T>() {
     for (const char* op :
          {"SparseReduceSum", "SparseReduceSumSparse", "SparseReduceMax", "SparseReduceMaxSparse"}) {
-      registry.Add(
-          KernelDef(op).Type<T>("T").HostInput(2).HostInput(3).template Make<ReduceKernelOf<T>>());
+      registry.Add(KernelDef(op).Type<T>("T").template Make<ReduceKernelOf<T>>());
     }
   });
 }

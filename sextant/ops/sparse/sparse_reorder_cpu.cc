@@ -113,8 +113,8 @@ class ReshapeKernel : public Kernel {
 }  // namespace
 
 void RegisterSparseReorderCpu(KernelRegistry& registry) {
-  registry.Add(KernelDef("SparseReorder").HostInput(2).Make<ReorderKernel>());
-  registry.Add(KernelDef("SparseReshape").HostInput(1).HostInput(2).Make<ReshapeKernel>());
+  registry.Add(KernelDef("SparseReorder").Make<ReorderKernel>());
+  registry.Add(KernelDef("SparseReshape").Make<ReshapeKernel>());
 }
 
 }  // namespace sextant

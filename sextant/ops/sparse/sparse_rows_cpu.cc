@@ -116,7 +116,7 @@ class FillEmptyRowsGradKernel : public Kernel {
 }  // namespace
 
 void RegisterSparseRowsCpu(KernelRegistry& registry) {
-  registry.Add(KernelDef("SparseFillEmptyRows").HostInput(2).Make<FillEmptyRowsKernel>());
+  registry.Add(KernelDef("SparseFillEmptyRows").Make<FillEmptyRowsKernel>());
   ForTypes<float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
            uint32_t, uint64_t>([&]<typename T>() {
     registry.Add(KernelDef("SparseFillEmptyRowsGrad")

@@ -75,7 +75,7 @@ class SparseToDenseKernel : public Kernel {
 }  // namespace
 
 void RegisterSparseToDenseCpu(KernelRegistry& registry) {
-  registry.Add(KernelDef("SparseToDense").HostInput(1).Make<SparseToDenseKernel>());
+  registry.Add(KernelDef("SparseToDense").Make<SparseToDenseKernel>());
 }
 
 }  // namespace sextant

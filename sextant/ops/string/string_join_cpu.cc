@@ -152,7 +152,7 @@ class SegmentJoinKernel : public Kernel {
 void RegisterStringJoinCpu(KernelRegistry& registry) {
   registry.Add(KernelDef("StringJoin").Make<JoinKernel>());
   registry.Add(KernelDef("UnsortedSegmentJoin").Make<SegmentJoinKernel>());
-  registry.Add(KernelDef("ReduceJoin").HostInput(1).Make<ReduceJoinKernel>());
+  registry.Add(KernelDef("ReduceJoin").Make<ReduceJoinKernel>());
 }
 
 }  // namespace sextant
