@@ -52,7 +52,10 @@ Output TableOf(const std::string& key, const std::function<Output()>& make);
 Output LookUp(Output table, const Ids& ids, const std::string& combiner,
               const std::optional<float>& max_norm);
 
+// Throw INVALID_ARGUMENT, saying what to do, unless the column is one that "user" or an input layer
+// can take.
 void CheckCategorical(const FeatureColumn& column, const char* user);
+void CheckDense(const FeatureColumn& column);
 void CheckCombiner(const std::string& combiner);
 
 }  // namespace sextant::columns

@@ -87,17 +87,13 @@ using Tables = std::map<std::string, Output, std::less<>>;
 
 Output Number(int64_t value) { return Const(Tensor(value)); }
 
-int64_t Column::num_ids() const { throw InvalidArgument("column '{}' is not categorical", name()); }
+int64_t Column::num_ids() const { throw Internal("column '{}' is not categorical", name()); }
 Ids Column::MakeIds(const Features&) const {
-  throw InvalidArgument("column '{}' is not categorical", name());
+  throw Internal("column '{}' is not categorical", name());
 }
-int64_t Column::width() const {
-  throw InvalidArgument(
-      "column '{}' is not dense; wrap it in columns::Indicator or columns::Embedding", name());
-}
+int64_t Column::width() const { throw Internal("column '{}' is not dense", name()); }
 Output Column::MakeDense(const Features&, const InputLayerOptions&) const {
-  width();
-  return {};
+  throw Internal("column '{}' is not dense", name());
 }
 
 const std::string& FeatureColumn::name() const { return column_->name(); }
@@ -105,6 +101,14 @@ const std::string& FeatureColumn::name() const { return column_->name(); }
 void CheckCategorical(const FeatureColumn& column, const char* user) {
   if (!column->categorical()) {
     throw InvalidArgument("{} needs a categorical column, '{}' is not one", user, column.name());
+  }
+}
+
+void CheckDense(const FeatureColumn& column) {
+  if (!column->dense()) {
+    throw InvalidArgument(
+        "column '{}' is not dense; wrap it in columns::Indicator or columns::Embedding",
+        column.name());
   }
 }
 

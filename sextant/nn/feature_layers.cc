@@ -35,7 +35,7 @@ Output InputLayer(const Features& features, const std::vector<FeatureColumn>& co
   std::vector<Output> parts;
   std::set<std::string> opened;
   for (const FeatureColumn& column : SortedByName(columns, "InputLayer")) {
-    if (!column->dense()) column->width();  // says what to do
+    CheckDense(column);
     const std::string inner = column->VariableScopeName();
     // Columns that share a table meet in one scope.
     const VariableScope inside(inner, opened.insert(inner).second ? Reuse::kInherit : Reuse::kTrue);
@@ -52,9 +52,9 @@ LinearModelResult LinearModelParts(const Features& features,
   LinearModelResult result;
   std::vector<Output> sums;
   for (const FeatureColumn& column : SortedByName(columns, "LinearModel")) {
-    if (!column->categorical() && !column->dense()) column->num_ids();
-    const VariableScope inside(column.name());
     const bool ids = column->categorical();
+    if (!ids) CheckDense(column);
+    const VariableScope inside(column.name());
     const VariableSpec spec{.shape = {ids ? column->num_ids() : column->width(), options.units},
                             .initializer = initializers::Zeros(),
                             .trainable = options.trainable};
