@@ -3,7 +3,7 @@
 #include "sextant/cli/data/data_command.h"
 #include "sextant/cli/devices.h"
 #include "sextant/cli/inspect/inspect.h"
-#include "sextant/cli/saved_model.h"
+#include "sextant/cli/saved_model_command.h"
 #include "sextant/cli/train/predict.h"
 #include "sextant/cli/train/train_command.h"
 

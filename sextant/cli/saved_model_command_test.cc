@@ -1,4 +1,4 @@
-#include "sextant/cli/saved_model.h"
+#include "sextant/cli/saved_model_command.h"
 
 #include <gtest/gtest.h>
 
