@@ -29,10 +29,10 @@ struct ConvAxis {
 
   // How far the dilated filter reaches.
   int64_t extent() const { return (filter - 1) * dilation + 1; }
-  // The input position that tap "f" of output position "o" sees; may be outside.
-  int64_t Seen(int64_t o, int64_t f) const { return o * stride - pad_before + f * dilation; }
-  // The output position of which tap "f" sees input position "i", or -1.
-  int64_t Seer(int64_t i, int64_t f) const {
+  // The input index that tap "f" of output index "o" reads; may be outside.
+  int64_t InputIndex(int64_t o, int64_t f) const { return o * stride - pad_before + f * dilation; }
+  // The output index whose tap "f" reads input index "i", or -1.
+  int64_t OutputIndex(int64_t i, int64_t f) const {
     const int64_t scaled = i + pad_before - f * dilation;
     if (scaled < 0 || scaled % stride != 0 || scaled / stride >= out) return -1;
     return scaled / stride;

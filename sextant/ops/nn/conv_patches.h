@@ -58,7 +58,7 @@ class ConvPatches {
 
 template <typename T>
 void ConvPatches::GatherLine(const T* input_line, int64_t ow, T* row) const {
-  const int64_t fc = g_.filter_c, at = g_.width.Seen(ow, 0);
+  const int64_t fc = g_.filter_c, at = g_.width.InputIndex(ow, 0);
   if (contiguous()) {
     const auto [first, last] = InsideTaps(at);
     std::fill_n(row, first * fc, T(0));
@@ -87,9 +87,9 @@ void ConvPatches::Gather(const T* input, int64_t group, int64_t begin, int64_t e
     rest /= g_.height.out;
     const int64_t od = rest % g_.depth.out, n = rest / g_.depth.out;
     for (int64_t fd = 0; fd < g_.depth.filter; ++fd) {
-      const int64_t id = g_.depth.Seen(od, fd);
+      const int64_t id = g_.depth.InputIndex(od, fd);
       for (int64_t fh = 0; fh < g_.height.filter; ++fh, rows += line_) {
-        const int64_t ih = g_.height.Seen(oh, fh);
+        const int64_t ih = g_.height.InputIndex(oh, fh);
         if (id < 0 || id >= g_.depth.in || ih < 0 || ih >= g_.height.in) {
           std::fill_n(rows, line_, T(0));
           continue;
@@ -103,7 +103,7 @@ void ConvPatches::Gather(const T* input, int64_t group, int64_t begin, int64_t e
 
 template <typename T>
 void ConvPatches::ScatterLine(const T* row, int64_t ow, T* input_line) const {
-  const int64_t fc = g_.filter_c, at = g_.width.Seen(ow, 0);
+  const int64_t fc = g_.filter_c, at = g_.width.InputIndex(ow, 0);
   const auto add = [](const T* from, int64_t count, T* to) {
     for (int64_t i = 0; i < count; ++i) to[i] = Wrapping::Add(to[i], from[i]);
   };
@@ -125,9 +125,9 @@ void ConvPatches::Scatter(const T* rows, int64_t group, int64_t begin, int64_t e
     const int64_t n = line / (g_.height.in * g_.depth.in);
     T* const to = input + line * g_.width.in * g_.in_c + group * g_.filter_c;
     for (int64_t fd = 0; fd < g_.depth.filter; ++fd) {
-      const int64_t od = g_.depth.Seer(id, fd);
+      const int64_t od = g_.depth.OutputIndex(id, fd);
       for (int64_t fh = 0; od >= 0 && fh < g_.height.filter; ++fh) {
-        const int64_t oh = g_.height.Seer(ih, fh);
+        const int64_t oh = g_.height.OutputIndex(ih, fh);
         if (oh < 0) continue;
         const int64_t base = ((n * g_.depth.out + od) * g_.height.out + oh) * g_.width.out;
         const int64_t stop = std::min(end, base + g_.width.out);

@@ -48,9 +48,9 @@ void Forward(KernelContext& ctx, const ConvGeometry& g, const T* input, const T*
         std::fill_n(y, g.out_c, T(0));
         const T* f = filter;
         for (int64_t fh = 0; fh < g.height.filter; ++fh) {
-          const int64_t ih = g.height.Seen(oh, fh);
+          const int64_t ih = g.height.InputIndex(oh, fh);
           for (int64_t fw = 0; fw < g.width.filter; ++fw, f += g.out_c) {
-            const int64_t iw = g.width.Seen(ow, fw);
+            const int64_t iw = g.width.InputIndex(ow, fw);
             if (ih < 0 || ih >= g.height.in || iw < 0 || iw >= g.width.in) continue;
             const int64_t at = (n * g.height.in + ih) * g.width.in + iw;
             AddProducts(g.in_c, m, input + at * g.in_c, f, y);
@@ -74,9 +74,9 @@ void BackpropInput(KernelContext& ctx, const ConvGeometry& g, const T* filter,
         std::fill_n(x, g.in_c, T(0));
         const T* f = filter;
         for (int64_t fh = 0; fh < g.height.filter; ++fh) {
-          const int64_t oh = g.height.Seer(ih, fh);
+          const int64_t oh = g.height.OutputIndex(ih, fh);
           for (int64_t fw = 0; fw < g.width.filter; ++fw, f += g.out_c) {
-            const int64_t ow = g.width.Seer(iw, fw);
+            const int64_t ow = g.width.OutputIndex(iw, fw);
             if (oh < 0 || ow < 0) continue;
             const int64_t at = (n * g.height.out + oh) * g.width.out + ow;
             AddDots(g.in_c, m, out_backprop + at * g.out_c, f, x);
@@ -93,14 +93,14 @@ void AddLineGradient(const ConvGeometry& g, const T* input, const T* out_backpro
                      T* grad) {
   const int64_t m = g.out_c / g.in_c, n = line / g.height.out, oh = line % g.height.out;
   for (int64_t fh = 0; fh < g.height.filter; ++fh) {
-    const int64_t ih = g.height.Seen(oh, fh);
+    const int64_t ih = g.height.InputIndex(oh, fh);
     if (ih < 0 || ih >= g.height.in) continue;
     const T* x = input + (n * g.height.in + ih) * g.width.in * g.in_c;
     for (int64_t fw = 0; fw < g.width.filter; ++fw) {
       const T* y = out_backprop + line * g.width.out * g.out_c;
       T* const sum = grad + (fh * g.width.filter + fw) * g.out_c;
       for (int64_t ow = 0; ow < g.width.out; ++ow, y += g.out_c) {
-        const int64_t iw = g.width.Seen(ow, fw);
+        const int64_t iw = g.width.InputIndex(ow, fw);
         if (iw >= 0 && iw < g.width.in) AddProducts(g.in_c, m, x + iw * g.in_c, y, sum);
       }
     }

@@ -46,13 +46,13 @@ struct Largest {
       return ((n * g.height.in + ih) * g.width.in + iw) * g.in_c + c;
     };
     in_filter = c;
-    in_input = place(std::clamp<int64_t>(g.height.Seen(oh, 0), 0, g.height.in - 1),
-                     std::clamp<int64_t>(g.width.Seen(ow, 0), 0, g.width.in - 1));
+    in_input = place(std::clamp<int64_t>(g.height.InputIndex(oh, 0), 0, g.height.in - 1),
+                     std::clamp<int64_t>(g.width.InputIndex(ow, 0), 0, g.width.in - 1));
     for (int64_t fh = 0; fh < g.height.filter; ++fh) {
-      const int64_t ih = g.height.Seen(oh, fh);
+      const int64_t ih = g.height.InputIndex(oh, fh);
       if (ih < 0 || ih >= g.height.in) continue;
       for (int64_t fw = 0; fw < g.width.filter; ++fw) {
-        const int64_t iw = g.width.Seen(ow, fw);
+        const int64_t iw = g.width.InputIndex(ow, fw);
         if (iw < 0 || iw >= g.width.in) continue;
         const int64_t tap = (fh * g.width.filter + fw) * g.in_c + c, at = place(ih, iw);
         const auto sum = Number<T>::Add(input[at], filter[tap]);
