@@ -50,6 +50,7 @@ enum class ElementwiseOp : uint8_t {
   kXlogy,
   kPow,
   kLeakyRelu,
+  // Gradients: their operands have one shape, those of the others are broadcast.
   kSigmoidGrad,
   kTanhGrad,
   kSqrtGrad,
@@ -65,6 +66,7 @@ enum class ElementwiseOp : uint8_t {
 };
 
 constexpr int ElementwiseArity(ElementwiseOp op) { return op < ElementwiseOp::kAdd ? 1 : 2; }
+constexpr bool ElementwiseBroadcasts(ElementwiseOp op) { return op < ElementwiseOp::kSigmoidGrad; }
 
 struct ElementwiseEntry {
   std::string_view op;

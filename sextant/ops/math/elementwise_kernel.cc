@@ -75,7 +75,8 @@ void AddBinaryKernel(KernelRegistry& registry, const char* op, DType in, DType o
                      double cost) {
   KernelDef def = Definition(op, in, out);
   if (!def.in_place().empty()) def.InPlace(0, 1);
-  const bool broadcasts = !std::string_view(op).ends_with("Grad");
+  const ElementwiseEntry* entry = FindElementwise(op);
+  const bool broadcasts = entry == nullptr || ElementwiseBroadcasts(entry->function);
   registry.Add(def.Make([=](KernelInit&) {
     return std::make_unique<BinaryKernel>(loop, in, out, cost, broadcasts);
   }));

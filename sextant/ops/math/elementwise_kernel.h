@@ -61,9 +61,9 @@ class BinaryKernel : public Kernel {
   bool broadcasts_;
 };
 
-// Registers the kernel of "op" for one type of its attribute T; the logical ops have none. Gradient
-// ops (SigmoidGrad, ...) take two tensors of one shape, other binary ops broadcast. Kernels work in
-// place where elements of inputs and output have one size.
+// Registers the kernel of "op" for one type of its attribute T; the logical ops have none. Which
+// binary ops broadcast is a fact of the table (ElementwiseBroadcasts); ops not in it do. Kernels
+// work in place where elements of inputs and output have one size.
 void AddUnaryKernel(KernelRegistry& registry, const char* op, DType in, DType out, UnaryLoop loop,
                     double cost);
 void AddBinaryKernel(KernelRegistry& registry, const char* op, DType in, DType out, BinaryLoop loop,
