@@ -4,7 +4,8 @@
 #include <unordered_map>
 
 #include "sextant/base/error.h"
-#include "sextant/graph/scope.h"
+#include "sextant/device/resource_manager.h"
+#include "sextant/device/variable.h"
 #include "sextant/train/global_step.h"
 
 namespace sextant::train {
@@ -61,25 +62,24 @@ class Step : public RunContext {
   bool traced_ = false, ran_ = false, stop_ = false;
 };
 
+// Null when the graph has none.
+std::shared_ptr<VariableResource> FindGlobalStep(Session& session) {
+  const Variable step = GetGlobalStep(session.graph());
+  if (!step) return nullptr;
+  return ResourceOf<VariableResource>(session.Run(step.handle()).scalar<ResourceHandle>());
+}
+
 }  // namespace
 
 HookedRun::HookedRun(Session& session, std::vector<HookRef> hooks)
-    : session_(session), hooks_(std::move(hooks)) {
-  if (const Variable step = GetGlobalStep(session.graph())) {
-    const GraphScope use(step.handle().node()->graph());
-    read_step_ = session_.MakeCallable({}, {step.value()});
-    counts_steps_ = true;
-  }
-}
+    : session_(session), hooks_(std::move(hooks)), global_step_(FindGlobalStep(session)) {}
 
 int64_t HookedRun::global_step() const {
-  if (!counts_steps_) {
+  if (!global_step_) {
     throw FailedPrecondition(
         "the graph has no global step; make one with train::GetOrCreateGlobalStep()");
   }
-  Tensor value;
-  read_step_.Call({}, {&value, 1});
-  return value.scalar<int64_t>();
+  return global_step_->Read().scalar<int64_t>();
 }
 
 std::vector<Tensor> HookedRun::Run(const std::vector<Output>& fetches, const FeedMap& feeds,

@@ -2,11 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "sextant/base/export.h"
 #include "sextant/runtime/session.h"
 #include "sextant/train/hooks.h"
+
+namespace sextant {
+class VariableResource;
+}
 
 #pragma GCC visibility push(default)
 
@@ -22,15 +27,16 @@ class SEXTANT_API HookedRun {
                           const std::vector<Operation>& targets = {});
   // Whether a hook has asked for it.
   bool stop_requested() const { return stop_; }
-  // As it is now. Throws FAILED_PRECONDITION when the graph has none.
+  // As it is now, read from the variable itself: no Run. Throws FAILED_PRECONDITION when the graph
+  // has none.
   int64_t global_step() const;
   const std::vector<HookRef>& hooks() const { return hooks_; }
 
  private:
   Session& session_;
   const std::vector<HookRef> hooks_;
-  Callable read_step_;
-  bool counts_steps_ = false, stop_ = false;
+  const std::shared_ptr<VariableResource> global_step_;
+  bool stop_ = false;
 };
 
 }  // namespace sextant::train

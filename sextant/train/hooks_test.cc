@@ -10,6 +10,7 @@
 #include "sextant/base/file_system.h"
 #include "sextant/proto/step_stats.pb.h"
 #include "sextant/train/global_step.h"
+#include "sextant/train/hooked_run.h"
 #include "sextant/train/monitored_session.h"
 
 namespace sextant::train {
@@ -25,6 +26,28 @@ struct Counter {
     step = global_step.AssignAdd(Const(Tensor(int64_t{1})));
   }
 };
+
+// Closes the session behind each step and asks for the global step then: a Run would fail.
+class AskAfterClose : public Hook {
+ public:
+  void AfterRun(RunContext& run) override {
+    run.session().Close();
+    seen = run.global_step();
+  }
+  int64_t seen = -1;
+};
+
+TEST(HooksTest, TheGlobalStepOfAStepTakesNoRun) {
+  Counter counter;
+  Session session(counter.graph);
+  session.Run(counter.global_step.initializer());
+  const auto hook = std::make_shared<AskAfterClose>();
+  HookedRun run(session, {hook});
+  EXPECT_EQ(run.global_step(), 0);
+  run.Run({}, {}, {counter.step});
+  EXPECT_EQ(hook->seen, 1);
+  EXPECT_EQ(run.global_step(), 1);
+}
 
 TEST(HooksTest, ProfilesStepsForTimelinesAndTensorBoard) {
   const std::string directory = std::string(SEXTANT_BINARY_DIR) + "/hooks_test_profile";
