@@ -1,3 +1,20 @@
+// A training that is killed and resumed gives bit for bit the variables of one that was not,
+// because everything that a step reads is in the checkpoint: the variables, the positions of the
+// data iterators, the counters of the random streams and the state of the hooks. The last three are
+// encoded into one string, which is a variable like the others: it is saved in the same checkpoint,
+// by the same rename of a finished file, so there is no moment at which one is newer than the
+// other.
+//
+//   version 1
+//   iterators  n × (resource name, state of its tree of iterators)
+//   random     n × (node name, Philox key and 128-bit counter)
+//   hooks      n × (hook name, what Hook::SaveState gave)
+//
+// Invariant: Capture runs between two steps, when no Run is under way, so the four parts belong to
+// the same step. Random streams are counter-based (Salmon et al., Parallel random numbers: as easy
+// as 1, 2, 3, 2011): key and counter are their whole state. Names that the graph no longer has are
+// ignored, and an iterator whose input changed begins anew: then the model is resumed, not the
+// place in the data.
 #include "sextant/train/run_state.h"
 
 #include "sextant/base/error.h"
