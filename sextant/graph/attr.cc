@@ -91,13 +91,13 @@ bool Attr::operator==(const Attr& other) const {
 }
 
 std::string Attr::ToString() const {
-  if (undecoded_) return fmt::format("{} of a type that is not known", kKinds[value_.index()]);
+  if (undecoded_) return fmt::format("{} that is not decoded", kKinds[value_.index()]);
   return std::visit([](const auto& value) { return Print(value); }, value_);
 }
 
 void Attr::ThrowWrongKind(size_t wanted) const {
   if (undecoded_ && wanted == value_.index()) {
-    throw Unimplemented("the tensor's element type is not supported");
+    throw Unimplemented("the tensor's element type is not supported, or it is too large to decode");
   }
   throw InvalidArgument("expected {}, got {} {}", kKinds[wanted], kKinds[value_.index()],
                         ToString());

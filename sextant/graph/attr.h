@@ -78,14 +78,15 @@ class SEXTANT_API Attr {
   bool operator==(const Attr& other) const;
   std::string ToString() const;
 
-  // A tensor of a type that Tensor cannot hold is kept in its encoded form only (see undecoded).
-  // Throws INVALID_ARGUMENT on a malformed value, RESOURCE_EXHAUSTED when a tensor would take more
-  // than kMaxExpansion bytes above those of its proto.
+  // A tensor of a type that Tensor cannot hold, or that is much larger than its proto (one value
+  // and a shape), is kept in its encoded form only (see undecoded). Throws INVALID_ARGUMENT on a
+  // malformed value.
   static Attr FromProto(const proto::AttrValue& proto);
+  // What the tensors of a message may take, all in all, above its own bytes.
   static constexpr size_t kMaxExpansion = size_t{1} << 29;
   // What was imported is written as it was, byte for byte.
   void ToProto(proto::AttrValue* proto) const;
-  // Whether the value is a tensor, or a list with one, that Tensor cannot hold.
+  // Whether the value is a tensor, or a list with one, that is kept in its encoded form only.
   bool undecoded() const { return undecoded_; }
 
  private:

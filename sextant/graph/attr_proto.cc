@@ -22,10 +22,20 @@ bool HoldsVariants(const proto::TensorProto& proto) {
   });
 }
 
-// The tensor, or an invalid one when Tensor cannot hold its element type.
+// A tensor that takes this many bytes above those of its proto is decoded by the run that needs it.
+constexpr size_t kDeferredExpansion = size_t{64} << 20;
+
+// The tensor, or an invalid one when Tensor cannot hold its element type or it is deferred.
 Tensor DecodeTensor(const proto::TensorProto& proto) {
-  if (DTypeSize(TypeFromProto(proto.dtype())) == 0 || HoldsVariants(proto)) return Tensor();
-  return TensorFromProto(proto, proto.ByteSizeLong() + Attr::kMaxExpansion);
+  const size_t size = DTypeSize(TypeFromProto(proto.dtype()));
+  if (size == 0 || HoldsVariants(proto)) return Tensor();
+  const PartialShape shape = ShapeFromProto(proto.tensor_shape());
+  const size_t encoded = proto.ByteSizeLong();
+  if (shape.fully_known() &&
+      static_cast<size_t>(shape.num_elements()) > (encoded + kDeferredExpansion) / size) {
+    return Tensor();
+  }
+  return TensorFromProto(proto, encoded + kDeferredExpansion);
 }
 
 bool HasDimNames(const proto::TensorShapeProto& proto) {

@@ -5,6 +5,7 @@
 #include "sextant/graph/attachment.h"
 #include "sextant/graph/op_registry.h"
 #include "sextant/graph/replica.h"
+#include "sextant/graph/unknown_op.h"
 #include "sextant/proto/graph.pb.h"
 
 namespace sextant {
@@ -159,6 +160,7 @@ Output Graph::FindOutput(std::string_view name) const {
   Node* node = FindNode(base);
   if (!node) throw NotFound("the graph has no tensor named '{}'", name);
   if (index >= node->num_outputs()) {
+    if (node->op().unknown()) throw UnknownOpError(*node, Code::kNotFound);
     throw InvalidArgument("'{}': node {} has {} outputs", name, base, node->num_outputs());
   }
   return node->output(index);

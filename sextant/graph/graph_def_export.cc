@@ -1,6 +1,7 @@
 #include <google/protobuf/text_format.h>
 
 #include "sextant/graph/graph_def_exporter.h"
+#include "sextant/graph/unknown_op.h"
 #include "sextant/proto/graph.pb.h"
 
 namespace sextant {
@@ -8,7 +9,7 @@ namespace sextant {
 void GraphDefExporter::NodeToDef(const Node& node, proto::NodeDef* def) const {
   if (node.extra_ != nullptr) *def = *node.extra_;
   def->set_name(node.name());
-  def->set_op(node.type());
+  def->set_op(std::string(ImportedType(node)));
   def->set_device(node.device());
   for (const auto& [name, value] : node.attrs()) {
     if (options_.strip_default_attrs) {

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "sextant/graph/arg_ranges.h"
 #include "sextant/graph/topological_order.h"
+#include "sextant/graph/unknown_op.h"
 #include "sextant/proto/graph.pb.h"
+#include "sextant/tensor/tensor_proto.h"
 
 namespace sextant {
 namespace {
@@ -21,9 +24,13 @@ Error NodeError(const NodeDef& def, const Error& error) {
 }
 
 bool IsNextIteration(const Node& node) {
-  return node.type() == "NextIteration" || node.type() == "RefNextIteration";
+  const std::string_view type = ImportedType(node);
+  return type == "NextIteration" || type == "RefNextIteration";
 }
-bool IsMerge(const Node& node) { return node.type() == "Merge" || node.type() == "RefMerge"; }
+bool IsMerge(const Node& node) {
+  const std::string_view type = ImportedType(node);
+  return type == "Merge" || type == "RefMerge";
+}
 
 // A number without sign and leading zeros; -1 when it is none or does not fit.
 int ParseIndex(std::string_view text) {
@@ -119,44 +126,84 @@ void GraphDefImporter::CreateNode(const NodeDef& def) {
   }
   node->device_ = def.device();
   bool undecoded = false;
-  ImportAttrs(def, node, &undecoded);
-  if (undecoded) node->op_ = graph_.UnknownOp(def.op());
-  has_unknown_ = has_unknown_ || node->op().unknown();
-  if (IsNextIteration(*node)) {
+  try {
+    ImportAttrs(def, node, &undecoded);
+    if (undecoded) {
+      MakeUnrunnable(node, "undecoded", "it holds a tensor of a type that is not supported");
+    }
+    if (undecoded && def.op() == "Const") TypeDeferredConstant(def, node);
     // Its Merge is finished before it: all that can be told by then is the type.
+    if (IsNextIteration(*node)) node->attr<DType>("T");
+  } catch (const Error& e) {
+    MarkMalformed(node, e);
+  }
+  has_unknown_ = has_unknown_ || node->op().unknown();
+  if (IsNextIteration(*node) && !node->op().unknown()) {
     const DType type = node->attr<DType>("T");
     node->outputs_.resize(1);
     node->outputs_[0].dtype = node->type() == "NextIteration" ? type : MakeRef(type);
   }
   const auto& unknown = def.GetReflection()->GetUnknownFields(def);
-  if (def.has_experimental_debug_info() || def.has_experimental_type() || !unknown.empty()) {
+  if (def.has_experimental_debug_info() || def.has_experimental_type() || !unknown.empty() ||
+      node->attrs_.size() < static_cast<size_t>(def.attr_size())) {
     auto extra = std::make_shared<NodeDef>();
     if (def.has_experimental_debug_info()) {
       *extra->mutable_experimental_debug_info() = def.experimental_debug_info();
     }
     if (def.has_experimental_type()) *extra->mutable_experimental_type() = def.experimental_type();
     extra->GetReflection()->MutableUnknownFields(extra.get())->MergeFrom(unknown);
+    for (const auto& [name, value] : def.attr()) {
+      if (!FindAttr(node->attrs_, name)) (*extra->mutable_attr())[name] = value;  // malformed
+    }
     node->extra_ = std::move(extra);
   }
+}
+
+// The node stays, so that the rest of the graph can run; the error comes when it is asked for.
+// Functions are made when they are asked for.
+void GraphDefImporter::MarkMalformed(Node* node, const Error& error) {
+  if (spelling_ == Spelling::kFunction) throw error;
+  MakeUnrunnable(node, "malformed", error.message());
+  for (auto& output : node->outputs_) output.shape = PartialShape();
+}
+
+void GraphDefImporter::MakeUnrunnable(Node* node, const char* kind, const std::string& reason) {
+  auto& op = graph_.local_ops_[fmt::format("{} {}", node->type(), node->name())];
+  op = std::make_unique<OpDef>(
+      OpDef::Unknown(fmt::format("{} ({})", node->type(), kind)).Doc(reason));
+  node->op_ = op.get();
+  has_unknown_ = true;
+}
+
+// A constant that is decoded by the runs that need it can be fetched before.
+void GraphDefImporter::TypeDeferredConstant(const NodeDef& def, Node* node) {
+  const auto value = def.attr().find("value");
+  const Attr* dtype = node->FindAttr("dtype");
+  if (value == def.attr().end() || dtype == nullptr || !dtype->Is<DType>()) return;
+  if (DTypeSize(dtype->Get<DType>()) == 0) return;
+  node->outputs_.resize(1);
+  node->outputs_[0].dtype = dtype->Get<DType>();
+  node->outputs_[0].shape = ShapeFromProto(value->second.tensor().tensor_shape());
 }
 
 void GraphDefImporter::ImportAttrs(const NodeDef& def, Node* node, bool* undecoded) {
   AttrMap& attrs = node->attrs_;
   attrs.reserve(def.attr_size());
+  std::optional<Error> malformed;
   for (const auto& [name, value] : def.attr()) {
     try {
-      attrs.emplace_back(name, Substitute(Attr::FromProto(value)));
-      if (value.has_tensor() || value.has_list()) {
-        CountExpansion(attrs.back().second, value.ByteSizeLong());
-      }
+      Attr attr = Substitute(Attr::FromProto(value));
+      if (value.has_tensor() || value.has_list()) CountExpansion(attr, value.ByteSizeLong());
+      *undecoded = *undecoded || attr.undecoded();
+      attrs.emplace_back(name, std::move(attr));
     } catch (const Error& e) {
-      throw e.WithPrefix(fmt::format("attribute '{}': ", name));
+      if (!malformed) malformed = e.WithPrefix(fmt::format("attribute '{}': ", name));
     }
-    *undecoded = *undecoded || attrs.back().second.undecoded();
   }
   // A protobuf map has no order of its own.
   std::sort(attrs.begin(), attrs.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });
+  if (malformed) throw *malformed;
   if (prefix_.empty()) return;
   const Attr* colocated = FindAttr(attrs, "_class");
   if (colocated == nullptr || !colocated->Is<std::vector<std::string>>()) return;
@@ -197,11 +244,13 @@ void GraphDefImporter::CountExpansion(const Attr& attr, size_t encoded_bytes) {
   if (const auto* list = std::get_if<std::vector<Tensor>>(&attr.value())) {
     for (const Tensor& tensor : *list) bytes += tensor.bytes();
   }
-  if (bytes > encoded_bytes) expansion_ += bytes - encoded_bytes;
-  if (expansion_ > Attr::kMaxExpansion) {
+  if (bytes <= encoded_bytes) return;
+  const size_t expansion = expansion_ + (bytes - encoded_bytes);
+  if (expansion > Attr::kMaxExpansion) {
     throw ResourceExhausted("the constants take {} bytes more than the message that holds them",
-                            expansion_);
+                            expansion);
   }
+  expansion_ = expansion;
 }
 
 GraphDefImporter::Ref GraphDefImporter::ParseRef(std::string_view text) const {
@@ -247,7 +296,7 @@ void GraphDefImporter::ParseRefs(const NodeDefs& defs) {
   first_ref_.push_back(refs_.size());
 }
 
-void GraphDefImporter::ReserveUnknownOutput(const Ref& ref) {
+void GraphDefImporter::ReserveUnknownOutput(const Ref& ref) const {
   if (ref.node < 0 || ref.control || !node(ref.node)->op().unknown()) return;
   const int output = ref.selector.empty() ? 0 : ParseIndex(ref.selector);
   Node* producer = node(ref.node);
@@ -276,6 +325,7 @@ void GraphDefImporter::Append(const Ref& ref, std::vector<Output>* outputs) cons
     return;
   }
   Node* producer = node(ref.node);
+  ReserveUnknownOutput(ref);
   if (spelling_ == Spelling::kGraph) {
     const int i = ref.selector.empty() ? 0 : ParseIndex(ref.selector);
     if (i >= producer->num_outputs()) {
@@ -308,9 +358,16 @@ void GraphDefImporter::FinishNode(int i) {
       node->control_inputs_.push_back(this->node(ref.node));
     }
   }
-  graph_.CheckAttrs(*node);
-  graph_.ResolveTypes(node);
-  graph_.InferShapes(node);
+  bool typed = false;
+  try {
+    graph_.CheckAttrs(*node);
+    graph_.ResolveTypes(node);
+    typed = true;
+    graph_.InferShapes(node);
+  } catch (const Error& e) {
+    if (!typed) node->outputs_.clear();
+    MarkMalformed(node, e);
+  }
 }
 
 // The outputs of unknown ops are of the types that their consumers want.

@@ -1,4 +1,6 @@
-// GraphDefImporter: makes nodes of NodeDefs, all or none. Graphs and function bodies share it; they
+// GraphDefImporter: makes nodes of NodeDefs, all or none. A node of a graph whose attributes, types
+// or shapes are wrong is kept as one that cannot run (unknown_op.h); names and edges must be right.
+// Graphs and function bodies share it; they
 // differ in how inputs are spelled ("node:1" and "node:output:1") and in that a body has arguments
 // and attributes of its own.
 #pragma once
@@ -55,11 +57,14 @@ class GraphDefImporter {
 
   void CreateNode(const proto::NodeDef& def);
   void ImportAttrs(const proto::NodeDef& def, Node* node, bool* undecoded);
+  void MarkMalformed(Node* node, const Error& error);
+  void MakeUnrunnable(Node* node, const char* kind, const std::string& reason);
+  static void TypeDeferredConstant(const proto::NodeDef& def, Node* node);
   Attr Substitute(Attr attr) const;
   void CountExpansion(const Attr& attr, size_t encoded_bytes);
   Ref ParseRef(std::string_view text) const;
   void ParseRefs(const NodeDefs& defs);
-  void ReserveUnknownOutput(const Ref& ref);
+  void ReserveUnknownOutput(const Ref& ref) const;
   // From NextIteration to Merge: closes a v1 loop.
   bool IsBackEdge(const Ref& ref, int consumer) const;
   void Append(const Ref& ref, std::vector<Output>* outputs) const;

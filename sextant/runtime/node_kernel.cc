@@ -1,6 +1,7 @@
 #include "sextant/runtime/node_kernel.h"
 
 #include "sextant/base/error.h"
+#include "sextant/graph/unknown_op.h"
 
 namespace sextant {
 
@@ -13,7 +14,7 @@ const Device& FindDevice(const Node& node, std::span<Device* const> devices) {
 
 const KernelDef& FindKernel(const Node& node, const Device& device) {
   if (node.op().unknown()) {
-    throw NotFound("[{} {}] op type '{}' is not registered", node.type(), node.name(), node.type());
+    throw UnknownOpError(node, Code::kNotFound);
   }
   if (const KernelDef* kernel = KernelRegistry::Global().Find(node, device.type())) return *kernel;
   std::string types;

@@ -223,7 +223,7 @@ void AddToList(const Tensor& tensor, TensorProto* proto) {
 
 }  // namespace
 
-Tensor TensorFromProto(const TensorProto& proto, size_t max_bytes) {
+Tensor TensorFromProto(const TensorProto& proto, size_t max_bytes, Allocator& allocator) {
   const DType dtype = DTypeFromProto(proto);
   const PartialShape declared = ShapeFromProto(proto.tensor_shape());
   if (!declared.fully_known()) {
@@ -236,7 +236,7 @@ Tensor TensorFromProto(const TensorProto& proto, size_t max_bytes) {
   }
   const std::string& content = proto.tensor_content();
   if (!content.empty()) CheckContentSize(dtype, shape, content.size());
-  Tensor tensor(StorageType(dtype), shape);
+  Tensor tensor(StorageType(dtype), shape, allocator);
   if (content.empty()) {
     FillFromLists(proto, &tensor);
   } else if (dtype == DType::kString) {

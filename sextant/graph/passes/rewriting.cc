@@ -1,5 +1,7 @@
 #include "sextant/graph/passes/rewriting.h"
 
+#include "sextant/graph/unknown_op.h"
+
 namespace sextant {
 
 const OpDef* RequireOp(const Graph& graph, std::string_view name) {
@@ -15,10 +17,7 @@ std::string FreshName(Graph& graph, const std::string& name) {
 }
 
 void RequireKnown(const Node& node) {
-  if (node.op().unknown()) {
-    throw Unimplemented("[{} {}] op type '{}' is not registered", node.type(), node.name(),
-                        node.type());
-  }
+  if (node.op().unknown()) throw UnknownOpError(node, Code::kUnimplemented);
 }
 
 }  // namespace sextant
