@@ -1,4 +1,5 @@
-// Pause: a breath between two looks at a value that another thread will change soon.
+// Pause: the spin-wait hint (x86 PAUSE), for loops that poll a value another thread will change
+// soon.
 #pragma once
 
 #include <thread>

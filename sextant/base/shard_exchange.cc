@@ -1,3 +1,16 @@
+// Each worker has one slot for a loop on offer. The slot's state is one 64-bit word: the number of
+// the loop, its next shard that nobody has taken, and how many shards it has. A shard is taken by a
+// compare-and-swap that increments the middle part; who succeeds runs it.
+//
+//   63        32 31      16 15       0
+//   | loop  17 | next   3 | shards 8 |     shards 0 to 2 are taken; +1 << 16 takes the fourth
+//
+// Invariant: the state of a loop cannot come back (its number is part of the word), so a thread
+// that read the word of an old loop fails its swap, and a thread that succeeds holds a shard of the
+// loop whose function is in the slot: that loop ends only when all its shards have.
+//
+// Chase and Lev, Dynamic circular work-stealing deque, 2005, is the general form; here nothing is
+// pushed while a loop runs, so a counter does.
 #include "sextant/base/shard_exchange.h"
 
 #include <thread>
@@ -36,8 +49,8 @@ bool ShardExchange::RunOne(Offer& offer) {
   return true;
 }
 
-void ShardExchange::Run(int seat, int num_shards, FunctionRef<void(int shard)> fn) {
-  Offer& offer = offers_[seat];
+void ShardExchange::Run(int worker, int num_shards, FunctionRef<void(int shard)> fn) {
+  Offer& offer = offers_[worker];
   offer.fn = &fn;
   offer.unfinished.store(num_shards, std::memory_order_relaxed);
   const uint64_t loop = offer.state.load(std::memory_order_relaxed) / kOneLoop + 1;

@@ -34,18 +34,18 @@ TEST(ShardExchangeTest, AThreadThatWaitsTakesAShard) {
   helper.join();
 }
 
-TEST(ShardExchangeTest, LoopsOfAllSeatsAtOnce) {
+TEST(ShardExchangeTest, LoopsOfAllWorkersAtOnce) {
   ShardExchange exchange;
-  std::atomic<int> running = ShardExchange::kSeats;
+  std::atomic<int> running = ShardExchange::kMaxWorkers;
   std::vector<std::thread> threads;
-  for (int seat = 0; seat < ShardExchange::kSeats; ++seat) {
-    threads.emplace_back([&, seat] {
+  for (int worker = 0; worker < ShardExchange::kMaxWorkers; ++worker) {
+    threads.emplace_back([&, worker] {
       for (int loop = 0; loop < 2000; ++loop) {
         std::vector<int64_t> parts(1 + loop % 5);
-        exchange.Run(seat, static_cast<int>(parts.size()),
-                     [&](int shard) { parts[shard] = loop * 10 + seat; });
+        exchange.Run(worker, static_cast<int>(parts.size()),
+                     [&](int shard) { parts[shard] = loop * 10 + worker; });
         ASSERT_EQ(std::accumulate(parts.begin(), parts.end(), int64_t{0}),
-                  static_cast<int64_t>(parts.size()) * (loop * 10 + seat));
+                  static_cast<int64_t>(parts.size()) * (loop * 10 + worker));
         exchange.Help();
       }
       --running;

@@ -1,3 +1,18 @@
+// A fork-join pool for one job at a time. The caller writes the job, offers one slot per shard and
+// increments "generation_"; workers that see it take shards, each its own first, then what others
+// left, as does the caller. It returns when "unfinished_" is 0.
+//
+//   shards of [0, 10) for 4 threads:  [0, 2) [2, 5) [5, 7) [7, 10)   by total and count alone
+//
+// Invariant: a slot on offer always belongs to the job in job_: a job ends only when each of its
+// slots was taken and its shard has ended, and the next job is written after that. So a worker that
+// wakes late for an old job may take what it finds. Results do not depend on who runs what: bounds
+// follow from sizes, and per-shard results are combined in the order of the shards.
+//
+// Waiting is in stages: spin with pauses, then yield, then sleep on the atomic (futex), because the
+// gaps between steps of a Plan are microseconds and a wake-up costs about as much. A call from
+// inside a job, or while another thread has the team, runs its shards on the calling thread; inside
+// a schedule (runtime/schedule_run.cc) they are offered through a ShardExchange instead.
 #include "sextant/base/thread_team.h"
 
 #include <algorithm>
@@ -28,7 +43,7 @@ struct ThreadState {
   bool in_job = false;
   int limit = std::numeric_limits<int>::max();
   ShardExchange* exchange = nullptr;
-  int seat = 0;
+  int worker = 0;
 };
 thread_local ThreadState this_thread;
 
@@ -76,9 +91,9 @@ ThreadTeam::Alone::Alone() : previous_(std::exchange(this_thread.in_job, true)) 
 
 ThreadTeam::Alone::~Alone() { this_thread.in_job = previous_; }
 
-ThreadTeam::Sharing::Sharing(ShardExchange& exchange, int seat) {
+ThreadTeam::Sharing::Sharing(ShardExchange& exchange, int worker) {
   this_thread.exchange = &exchange;
-  this_thread.seat = seat;
+  this_thread.worker = worker;
 }
 
 ThreadTeam::Sharing::~Sharing() { this_thread.exchange = nullptr; }
@@ -113,7 +128,7 @@ void ThreadTeam::ParallelShards(int64_t total, int64_t grain, ShardFn fn) {
   }
   if (num_shards > 1 && this_thread.exchange != nullptr) {
     const int limit = this_thread.limit;
-    this_thread.exchange->Run(this_thread.seat, num_shards, [&](int shard) {
+    this_thread.exchange->Run(this_thread.worker, num_shards, [&](int shard) {
       const InShard in_shard(limit);
       fn(shard, ShardBegin(total, num_shards, shard), ShardBegin(total, num_shards, shard + 1));
     });

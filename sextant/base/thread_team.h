@@ -64,7 +64,7 @@ class ThreadTeam {
   // threads that share the exchange.
   class Sharing {
    public:
-    Sharing(ShardExchange& exchange, int seat);
+    Sharing(ShardExchange& exchange, int worker);
     ~Sharing();
     Sharing(const Sharing&) = delete;
     Sharing& operator=(const Sharing&) = delete;

@@ -27,6 +27,11 @@ class Device {
   // when the buffer outlives the step.
   virtual Tensor FromHost(const Tensor& value) = 0;
   virtual Tensor ToHost(const Tensor& value) = 0;
+  // What the passes over a Plan's graph must know of the kernels (runtime/passes): channels to a
+  // block of the layout in which convolutions work, 0 when there is none; and whether a float
+  // product [rows, depth] x [depth, cols] of the second matrix as it lies can be added to another.
+  virtual int64_t channel_block() const { return 0; }
+  virtual bool SumsProducts(int64_t rows, int64_t cols, int64_t depth) const;
   // Waits until all that was queued has been done.
   virtual void Synchronize() {}
 

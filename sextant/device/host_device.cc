@@ -1,5 +1,7 @@
 #include <unistd.h>
 
+#include "sextant/device/cpu/gemm_local.h"
+#include "sextant/device/cpu/onednn_conv.h"
 #include "sextant/device/device.h"
 
 namespace sextant {
@@ -13,11 +15,17 @@ class HostDevice : public Device {
   int64_t memory_bytes() const override {
     return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
   }
+  int64_t channel_block() const override { return onednn::ChannelBlock(); }
+  bool SumsProducts(int64_t rows, int64_t cols, int64_t depth) const override {
+    return gemm::WorksInPlace<float>(rows, cols, depth, {nullptr, cols, 1});
+  }
   Tensor FromHost(const Tensor& value) override { return value.Persistent(); }
   Tensor ToHost(const Tensor& value) override { return value.Persistent(); }
 };
 
 }  // namespace
+
+bool Device::SumsProducts(int64_t, int64_t, int64_t) const { return false; }
 
 std::vector<std::unique_ptr<Device>> MakeHostDevices(int count) {
   std::vector<std::unique_ptr<Device>> devices;

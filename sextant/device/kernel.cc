@@ -6,6 +6,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/thread_team.h"
+#include "sextant/device/run_wait.h"
 
 namespace sextant {
 namespace {
@@ -55,6 +56,7 @@ Tensor& KernelContext::AllocateDynamic(int i, const Shape& shape) {
 void KernelContext::ForwardInput(int j, int i, const Shape& shape) {
   const Tensor& in = input(j);
   if (io_->alias[i] != j) return SetOutput(i, in.Reshaped(shape));
+  provided_ |= Bit(i);
   Tensor& slot = slots_[io_->outputs[i]];
   if (io_->prepared[i]) {
     if (!(slot.shape() == shape)) ThrowShapeMismatch(i, shape);
@@ -69,6 +71,7 @@ void KernelContext::SetOutput(int i, Tensor value) {
     throw Internal("output {} is declared {}, the kernel gave {}", i,
                    DTypeName(io_->output_types[i]), value.Describe());
   }
+  provided_ |= Bit(i);
   if (io_->prepared[i]) {
     if (!(slot.shape() == value.shape())) ThrowShapeMismatch(i, value.shape());
     CopyElements(value, slot);
@@ -107,6 +110,17 @@ void KernelContext::ParallelFor(int64_t total, double cost,
 int KernelContext::threads() const {
   if (run_.team == nullptr) return 1;
   return run_.max_threads > 0 ? std::min(run_.max_threads, run_.team->size()) : run_.team->size();
+}
+
+RunWait KernelContext::wait() { return RunWait(*run_.cancellation, run_.turn); }
+
+void KernelContext::FindMissingOutput() const {
+  for (int i = 0; i < num_outputs(); ++i) {
+    const bool tracked = static_cast<size_t>(i) < kTrackedOutputs;
+    if (tracked ? (provided_ & Bit(i)) == 0 : !slots_[io_->outputs[i]].valid()) {
+      throw Internal("the kernel has not set output {} of {}", i, num_outputs());
+    }
+  }
 }
 
 void KernelContext::ThrowShapeMismatch(int i, const Shape& shape) const {

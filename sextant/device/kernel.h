@@ -24,6 +24,8 @@ class Device;
 class KernelContext;
 class Rendezvous;
 class ResourceManager;
+class RunWait;
+class StepTurn;
 class ThreadTeam;
 
 // What a kernel may ask when it is made.
@@ -47,8 +49,10 @@ class SEXTANT_API KernelInit {
 class SEXTANT_API Kernel {
  public:
   virtual ~Kernel() = default;
-  // Reads ctx.input(i), provides every output by AllocateOutput, ForwardInput or SetOutput. Throws
-  // Error on bad values; the executor puts "[Op name] " in front of the message.
+  // Reads ctx.input(i), provides every output by AllocateOutput, ForwardInput or SetOutput; an
+  // output not provided ends the run with INTERNAL. Throws Error on bad values; the executor puts
+  // "[Op name] " in front of the message. Other exceptions become INTERNAL, std::bad_alloc
+  // RESOURCE_EXHAUSTED.
   virtual void Compute(KernelContext& ctx) = 0;
 };
 
@@ -70,19 +74,20 @@ struct SEXTANT_API StepIo {
 };
 
 // What all steps of one run share.
-struct SEXTANT_API RunState {
+struct SEXTANT_API RunEnvironment {
   ThreadTeam* team = nullptr;
   int max_threads = 0;  // 0 = all of the team
   Allocator* allocator = nullptr;
   ResourceManager* resources = nullptr;
   CancellationToken* cancellation = nullptr;
   Rendezvous* rendezvous = nullptr;
+  StepTurn* turn = nullptr;  // of a run with steps that wait for others (run_wait.h)
   int64_t step_id = 0;
 };
 
 class SEXTANT_API KernelContext {
  public:
-  KernelContext(Tensor* slots, const RunState& run) : slots_(slots), run_(run) {}
+  KernelContext(Tensor* slots, const RunEnvironment& run) : slots_(slots), run_(run) {}
 
   int num_inputs() const { return static_cast<int>(io_->inputs.size()); }
   int num_outputs() const { return static_cast<int>(io_->outputs.size()); }
@@ -94,6 +99,7 @@ class SEXTANT_API KernelContext {
   // (registered in-place pairs: the kernel must tolerate that output and input are one), or new.
   // Elements of plain types are not initialised.
   Tensor& AllocateOutput(int i, const Shape& shape) {
+    provided_ |= Bit(i);
     Tensor& slot = slots_[io_->outputs[i]];
     if (io_->prepared[i]) [[likely]] {
       if (!(slot.shape() == shape)) [[unlikely]]
@@ -122,22 +128,38 @@ class SEXTANT_API KernelContext {
 
   ResourceManager& resources() { return *run_.resources; }
   CancellationToken& cancellation() { return *run_.cancellation; }
+  // For kernels registered with MayBlock().
+  RunWait wait();
   Allocator& allocator() { return *run_.allocator; }
   Rendezvous* rendezvous() { return run_.rendezvous; }
   int64_t step_id() const { return run_.step_id; }
   int threads() const;  // that share a loop
 
   // For the executor.
-  void set_step(const StepIo* io) { io_ = io; }
-  const RunState& run() const { return run_; }
+  void set_step(const StepIo* io) {
+    io_ = io;
+    provided_ = 0;
+  }
+  // Throws INTERNAL when the kernel that has computed the step left an output out.
+  void CheckOutputs() const {
+    const size_t count = io_->outputs.size();
+    if (count > kTrackedOutputs || provided_ != Bit(static_cast<int>(count)) - 1) [[unlikely]]
+      FindMissingOutput();
+  }
+  // Of the outputs from this one on, only those without prepared memory are checked.
+  static constexpr size_t kTrackedOutputs = 63;
+  const RunEnvironment& run() const { return run_; }
 
  private:
+  static uint64_t Bit(int i) { return uint64_t{1} << (i < 63 ? i : 63); }
+  void FindMissingOutput() const;
   Tensor& AllocateDynamic(int i, const Shape& shape);
   [[noreturn]] void ThrowShapeMismatch(int i, const Shape& shape) const;
 
   Tensor* slots_;
-  const RunState& run_;
+  const RunEnvironment& run_;
   const StepIo* io_ = nullptr;
+  uint64_t provided_ = 0;  // outputs of the step, a bit each
 };
 
 }  // namespace sextant

@@ -41,6 +41,10 @@ std::unique_ptr<Kernel> KernelDef::Create(const Node& node) const {
     return factory_(init);
   } catch (const Error& e) {
     throw e.WithPrefix(fmt::format("[{} {}] ", node.type(), node.name()));
+  } catch (const std::bad_alloc&) {
+    throw ResourceExhausted("[{} {}] out of memory", node.type(), node.name());
+  } catch (const std::exception& e) {
+    throw Internal("[{} {}] {}", node.type(), node.name(), e.what());
   }
 }
 

@@ -54,13 +54,10 @@ class SEXTANT_API KernelDef {
     own_outputs_ = true;
     return *this;
   }
-  // On devices with memory of their own these stay in host memory.
-  KernelDef& HostInput(int i) {
-    host_inputs_.push_back(i);
-    return *this;
-  }
-  KernelDef& HostOutput(int i) {
-    host_outputs_.push_back(i);
+  // Compute may wait (KernelContext::wait) for what another step of the same Run does, as a dequeue
+  // waits for an enqueue: steps that do not depend on it run meanwhile.
+  KernelDef& MayBlock() {
+    may_block_ = true;
     return *this;
   }
 
@@ -82,8 +79,7 @@ class SEXTANT_API KernelDef {
   const std::vector<std::pair<int, int>>& in_place() const { return in_place_; }
   const std::vector<std::pair<int, int>>& alias() const { return alias_; }
   bool own_outputs() const { return own_outputs_; }
-  const std::vector<int>& host_inputs() const { return host_inputs_; }
-  const std::vector<int>& host_outputs() const { return host_outputs_; }
+  bool may_block() const { return may_block_; }
   // Whether the node's type attributes fit.
   bool Accepts(const Node& node) const;
   std::unique_ptr<Kernel> Create(const Node& node) const;
@@ -92,8 +88,7 @@ class SEXTANT_API KernelDef {
   std::string op_, device_type_ = "CPU";
   std::vector<std::pair<std::string, std::vector<DType>>> types_;
   std::vector<std::pair<int, int>> in_place_, alias_;
-  bool own_outputs_ = false;
-  std::vector<int> host_inputs_, host_outputs_;
+  bool own_outputs_ = false, may_block_ = false;
   Factory factory_;
 };
 

@@ -31,7 +31,7 @@ class KernelContextTest : public testing::Test {
 
   std::vector<Tensor> slots_ = std::vector<Tensor>(2);
   StepIo io_;
-  RunState run_;
+  RunEnvironment run_;
   KernelContext ctx_{slots_.data(), run_};
 };
 

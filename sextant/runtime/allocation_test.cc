@@ -61,7 +61,7 @@ TEST(AllocationTest, SteadyStateTrainingStepAllocatesNothing) {
   EXPECT_EQ(CountAllocations([&] { step.Call(feeds, {}); }), 0);
 }
 
-TEST(AllocationTest, StepsInLanesAllocateNothing) {
+TEST(AllocationTest, ScheduledStepsAllocateNothing) {
   Graph graph;
   GraphScope use(graph);
   const Output x = Placeholder(DType::kFloat, PartialShape{4, 4});
@@ -70,7 +70,7 @@ TEST(AllocationTest, StepsInLanesAllocateNothing) {
   const Variable v("v", Zeros({4, 4}));
   const Operation assign = AssignVariable(v.handle(), AddN(parts));
   SessionOptions options;
-  options.optimizer.lanes = LaneUse::kAlways;
+  options.optimizer.parallel_steps = ParallelSteps::kAlways;
   Session session(graph, options);
   session.Run(GlobalVariablesInitializer());
   const Callable step = session.MakeCallable({x}, {}, {assign});

@@ -35,6 +35,7 @@ class Analyzer {
 
  private:
   void Visit(Node* node) {
+    request_.ThrowIfCancelled();
     const std::string& type = node->type();
     if (type == "Const") {
       // With a control input it may lie on a branch that is not taken: then it has no value.
@@ -158,7 +159,7 @@ class Analyzer {
     try {
       Evaluate(node, *kernel, std::move(inputs));
       if (constant) result_.constants.insert(node);
-    } catch (const Error&) {
+    } catch (...) {
       // It will fail again, with its name, if it is reached.
     }
   }
@@ -195,12 +196,13 @@ class Analyzer {
     slots.resize(num_inputs + node->num_outputs());
     ResourceManager resources;
     CancellationToken cancellation;
-    const RunState run{.allocator = environment_.allocator,
-                       .resources = &resources,
-                       .cancellation = &cancellation};
+    const RunEnvironment run{.allocator = environment_.allocator,
+                             .resources = &resources,
+                             .cancellation = &cancellation};
     KernelContext context(slots.data(), run);
     context.set_step(&io);
     def.Create(*node)->Compute(context);
+    context.CheckOutputs();
     for (int i = 0; i < node->num_outputs(); ++i) {
       Tensor& value = slots[num_inputs + i];
       node->set_output_shape(i, value.shape());
@@ -221,6 +223,7 @@ class Analyzer {
     request.targets = body.effects;
     request.name_prefix = node.name() + "/" + label + "/";
     request.depth = request_.depth + 1;
+    request.cancellation = request_.cancellation;
     request.bodies_left = request_.bodies_left ? request_.bodies_left : &bodies_left_;
     if (--*request.bodies_left < 0) {
       throw ResourceExhausted("there are more than {} branches and loops", kMaxFunctionBodies);

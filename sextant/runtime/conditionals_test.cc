@@ -22,7 +22,7 @@ SessionOptions NoOptimization() {
                        .fuse_products = false,
                        .fuse_elementwise = false,
                        .static_memory = false,
-                       .lanes = LaneUse::kNever};
+                       .parallel_steps = ParallelSteps::kNever};
   return options;
 }
 
@@ -306,7 +306,7 @@ TEST(RandomConditionalsTest, OptimizationKeepsValuesAndGradients) {
     const auto gradients = Gradients(y, {x});
     if (!gradients[0].none()) fetches.push_back(gradients[0].dense());
     SessionOptions parallel;
-    parallel.optimizer.lanes = LaneUse::kAlways;
+    parallel.optimizer.parallel_steps = ParallelSteps::kAlways;
     Session plain(graph, NoOptimization()), optimized(graph, parallel);
     plain.Run(GlobalVariablesInitializer());
     optimized.Run(GlobalVariablesInitializer());

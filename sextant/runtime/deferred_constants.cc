@@ -16,15 +16,15 @@ Tensor Decode(const Node& node, const Attr& attr, Allocator& allocator, size_t m
   const size_t size = DTypeSize(static_cast<DType>(proto.dtype()));
   if (size == 0 || !shape.fully_known()) throw UnknownOpError(node, Code::kUnimplemented);
   if (static_cast<size_t>(shape.num_elements()) > memory / size) {
-    throw ResourceExhausted("[{} {}] the constant of {} elements does not fit in {} bytes",
-                            node.type(), node.name(), shape.num_elements(), memory);
+    throw ResourceExhausted("[Const {}] {} elements do not fit in {} bytes", node.name(),
+                            shape.num_elements(), memory);
   }
   try {
     return TensorFromProto(proto, memory, allocator);
   } catch (const Error& e) {
-    throw e.WithPrefix(fmt::format("[{} {}] ", node.type(), node.name()));
+    throw e.WithPrefix(fmt::format("[Const {}] ", node.name()));
   } catch (const std::bad_alloc&) {
-    throw ResourceExhausted("[{} {}] out of memory", node.type(), node.name());
+    throw ResourceExhausted("[Const {}] out of memory", node.name());
   }
 }
 

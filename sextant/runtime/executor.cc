@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 
 #include "sextant/base/thread_team.h"
-#include "sextant/device/implementation_name.h"
-#include "sextant/runtime/lane_run.h"
-#include "sextant/runtime/lane_trial.h"
+#include "sextant/runtime/blocking_run.h"
+#include "sextant/runtime/schedule_run.h"
+#include "sextant/runtime/schedule_trial.h"
 #include "sextant/runtime/step_runner.h"
-#include "sextant/runtime/trace.h"
 
 namespace sextant {
 namespace {
@@ -20,7 +18,7 @@ double Nanoseconds() {
 
 class PlanRun {
  public:
-  PlanRun(const Plan& plan, Frame& frame, const RunState& run, StepTrace* trace)
+  PlanRun(const Plan& plan, Frame& frame, const RunEnvironment& run, StepTrace* trace)
       : plan_(plan), frame_(frame), run_(run), trace_(trace) {}
 
   void Run(std::span<Tensor> feeds, std::span<Tensor> fetches) {
@@ -45,22 +43,23 @@ class PlanRun {
 
   // Traced runs are step by step, so that the times are those of single steps.
   void RunAll() {
+    if (plan_.order) return RunBlockingPlan(plan_, frame_, run_, trace_);
     if (trace_) return RunSteps<Times::kTraced>();
     if (!frame_.trial) return RunSteps<Times::kNone>();
-    LaneTrial& trial = *frame_.trial;
-    const LaneTrial::Way way = trial.Next(Threads());
+    ScheduleTrial& trial = *frame_.trial;
+    const ScheduleTrial::Way way = trial.Next(Threads());
     const double start = trial.times_run() ? Nanoseconds() : 0;
     switch (way) {
-      case LaneTrial::Way::kPlain:
+      case ScheduleTrial::Way::kPlain:
         RunSteps<Times::kNone>();
         break;
-      case LaneTrial::Way::kSteps: {
+      case ScheduleTrial::Way::kSteps: {
         const ThreadTeam::Alone alone;
         RunSteps<Times::kTried>();
         break;
       }
-      case LaneTrial::Way::kLanes:
-        RunInLanes(plan_, frame_, trial.lanes(), run_);
+      case ScheduleTrial::Way::kScheduled:
+        RunSchedule(plan_, frame_, trial.schedule(), run_);
         break;
     }
     if (trial.times_run()) trial.RecordRun(Nanoseconds() - start);
@@ -86,9 +85,7 @@ class PlanRun {
         }
         if (step->once && frame_.slots[step->io.outputs[0]].valid()) continue;
         if constexpr (times == Times::kTraced) {
-          const int64_t start = StepTrace::Now();
-          runner.Run(*step);
-          Record(*step, start);
+          runner.RunTraced(*step);
         } else if constexpr (times == Times::kTried) {
           const double start = Nanoseconds();
           runner.Run(*step);
@@ -101,22 +98,6 @@ class PlanRun {
     } catch (...) {
       ThrowNamed(*step, run_);
     }
-  }
-
-  void Record(const Step& step, int64_t start) {
-    StepTrace::Event event{.node = step.io.node_name,
-                           .op = step.node->type(),
-                           .device = step.device ? step.device->name() : "",
-                           .start_ns = start,
-                           .end_ns = StepTrace::Now()};
-    for (int32_t slot : step.io.outputs) {
-      event.output_bytes += static_cast<int64_t>(frame_.slots[slot].bytes());
-    }
-    const Kernel* kernel = frame_.kernels[&step - plan_.steps.data()].get();
-    if (const auto* chosen = dynamic_cast<const ImplementationName*>(kernel)) {
-      event.implementation = chosen->implementation();
-    }
-    trace_->Add(std::move(event));
   }
 
   void Fetch(std::span<Tensor> fetches) {
@@ -141,13 +122,13 @@ class PlanRun {
 
   const Plan& plan_;
   Frame& frame_;
-  const RunState& run_;
+  const RunEnvironment& run_;
   StepTrace* const trace_;
 };
 
 }  // namespace
 
-void RunPlan(const Plan& plan, Frame& frame, const RunState& run, std::span<Tensor> feeds,
+void RunPlan(const Plan& plan, Frame& frame, const RunEnvironment& run, std::span<Tensor> feeds,
              std::span<Tensor> fetches, StepTrace* trace) {
   PlanRun(plan, frame, run, trace).Run(feeds, fetches);
 }

@@ -14,7 +14,7 @@ class StepTrace;
 // "fetches" receives the results. Throws the first error of a step with "[Op name] " in front,
 // DEADLINE_EXCEEDED or CANCELLED when the run's token says so; the frame is clean again in any
 // case.
-void RunPlan(const Plan& plan, Frame& frame, const RunState& run, std::span<Tensor> feeds,
+void RunPlan(const Plan& plan, Frame& frame, const RunEnvironment& run, std::span<Tensor> feeds,
              std::span<Tensor> fetches, StepTrace* trace = nullptr);
 
 }  // namespace sextant

@@ -128,6 +128,58 @@ TEST(MalformedGraphTest, FunctionsAreNotNamedLikeOps) {
             Code::kInvalidArgument);
 }
 
+// "y" does not depend on them.
+TEST(MalformedGraphTest, NodesThatNeverRunMayBeMalformed) {
+  const std::string good = R"(
+    node { name: "y" op: "Neg" input: "a" attr { key: "T" value { type: DT_FLOAT } } })";
+  for (const char* bad : {
+           R"(node { name: "z" op: "Neg" attr { key: "T" value { type: DT_FLOAT } } })",
+           R"(node { name: "z" op: "Neg" input: "yes" attr { key: "T" value { type: DT_FLOAT } } }
+              node { name: "t" op: "Neg" input: "z" attr { key: "T" value { type: DT_FLOAT } } })",
+           R"(node { name: "z" op: "MatMul" input: "a" input: "a"
+                     attr { key: "T" value { type: DT_FLOAT } }
+                     attr { key: "transpose_a" value { b: false } }
+                     attr { key: "transpose_b" value { b: false } } })",
+           R"(node { name: "z" op: "Identity" })",
+       }) {
+    EXPECT_EQ(RunText(good + bad), Code::kOk) << bad;
+    std::string asked(bad);
+    asked.replace(asked.find("\"z\""), 3, "\"y\"");
+    if (const auto user = asked.find("\"z\""); user != asked.npos) asked.replace(user, 3, "\"y\"");
+    EXPECT_EQ(RunText(asked), Code::kInvalidArgument) << bad;
+  }
+}
+
+// One value and a shape of "bytes" bytes.
+std::string LargeConstant(const std::string& bytes) {
+  return R"(node { name: "c" op: "Const" attr { key: "dtype" value { type: DT_INT8 } }
+                   attr { key: "value" value { tensor { dtype: DT_INT8 tensor_shape { dim { size: )" +
+         bytes + R"( } } int_val: 7 } } } }
+            node { name: "zero" op: "Const" attr { key: "dtype" value { type: DT_INT32 } }
+                   attr { key: "value" value { tensor { dtype: DT_INT32 tensor_shape { } int_val: 0 } } } }
+            node { name: "y" op: "Max" input: "c" input: "zero" attr { key: "T" value { type: DT_INT8 } }
+                   attr { key: "Tidx" value { type: DT_INT32 } }
+                   attr { key: "keep_dims" value { b: false } } })";
+}
+
+TEST(MalformedGraphTest, LargeConstantsAreLimitedByTheMemoryOfTheSession) {
+  Graph graph;
+  ImportGraphDefText(kConstants + LargeConstant("100000000"), graph);
+  EXPECT_EQ(Session(graph).Run(NamedFeeds{}, {"y:0"})[0].scalar<int8_t>(), 7);
+  SessionOptions options;
+  options.memory_limit = 50 << 20;
+  Session limited(graph, options);
+  EXPECT_EQ(limited.Run(NamedFeeds{}, {"a:0"})[0].scalar<float>(), 3);
+  try {
+    limited.Run(NamedFeeds{}, {"y:0"});
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), Code::kResourceExhausted);
+    EXPECT_TRUE(e.message().starts_with("[Const c] ")) << e.message();
+  }
+  EXPECT_EQ(RunText(LargeConstant("20000000000000000")), Code::kResourceExhausted);
+}
+
 TEST(MalformedGraphTest, SizesBeyondAllMemory) {
   for (const char* size :
        {"2305843009213693952", "1152921504606846976", "4611686018427387904", "1099511627776"}) {

@@ -1,6 +1,6 @@
 #include "sextant/runtime/plan.h"
 
-#include "sextant/runtime/lane_trial.h"
+#include "sextant/runtime/schedule_trial.h"
 
 namespace sextant {
 
@@ -27,9 +27,11 @@ std::unique_ptr<Frame> Plan::NewFrame(Allocator& allocator) const {
     frame->dead_steps.resize(steps.size());
   }
   frame->branches.resize(steps.size());
-  if (suits_lanes) {
+  if (suits_schedule || order) {
     frame->readers = std::make_unique<std::atomic<int32_t>[]>(num_slots);
-    frame->trial = std::make_unique<LaneTrial>(*this, always_in_lanes);
+  }
+  if (suits_schedule) {
+    frame->trial = std::make_unique<ScheduleTrial>(*this, always_scheduled);
   }
   return frame;
 }

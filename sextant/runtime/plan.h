@@ -18,9 +18,9 @@
 
 namespace sextant {
 
-class LaneTrial;
+class ScheduleTrial;
 class Plan;
-struct Lanes;
+struct Schedule;
 
 enum class StepKind : uint8_t {
   kKernel,
@@ -42,6 +42,8 @@ struct Step {
   bool once = false;  // its output is the same in all runs of a frame and stays in its slot
   // Slots that hold nothing needed after this step and are not prepared.
   std::vector<int32_t> release;
+  // Slots that steps read whose order is not fixed (Plan::order): the last of them empties it.
+  std::vector<int32_t> release_when_last;
   // Only where a Switch is upstream: the step is dead when one of these slots or steps is.
   std::vector<int32_t> dead_slots, dead_steps;
   std::vector<std::shared_ptr<const Plan>> branches;
@@ -57,6 +59,18 @@ struct PreparedSlot {
   int64_t offset = 0;  // in the arena
 };
 
+// What the graph orders, for Plans with steps that wait for others: per step, how many come before
+// it, and those that come after it.
+struct StepOrder {
+  std::vector<int32_t> num_before;
+  std::vector<std::vector<int32_t>> after;
+};
+
+struct SlotReaders {
+  int32_t slot = 0;
+  int32_t count = 0;  // of steps that read it
+};
+
 struct Frame {
   Frame();
   ~Frame();
@@ -66,10 +80,11 @@ struct Frame {
   BufferRef arena;
   std::vector<uint8_t> dead_slots, dead_steps;                // empty in plans without conditionals
   std::vector<std::vector<std::unique_ptr<Frame>>> branches;  // per step, made when first needed
-  // Only of Plans that suit lanes: per slot, the steps that have still to read it; and the way to
-  // run.
+  // Per slot, the steps that have still to read it: of Plans that suit a schedule or have an
+  // "order".
   std::unique_ptr<std::atomic<int32_t>[]> readers;
-  std::unique_ptr<LaneTrial> trial;
+  // Only of Plans that suit a schedule: the way to run.
+  std::unique_ptr<ScheduleTrial> trial;
 };
 
 class Plan {
@@ -86,9 +101,14 @@ class Plan {
   std::vector<PartialShape> fetch_shapes;
   bool has_conditionals = false;
   // Its steps may run at the same time: nothing is written where another step may still read.
-  bool suits_lanes = false;
-  bool always_in_lanes = false;
-  std::vector<uint8_t> prepared_slots;  // per slot: one of "prepared"
+  bool suits_schedule = false;
+  bool always_scheduled = false;
+  // A step, or one of a branch, may wait for something outside itself (KernelDef::MayBlock).
+  bool may_block = false;
+  // Set when steps can run while such a step waits: run by blocking_run.h.
+  std::unique_ptr<const StepOrder> order;
+  std::vector<SlotReaders> shared_slots;  // those of Step::release_when_last
+  std::vector<uint8_t> prepared_slots;    // per slot: one of "prepared"
   // Of a loop's body, per result: itself where it is the argument of the same place, passed
   // through; else -1.
   std::vector<int32_t> passthrough;

@@ -8,6 +8,7 @@
 #include "sextant/graph/passes/resolve_references.h"
 #include "sextant/graph/passes/structure_loops.h"
 #include "sextant/runtime/analysis.h"
+#include "sextant/runtime/deferred_constants.h"
 #include "sextant/runtime/governed_nodes.h"
 #include "sextant/runtime/placer.h"
 #include "sextant/runtime/step_emitter.h"
@@ -116,13 +117,15 @@ void KeepStatefulNodes(Graph& graph, const std::vector<Output>& measured, Node* 
   graph.SetControlInputs(sink, std::move(kept));
 }
 
-void Optimize(Graph& graph, const OptimizerOptions& options, const std::vector<Node*>& needed) {
+void Optimize(Graph& graph, const PlanRequest& request, const PlanEnvironment& environment,
+              const std::vector<Node*>& needed) {
   GovernedNodes governed(graph);
   governed.Hide();
   for (const Pass& pass : OptimizationPasses()) {
-    if (!(options.*pass.enabled)) continue;
+    if (!(environment.optimizer.*pass.enabled)) continue;
+    request.ThrowIfCancelled();
     const int64_t version = graph.version();
-    pass.run(graph);
+    pass.run(graph, *environment.devices[0]);
     if (graph.version() != version) RemoveUnneeded(graph, needed);
   }
   governed.Restore();
@@ -139,10 +142,13 @@ std::shared_ptr<const Plan> BuildPlan(const PlanRequest& request,
       CopySubgraph(*request.source, feeds, request.fetches, request.targets, request.name_prefix);
   Graph& graph = *subgraph.graph;
   Node* sink = AddSink(subgraph);
+  request.ThrowIfCancelled();
+  DecodeDeferredConstants(graph, *environment.allocator, environment.devices[0]->memory_bytes());
 
   Contents contents = Look(graph);
   if (contents.calls) {
     InlineFunctions(graph);
+    DecodeDeferredConstants(graph, *environment.allocator, environment.devices[0]->memory_bytes());
     contents = Look(graph);
   }
   if (contents.references) ResolveReferences(graph);
@@ -150,6 +156,7 @@ std::shared_ptr<const Plan> BuildPlan(const PlanRequest& request,
   std::vector<Node*> needed(1, sink);
   for (const Output& feed : subgraph.feeds) needed.push_back(feed.node());
   if (contents.loops || contents.references || contents.calls) RemoveUnneeded(graph, needed);
+  request.ThrowIfCancelled();
   PlaceNodes(graph, environment.devices, environment.soft_placement, environment.log_placement);
   if (environment.devices.size() > 1) PartitionByDevice(graph);
 
@@ -160,7 +167,7 @@ std::shared_ptr<const Plan> BuildPlan(const PlanRequest& request,
   }
   BypassDeadBranches(graph, analysis.deadness);
   RemoveUnneeded(graph, needed);
-  Optimize(graph, environment.optimizer, needed);
+  Optimize(graph, request, environment, needed);
   return EmitPlan(std::move(subgraph.graph), sink, subgraph.feeds, request, environment, analysis);
 }
 

@@ -1,5 +1,7 @@
-// Makes Plans: prune → structure → place → partition → analyse (shapes, constants, predicates) →
-// optimise → assign memory → steps.
+// Makes Plans. The stages, in order: prune (copy what is needed into a graph of the Plan's own),
+// decode large constants, inline functions, resolve references, structure loops, place, partition,
+// analyse (infer shapes, fold constants, resolve predicates, plan branches), optimise (passes/),
+// emit (steps, slots, memory). docs/architecture.md says which file does which.
 #pragma once
 
 #include <memory>
@@ -7,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/cancellation.h"
 #include "sextant/runtime/passes/pass.h"
 #include "sextant/runtime/plan.h"
 
@@ -38,9 +41,15 @@ struct PlanRequest {
   int depth = 0;            // of functions inside functions
   bool loop_body = false;   // results that are the argument of the same place need not be returned
   int* bodies_left = nullptr;  // of a function: how many more the whole Plan may have
+  const CancellationToken* cancellation = nullptr;  // ends planning with its status
+
+  void ThrowIfCancelled() const {
+    if (cancellation != nullptr) cancellation->ThrowIfCancelled();
+  }
 };
 
-// Throws Error, naming the node, on a graph that cannot run.
+// Throws Error, naming the node, on a graph that cannot run, and the status of the request's token
+// soon after it is cancelled.
 std::shared_ptr<const Plan> BuildPlan(const PlanRequest& request,
                                       const PlanEnvironment& environment);
 

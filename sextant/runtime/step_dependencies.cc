@@ -1,9 +1,27 @@
+// The dependencies of steps that may run at the same time: those of the data-flow graph, and those
+// that keep effects in program order. A variable is treated as a compiler treats a memory cell: a
+// write waits for the writes and reads before it (output and anti dependencies), a read for the
+// write before it (flow dependency), reads wait for nobody.
+//
+//   0: r = Read(v)         before: nothing
+//   1: y = r * 2           before: 0
+//   2: AssignAdd(v, 1)     before: 0 and 1, because r shares the buffer of v: without 1 the update
+//                          would have to copy it
+//   3: s = Read(v)         before: 2
+//
+// Invariant: steps of which neither depends on the other, directly or through others, touch no
+// common slot, variable or table of which one changes it. What cannot be told apart (functions with
+// effects, queues, sends, handles made in the run) is ordered towards everything.
+//
+// Bernstein, Analysis of programs for parallel processing, 1966.
 #include "sextant/runtime/step_dependencies.h"
 
 #include <algorithm>
 #include <map>
 #include <string>
 #include <unordered_map>
+
+#include "sextant/graph/passes/copy_subgraph.h"
 
 namespace sextant {
 namespace {
@@ -142,6 +160,35 @@ class DependencyFinder {
 
 std::vector<std::vector<int32_t>> StepDependencies(const Plan& plan) {
   return DependencyFinder(plan).Find();
+}
+
+std::vector<std::vector<int32_t>> EdgeDependencies(const Plan& plan) {
+  std::vector<int32_t> step_of(plan.graph->num_nodes(), kNone);
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    step_of[plan.steps[i].node->id()] = static_cast<int32_t>(i);
+  }
+  std::vector<std::vector<int32_t>> before(plan.steps.size());
+  // Per node: its step, or those it follows where it has none.
+  std::vector<std::vector<int32_t>> steps_of(plan.graph->num_nodes());
+  for (const Node* node : TopologicalOrder(*plan.graph)) {
+    std::vector<int32_t> found;
+    for (const Output& input : node->inputs()) {
+      std::ranges::copy(steps_of[input.node()->id()], std::back_inserter(found));
+    }
+    for (const Node* control : node->control_inputs()) {
+      std::ranges::copy(steps_of[control->id()], std::back_inserter(found));
+    }
+    std::ranges::sort(found);
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    const int32_t step = step_of[node->id()];
+    if (step == kNone) {
+      steps_of[node->id()] = std::move(found);
+    } else {
+      steps_of[node->id()] = {step};
+      before[step] = std::move(found);
+    }
+  }
+  return before;
 }
 
 }  // namespace sextant

@@ -16,4 +16,8 @@ namespace sextant {
 // Whatever heeds this gives the results of running the steps in their order.
 std::vector<std::vector<int32_t>> StepDependencies(const Plan& plan);
 
+// Only what the graph itself orders: the makers of what a step reads, and those that control edges
+// name, through nodes without a step too.
+std::vector<std::vector<int32_t>> EdgeDependencies(const Plan& plan);
+
 }  // namespace sextant

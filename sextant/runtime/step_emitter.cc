@@ -1,44 +1,41 @@
+// The last stage of planning: from the optimised graph to the flat list of steps that a run walks.
+// Nodes are put in topological order, by id among those that are free, so that the program order of
+// effects is kept. Each output of a node gets a numbered slot of the frame; a node becomes a step
+// that names its slots, with the kernel already chosen, so that nothing is looked up by name in a
+// run.
+//
+//   x = Placeholder      slot 0, fed
+//   c = Const            slot 1, filled when the frame is made: no step
+//   y = Identity(x)      slot 0: no step, no slot
+//   z = Add(y, c)        slot 2, step 0: Add 0 1 → 2
+//   _sink reads z        fetch 0 is slot 2
+//
+// Invariant: every slot that a step reads is filled before it, by a feed, a constant or a step
+// before it. Nodes behind a Switch may be dead in a run: they keep their steps, constants and
+// identities included, with the slots and steps whose death is theirs (dead_slots, dead_steps).
+//
+// Which steps may run while another waits is found by blocking_order.h, the memory of the slots by
+// slot_planner.h.
 #include "sextant/runtime/step_emitter.h"
 
 #include <algorithm>
 
 #include "sextant/graph/passes/copy_subgraph.h"
 #include "sextant/graph/passes/deadness.h"
-#include "sextant/runtime/memory_planner.h"
+#include "sextant/runtime/blocking_order.h"
 #include "sextant/runtime/node_kernel.h"
+#include "sextant/runtime/slot_planner.h"
 
 namespace sextant {
 namespace {
 
 constexpr int32_t kNever = -1;
-// Larger tensors are left to the allocator to refuse: the sizes of all that is planned must add up.
-constexpr int64_t kMaxPlannedElements = int64_t{1} << 40;
-// In lanes no place in the arena is used twice, and only Plans of many small steps gain by them.
-constexpr int64_t kMostLaneBytes = int64_t{8} << 20;
-constexpr size_t kFewestLaneSteps = 24, kMostLaneSteps = 1024;
 
 // Handles of what lives in the session for good.
 bool IsHandle(const Node& node) {
   const std::string& type = node.type();
   return type == "VarHandleOp" || type == "HashTableV2" || type == "IteratorV2";
 }
-
-// How a slot gets its tensor.
-enum class Storage : uint8_t { kDynamic, kConstant, kArena };
-
-struct SlotInfo {
-  Storage storage = Storage::kDynamic;
-  DType dtype = DType::kInvalid;
-  PartialShape shape;
-  int32_t defined = kNever;   // step that makes it; kNever: there from the start
-  int32_t last_use = kNever;  // last step that reads it
-  int32_t group = kNever;     // slots that share a buffer by registration: the first of them
-  int32_t unit = kNever;      // index of its place in the arena
-  int32_t readers = 0;        // steps that read it
-  bool fetched = false;
-  bool fed = false;
-  bool shared = false;  // the group has a member whose tensor must outlive the step
-};
 
 class StepEmitter {
  public:
@@ -60,11 +57,8 @@ class StepEmitter {
     FindConditionals();
     AssignSlots();
     MakeSteps();
-    FindLastUses();
-    GroupAliases();
-    ChooseLanes();
-    PlanMemory();
-    FillIo();
+    FindBlockingOrder(*plan_);
+    PlanSlots(*plan_, slots_, environment_.optimizer);
     BindFeedsAndFetches();
     return plan_;
   }
@@ -122,9 +116,7 @@ class StepEmitter {
         SlotInfo& info = slots_.emplace_back();
         info.dtype = RemoveRef(node->output_type(i));
         info.shape = node->output_shape(i);
-        info.fed = node->type() == "_Feed";
         if (node->type() == "Const" && Skipped(*node)) {
-          info.storage = Storage::kConstant;
           AddConstant(Slot(node->output(i)), node->attr<Tensor>("value"));
         }
       }
@@ -144,6 +136,7 @@ class StepEmitter {
     plan_->steps.reserve(order_.size());
     for (const Node* node : order_) {
       if (Skipped(*node)) continue;
+      request_.ThrowIfCancelled();
       step_of_[node->id()] = static_cast<int32_t>(plan_->steps.size());
       MakeStep(*node, plan_->steps.emplace_back());
     }
@@ -158,7 +151,6 @@ class StepEmitter {
       const int32_t slot = Slot(node.output(i));
       step.io.outputs.push_back(slot);
       step.io.output_types.push_back(slots_[slot].dtype);
-      slots_[slot].defined = static_cast<int32_t>(plan_->steps.size()) - 1;
     }
     step.io.node_name = node.name();
     step.once = IsHandle(node) && !maybe_dead_[node.id()];
@@ -191,173 +183,7 @@ class StepEmitter {
     }
   }
 
-  // ---- lifetimes
-
-  void FindLastUses() {
-    for (size_t i = 0; i < plan_->steps.size(); ++i) {
-      for (int32_t slot : plan_->steps[i].io.inputs) {
-        const auto index = static_cast<int32_t>(i);
-        if (slots_[slot].last_use != index) ++slots_[slot].readers;
-        slots_[slot].last_use = index;
-      }
-    }
-  }
-
-  // The input of the step whose buffer output "o" shares by registration, or -1.
-  static int32_t AliasInput(const Step& step, int32_t o) {
-    if (step.kind == StepKind::kSwitch) return 0;
-    if (!step.kernel) return kNever;
-    for (const auto& [output, input] : step.kernel->alias()) {
-      if (output == o) return input;
-    }
-    return kNever;
-  }
-
-  void GroupAliases() {
-    for (size_t s = 0; s < slots_.size(); ++s) slots_[s].group = static_cast<int32_t>(s);
-    for (Step& step : plan_->steps) {
-      for (size_t o = 0; o < step.io.outputs.size(); ++o) {
-        const int32_t input = AliasInput(step, static_cast<int32_t>(o));
-        step.io.alias.push_back(input);
-        if (input >= 0) {
-          slots_[step.io.outputs[o]].group = slots_[step.io.inputs[input]].group;
-        }
-      }
-    }
-    for (const SlotInfo& slot : slots_) {
-      SlotInfo& root = slots_[slot.group];
-      root.last_use = std::max(root.last_use, slot.last_use);
-      root.shared = root.shared || slot.fetched;
-    }
-  }
-
-  // ---- memory
-
-  void ChooseLanes() {
-    const size_t steps = plan_->steps.size();
-    if (environment_.optimizer.lanes == LaneUse::kNever || plan_->has_conditionals) return;
-    plan_->always_in_lanes = environment_.optimizer.lanes == LaneUse::kAlways;
-    if (!plan_->always_in_lanes && (steps < kFewestLaneSteps || steps > kMostLaneSteps)) return;
-    int64_t bytes = 0;
-    for (const Step& step : plan_->steps) {
-      for (const int32_t slot : step.io.outputs) {
-        if (Plannable(step, slot)) bytes += Bytes(slots_[slot]);
-      }
-    }
-    plan_->suits_lanes = bytes <= kMostLaneBytes;
-  }
-
-  static int64_t Bytes(const SlotInfo& info) {
-    return static_cast<int64_t>(info.shape.num_elements()) *
-           static_cast<int64_t>(DTypeSize(info.dtype));
-  }
-
-  bool Plannable(const Step& step, int32_t slot) const {
-    const SlotInfo& info = slots_[slot];
-    return environment_.optimizer.static_memory && step.kernel && !step.kernel->own_outputs() &&
-           info.group == slot && !info.shared && IsPlain(info.dtype) && info.shape.fully_known() &&
-           info.shape.num_elements() <= kMaxPlannedElements;
-  }
-
-  void PlanMemory() {
-    std::vector<Lifetime> units;
-    for (size_t i = 0; i < plan_->steps.size(); ++i) {
-      Step& step = plan_->steps[i];
-      for (size_t o = 0; o < step.io.outputs.size(); ++o) {
-        const int32_t slot = step.io.outputs[o];
-        SlotInfo& info = slots_[slot];
-        if (!Plannable(step, slot)) continue;
-        info.storage = Storage::kArena;
-        const int64_t bytes = Bytes(info);
-        const int32_t last = plan_->suits_lanes ? static_cast<int32_t>(plan_->steps.size())
-                                                : std::max(info.last_use, static_cast<int32_t>(i));
-        info.unit =
-            InPlaceUnit(step, static_cast<int32_t>(i), static_cast<int32_t>(o), bytes, units);
-        if (info.unit == kNever) {
-          info.unit = static_cast<int32_t>(units.size());
-          units.push_back({bytes, static_cast<int32_t>(i), last, 0});
-        } else {
-          units[info.unit].last = std::max(units[info.unit].last, last);
-        }
-      }
-    }
-    plan_->arena_bytes = PlanArena(units);
-    for (size_t s = 0; s < slots_.size(); ++s) {
-      if (slots_[s].storage != Storage::kArena) continue;
-      PreparedSlot prepared;
-      prepared.slot = static_cast<int32_t>(s);
-      prepared.dtype = slots_[s].dtype;
-      prepared.shape = slots_[s].shape.AsShape();
-      prepared.offset = units[slots_[s].unit].offset;
-      plan_->prepared.push_back(std::move(prepared));
-    }
-  }
-
-  // The place of an input that ends at this step and that the kernel may overwrite with output "o".
-  int32_t InPlaceUnit(const Step& step, int32_t index, int32_t o, int64_t bytes,
-                      const std::vector<Lifetime>& units) const {
-    if (plan_->suits_lanes) return kNever;
-    for (const auto& [output, input] : step.kernel->in_place()) {
-      if (output != o || input >= static_cast<int32_t>(step.io.inputs.size())) continue;
-      const int32_t slot = step.io.inputs[input];
-      const int32_t unit = slots_[slots_[slot].group].unit;
-      if (unit == kNever || units[unit].last != index || units[unit].bytes != bytes) continue;
-      bool exclusive = true;
-      for (int32_t other : step.io.inputs) {
-        if (other != slot && slots_[slots_[other].group].unit == unit) exclusive = false;
-      }
-      for (int32_t other : step.io.outputs) {
-        if (slots_[other].unit == unit) exclusive = false;
-      }
-      if (exclusive) return unit;
-    }
-    return kNever;
-  }
-
-  // ---- what the kernels see
-
-  void FillIo() {
-    plan_->prepared_slots.resize(slots_.size());
-    for (const PreparedSlot& p : plan_->prepared) plan_->prepared_slots[p.slot] = true;
-    for (const Step& step : plan_->steps) {
-      if (step.once) plan_->prepared_slots[step.io.outputs[0]] = true;
-    }
-    for (size_t s = 0; s < slots_.size(); ++s) {
-      if (!plan_->prepared_slots[s]) plan_->dynamic_slots.push_back(static_cast<int32_t>(s));
-    }
-    for (size_t i = 0; i < plan_->steps.size(); ++i) {
-      Step& step = plan_->steps[i];
-      const auto index = static_cast<int32_t>(i);
-      for (int32_t slot : step.io.inputs) {
-        const bool last =
-            slots_[slot].last_use == index && !slots_[slot].fetched && !plan_->prepared_slots[slot];
-        step.io.last_use.push_back(last && (slots_[slot].readers == 1 || !plan_->suits_lanes));
-        if (last && std::ranges::find(step.release, slot) == step.release.end()) {
-          step.release.push_back(slot);
-        }
-      }
-      for (size_t o = 0; o < step.io.outputs.size(); ++o) {
-        const int32_t slot = step.io.outputs[o];
-        step.io.prepared.push_back(plan_->prepared_slots[slot] && !step.once);
-        step.io.in_place.push_back(DynamicInPlace(step, static_cast<int32_t>(o)));
-        if (slots_[slot].last_use < index && !slots_[slot].fetched &&
-            !plan_->prepared_slots[slot]) {
-          step.release.push_back(slot);
-        }
-      }
-    }
-  }
-
-  static int32_t DynamicInPlace(const Step& step, int32_t o) {
-    if (!step.kernel) return kNever;
-    for (const auto& [output, input] : step.kernel->in_place()) {
-      if (output == o && input < static_cast<int32_t>(step.io.inputs.size()) &&
-          step.io.last_use[input]) {
-        return input;
-      }
-    }
-    return kNever;
-  }
+  // ---- interface of the Plan
 
   void BindFeedsAndFetches() {
     for (const Output& feed : feeds_) {

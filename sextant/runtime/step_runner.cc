@@ -1,7 +1,9 @@
 #include "sextant/runtime/step_runner.h"
 
+#include "sextant/device/implementation_name.h"
 #include "sextant/device/rendezvous.h"
 #include "sextant/runtime/executor.h"
+#include "sextant/runtime/trace.h"
 
 namespace sextant {
 namespace {
@@ -15,6 +17,25 @@ bool IsTrue(const Tensor& t) {
 }
 
 }  // namespace
+
+void StepRunner::RunTraced(const Step& step) {
+  if (trace_ == nullptr) return Run(step);
+  const int64_t start = StepTrace::Now();
+  Run(step);
+  StepTrace::Event event{.node = step.io.node_name,
+                         .op = step.node->type(),
+                         .device = step.device ? step.device->name() : "",
+                         .start_ns = start,
+                         .end_ns = StepTrace::Now()};
+  for (const int32_t slot : step.io.outputs) {
+    event.output_bytes += static_cast<int64_t>(frame_.slots[slot].bytes());
+  }
+  const Kernel* kernel = frame_.kernels[&step - plan_.steps.data()].get();
+  if (const auto* chosen = dynamic_cast<const ImplementationName*>(kernel)) {
+    event.implementation = chosen->implementation();
+  }
+  trace_->Add(std::move(event));
+}
 
 bool StepRunner::Dead(const Step& step) {
   const size_t index = &step - plan_.steps.data();
@@ -123,7 +144,7 @@ void StepRunner::RunWhile(const Step& step) {
   }
 }
 
-void ThrowNamed(const Step& step, const RunState& run) {
+void ThrowNamed(const Step& step, const RunEnvironment& run) {
   try {
     throw;
   } catch (const Error& e) {
@@ -133,6 +154,11 @@ void ThrowNamed(const Step& step, const RunState& run) {
     throw e.WithPrefix(fmt::format("[{} {}] ", step.node->type(), step.node->name()));
   } catch (const std::bad_alloc&) {
     throw ResourceExhausted("[{} {}] out of memory", step.node->type(), step.node->name());
+  } catch (const std::exception& e) {
+    throw Internal("[{} {}] {}", step.node->type(), step.node->name(), e.what());
+  } catch (...) {
+    throw Internal("[{} {}] the kernel threw what is not a std::exception", step.node->type(),
+                   step.node->name());
   }
 }
 

@@ -9,7 +9,7 @@ class StepTrace;
 
 class StepRunner {
  public:
-  StepRunner(const Plan& plan, Frame& frame, const RunState& run, StepTrace* trace = nullptr)
+  StepRunner(const Plan& plan, Frame& frame, const RunEnvironment& run, StepTrace* trace = nullptr)
       : plan_(plan), frame_(frame), run_(run), trace_(trace), context_(frame.slots.data(), run) {}
 
   // Throws what the step throws: see ThrowNamed.
@@ -17,10 +17,13 @@ class StepRunner {
     context_.set_step(&step.io);
     if (step.kind == StepKind::kKernel) [[likely]] {
       frame_.kernels[&step - plan_.steps.data()]->Compute(context_);
+      context_.CheckOutputs();
     } else {
       RunStructural(step);
     }
   }
+  // The same, noted in the trace if there is one.
+  void RunTraced(const Step& step);
   // Whether the step lies on a branch that a Switch did not take; marks its outputs if so.
   bool Dead(const Step& step);
 
@@ -34,13 +37,13 @@ class StepRunner {
 
   const Plan& plan_;
   Frame& frame_;
-  const RunState& run_;
+  const RunEnvironment& run_;
   StepTrace* const trace_;
   KernelContext context_;
 };
 
-// In a handler: throws the error caught again, with "[Op name] " in front unless it is not this
-// step's own.
-[[noreturn]] void ThrowNamed(const Step& step, const RunState& run);
+// In a handler: throws what was caught as an Error with "[Op name] " in front, unless it is not
+// this step's own.
+[[noreturn]] void ThrowNamed(const Step& step, const RunEnvironment& run);
 
 }  // namespace sextant

@@ -88,7 +88,7 @@ int Main(int argc, char** argv) {
     for (const std::string& path : paths) total += RunEstimatorCases(path, data, filter);
   } else {
     SessionOptions options;
-    if (parallel_steps) options.optimizer.lanes = LaneUse::kAlways;
+    if (parallel_steps) options.optimizer.parallel_steps = ParallelSteps::kAlways;
     for (const std::string& file : Expand(paths)) {
       total += ops->parsed() ? RunOpCases(file, filter, options) : RunTrainingCases(file, filter);
     }

@@ -8,8 +8,6 @@ import re
 from checks.tree import Problem, is_test
 
 INCLUDE = re.compile(r'#include "sextant/([a-z_0-9]+)/([^"]*)"')
-# Passes that still look into device/cpu; none may be added.
-NOT_YET = ("sextant/runtime/passes/fuse_products.cc", "sextant/runtime/passes/layout.cc")
 FAMILY = re.compile(r"^\s*sextant_op_family\((\w+)\s", re.MULTILINE)
 
 
@@ -56,5 +54,5 @@ def check(tree):
             elif name in op_definitions and target == "device":
                 yield Problem(name, number, "the definition of an op sees no device: "
                               "put what needs one into a source of the kernel")
-            elif module == "runtime" and target == "device" and rest.startswith("cpu/") and name not in NOT_YET:
+            elif module == "runtime" and target == "device" and rest.startswith("cpu/"):
                 yield Problem(name, number, "the runtime does not include device/cpu: ask the device by its interface")

@@ -29,7 +29,7 @@ struct Problem {
 
   std::vector<T> Run(int threads) const {
     ThreadTeam team(threads);
-    RunState run;
+    RunEnvironment run;
     run.team = &team;
     KernelContext ctx(nullptr, run);
     std::vector<T> c(rows * cols, T(99));

@@ -113,7 +113,7 @@ class ConvImplementationTest : public ::testing::Test {
   }
 
   ThreadTeam team_;
-  RunState run_;
+  RunEnvironment run_;
   KernelContext ctx_;
 };
 

@@ -3,6 +3,7 @@
 #include "sextant/base/error.h"
 #include "sextant/device/kernel_registry.h"
 #include "sextant/device/resource_manager.h"
+#include "sextant/device/run_wait.h"
 #include "sextant/ops/queue/tensor_queue.h"
 
 namespace sextant {
@@ -87,9 +88,9 @@ class EnqueueKernel : public WaitingKernel {
     Tuple tuple;
     for (int i = 1; i < ctx.num_inputs(); ++i) tuple.push_back(ctx.input(i));
     if (many_) {
-      QueueOf(ctx).EnqueueMany(tuple, ctx.cancellation());
+      QueueOf(ctx).EnqueueMany(tuple, ctx.wait());
     } else {
-      QueueOf(ctx).Enqueue(std::move(tuple), ctx.cancellation());
+      QueueOf(ctx).Enqueue(std::move(tuple), ctx.wait());
     }
   }
 
@@ -118,7 +119,7 @@ class DequeueKernel : public WaitingKernel {
   void Compute(KernelContext& ctx) override {
     TensorQueue& queue = QueueOf(ctx);
     CheckOutputs(ctx, queue);
-    SetOutputs(ctx, queue.Dequeue(ctx.cancellation()));
+    SetOutputs(ctx, queue.Dequeue(ctx.wait()));
   }
 };
 
@@ -130,7 +131,7 @@ class DequeueManyKernel : public WaitingKernel {
   void Compute(KernelContext& ctx) override {
     TensorQueue& queue = QueueOf(ctx);
     CheckOutputs(ctx, queue);
-    SetOutputs(ctx, queue.DequeueMany(ctx.input(1).AsInt64(), or_fewer_, ctx.cancellation()));
+    SetOutputs(ctx, queue.DequeueMany(ctx.input(1).AsInt64(), or_fewer_, ctx.wait()));
   }
 
  private:
@@ -141,9 +142,7 @@ class CloseKernel : public Kernel {
  public:
   explicit CloseKernel(KernelInit& init)
       : cancel_pending_(init.attr<bool>("cancel_pending_enqueues")) {}
-  void Compute(KernelContext& ctx) override {
-    QueueOf(ctx).Close(cancel_pending_, ctx.cancellation());
-  }
+  void Compute(KernelContext& ctx) override { QueueOf(ctx).Close(cancel_pending_, ctx.wait()); }
 
  private:
   const bool cancel_pending_;
@@ -164,12 +163,12 @@ void RegisterQueueCpu(KernelRegistry& registry) {
        {"FIFOQueueV2", "PaddingFIFOQueueV2", "RandomShuffleQueueV2", "PriorityQueueV2"}) {
     registry.Add(KernelDef(op).OwnOutputs().Make<QueueKernel>());
   }
-  registry.Add(KernelDef("QueueEnqueueV2").Make<EnqueueKernel>());
-  registry.Add(KernelDef("QueueEnqueueManyV2").Make<EnqueueKernel>());
-  registry.Add(KernelDef("QueueDequeueV2").OwnOutputs().Make<DequeueKernel>());
-  registry.Add(KernelDef("QueueDequeueManyV2").OwnOutputs().Make<DequeueManyKernel>());
-  registry.Add(KernelDef("QueueDequeueUpToV2").OwnOutputs().Make<DequeueManyKernel>());
-  registry.Add(KernelDef("QueueCloseV2").Make<CloseKernel>());
+  registry.Add(KernelDef("QueueEnqueueV2").MayBlock().Make<EnqueueKernel>());
+  registry.Add(KernelDef("QueueEnqueueManyV2").MayBlock().Make<EnqueueKernel>());
+  registry.Add(KernelDef("QueueDequeueV2").OwnOutputs().MayBlock().Make<DequeueKernel>());
+  registry.Add(KernelDef("QueueDequeueManyV2").OwnOutputs().MayBlock().Make<DequeueManyKernel>());
+  registry.Add(KernelDef("QueueDequeueUpToV2").OwnOutputs().MayBlock().Make<DequeueManyKernel>());
+  registry.Add(KernelDef("QueueCloseV2").MayBlock().Make<CloseKernel>());
   registry.Add(KernelDef("QueueSizeV2").Function(SizeKernel));
   registry.Add(KernelDef("QueueIsClosedV2").Function(IsClosedKernel));
 }

@@ -109,7 +109,7 @@ void TensorQueue::CheckTypes(const Tuple& tuple) const {
                         TypeNames(spec_.types), TypeNames(types));
 }
 
-void TensorQueue::Enqueue(Tuple tuple, CancellationToken& cancellation) {
+void TensorQueue::Enqueue(Tuple tuple, const RunWait& wait) {
   CheckTypes(tuple);
   for (size_t i = 0; i < tuple.size(); ++i) {
     if (!spec_.shapes.empty() && !spec_.shapes[i].CompatibleWith(tuple[i].shape())) {
@@ -120,10 +120,10 @@ void TensorQueue::Enqueue(Tuple tuple, CancellationToken& cancellation) {
   }
   std::vector<Tuple> one;
   one.push_back(std::move(tuple));
-  Add(std::move(one), cancellation);
+  Add(std::move(one), wait);
 }
 
-void TensorQueue::EnqueueMany(const Tuple& batch, CancellationToken& cancellation) {
+void TensorQueue::EnqueueMany(const Tuple& batch, const RunWait& wait) {
   CheckTypes(batch);
   std::vector<Tuple> tuples = SplitBatch(batch);
   for (size_t i = 0; i < batch.size() && !spec_.shapes.empty(); ++i) {
@@ -134,21 +134,17 @@ void TensorQueue::EnqueueMany(const Tuple& batch, CancellationToken& cancellatio
                             expected.ToString(), batch[i].shape().ToString());
     }
   }
-  Add(std::move(tuples), cancellation);
+  Add(std::move(tuples), wait);
 }
 
-void TensorQueue::Add(std::vector<Tuple> tuples, CancellationToken& cancellation) {
+void TensorQueue::Add(std::vector<Tuple> tuples, const RunWait& wait) {
   if (tuples.empty()) return;
-  // Registered before the lock is taken, because the callback takes it, and removed after.
-  const auto registration = cancellation.OnCancel([this] {
-    { std::lock_guard lock(mutex_); }
-    changed_.notify_all();
-  });
+  const auto registration = WakeWhenCancelled(wait);
   std::unique_lock lock(mutex_);
   Caller me{.what = "Enqueue"};
   const Place place(*this, enqueuers_, &me);
   for (Tuple& tuple : tuples) {
-    Await(lock, enqueuers_, me, cancellation, [this] { return closed_ || !full(); });
+    Await(lock, enqueuers_, me, wait, [this] { return closed_ || !full(); });
     if (closed_) {
       throw Error(Code::kCancelled, fmt::format("{} '{}' is closed.", spec_.kind, spec_.name));
     }
@@ -157,27 +153,21 @@ void TensorQueue::Add(std::vector<Tuple> tuples, CancellationToken& cancellation
   }
 }
 
-Tuple TensorQueue::Dequeue(CancellationToken& cancellation) {
-  return std::move(Take(1, false, cancellation)[0]);
-}
+Tuple TensorQueue::Dequeue(const RunWait& wait) { return std::move(Take(1, false, wait)[0]); }
 
-Tuple TensorQueue::DequeueMany(int64_t count, bool or_fewer, CancellationToken& cancellation) {
+Tuple TensorQueue::DequeueMany(int64_t count, bool or_fewer, const RunWait& wait) {
   if (count < 0) throw InvalidArgument("DequeueManyOp requested {} < 0 elements", count);
   if (spec_.shapes.empty()) {
     throw InvalidArgument(
         "{}'s DequeueMany and DequeueUpTo require the components to have specified shapes.",
         spec_.kind);
   }
-  const auto tuples = count == 0 ? std::vector<Tuple>() : Take(count, or_fewer, cancellation);
+  const auto tuples = count == 0 ? std::vector<Tuple>() : Take(count, or_fewer, wait);
   return MakeBatch(tuples, spec_.types, spec_.shapes);
 }
 
-std::vector<Tuple> TensorQueue::Take(int64_t count, bool or_fewer,
-                                     CancellationToken& cancellation) {
-  const auto registration = cancellation.OnCancel([this] {
-    { std::lock_guard lock(mutex_); }
-    changed_.notify_all();
-  });
+std::vector<Tuple> TensorQueue::Take(int64_t count, bool or_fewer, const RunWait& wait) {
+  const auto registration = WakeWhenCancelled(wait);
   std::unique_lock lock(mutex_);
   Caller me{.what = "Dequeue"};
   const Place place(*this, dequeuers_, &me);
@@ -185,7 +175,7 @@ std::vector<Tuple> TensorQueue::Take(int64_t count, bool or_fewer,
   const auto missing = [&] { return count - static_cast<int64_t>(taken.size()); };
   try {
     while (missing() > 0) {
-      Await(lock, dequeuers_, me, cancellation, [this] { return closed_ || available() > 0; });
+      Await(lock, dequeuers_, me, wait, [this] { return closed_ || available() > 0; });
       if (closed_ && available() < missing()) {
         if (!or_fewer || (taken.empty() && available() == 0)) ThrowExhausted(missing());
         count = static_cast<int64_t>(taken.size()) + available();
@@ -200,18 +190,15 @@ std::vector<Tuple> TensorQueue::Take(int64_t count, bool or_fewer,
   return taken;
 }
 
-void TensorQueue::Close(bool cancel_pending, CancellationToken& cancellation) {
-  const auto registration = cancellation.OnCancel([this] {
-    { std::lock_guard lock(mutex_); }
-    changed_.notify_all();
-  });
+void TensorQueue::Close(bool cancel_pending, const RunWait& wait) {
+  const auto registration = WakeWhenCancelled(wait);
   std::unique_lock lock(mutex_);
   if (cancel_pending) {
     for (Caller* caller : enqueuers_) caller->cancelled = true;
   } else {
     Caller me{.what = "Close"};
     const Place place(*this, enqueuers_, &me);
-    Await(lock, enqueuers_, me, cancellation, [] { return true; });
+    Await(lock, enqueuers_, me, wait, [] { return true; });
     if (closed_) {
       throw Error(Code::kCancelled, fmt::format("Queue '{}' is already closed.", spec_.name));
     }
@@ -220,9 +207,18 @@ void TensorQueue::Close(bool cancel_pending, CancellationToken& cancellation) {
   changed_.notify_all();
 }
 
+// Made before the lock is taken, because the callback takes it, and destroyed after.
+CancellationToken::Registration TensorQueue::WakeWhenCancelled(const RunWait& wait) {
+  return wait.cancellation().OnCancel([this] {
+    { std::lock_guard lock(mutex_); }
+    changed_.notify_all();
+  });
+}
+
 void TensorQueue::Await(std::unique_lock<std::mutex>& lock, const Line& line, const Caller& caller,
-                        CancellationToken& cancellation, FunctionRef<bool()> ready) {
-  changed_.wait(lock, [&] {
+                        const RunWait& wait, FunctionRef<bool()> ready) {
+  const CancellationToken& cancellation = wait.cancellation();
+  wait.Until(lock, changed_, [&] {
     return caller.cancelled || cancellation.cancelled() || (line.front() == &caller && ready());
   });
   if (!caller.cancelled && !cancellation.cancelled()) return;

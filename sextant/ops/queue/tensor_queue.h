@@ -1,8 +1,8 @@
 // TensorQueue: the resource behind the queue ops. Thread-safe.
 //
 // Callers wait in one of two lines, one for enqueues (and orderly closes), one for dequeues; the
-// first of a line is served first. A caller that waits holds only its own thread: a Run's steps run
-// on the thread that called it. Cancelling the token ends the wait with the token's status.
+// first of a line is served first. While a caller waits, other steps of its Run go on (run_wait.h),
+// among them the one that ends the wait. Cancelling the Run ends the wait with the token's status.
 #pragma once
 
 #include <condition_variable>
@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "sextant/base/cancellation.h"
 #include "sextant/base/function_ref.h"
+#include "sextant/device/run_wait.h"
 #include "sextant/ops/queue/tuple_store.h"
 #include "sextant/tensor/handle.h"
 #include "sextant/tensor/shape.h"
@@ -43,20 +43,20 @@ class TensorQueue final : public Resource {
 
   // Types and shapes that do not fit throw INVALID_ARGUMENT. A closed queue, or one closed with
   // cancel_pending meanwhile, throws CANCELLED.
-  void Enqueue(Tuple tuple, CancellationToken& cancellation);
+  void Enqueue(Tuple tuple, const RunWait& wait);
   // All or, when it is ended meanwhile, the first of them.
-  void EnqueueMany(const Tuple& batch, CancellationToken& cancellation);
+  void EnqueueMany(const Tuple& batch, const RunWait& wait);
 
   // A closed queue with too few tuples throws OUT_OF_RANGE.
-  Tuple Dequeue(CancellationToken& cancellation);
+  Tuple Dequeue(const RunWait& wait);
   // "count" tuples as a batch, taken as they come, so that there may be more than the capacity.
   // When the queue is closed before: those taken, if "or_fewer" and there is one, else they are put
   // back.
-  Tuple DequeueMany(int64_t count, bool or_fewer, CancellationToken& cancellation);
+  Tuple DequeueMany(int64_t count, bool or_fewer, const RunWait& wait);
 
   // Waits until the enqueues that came before are through; with cancel_pending, ends them instead.
   // Throws CANCELLED when the queue is closed already, unless cancel_pending.
-  void Close(bool cancel_pending, CancellationToken& cancellation);
+  void Close(bool cancel_pending, const RunWait& wait);
   bool closed() const;
   int64_t size() const;
 
@@ -70,11 +70,12 @@ class TensorQueue final : public Resource {
   using Line = std::list<Caller*>;
   class Place;
 
-  void Add(std::vector<Tuple> tuples, CancellationToken& cancellation);
-  std::vector<Tuple> Take(int64_t count, bool or_fewer, CancellationToken& cancellation);
+  CancellationToken::Registration WakeWhenCancelled(const RunWait& wait);
+  void Add(std::vector<Tuple> tuples, const RunWait& wait);
+  std::vector<Tuple> Take(int64_t count, bool or_fewer, const RunWait& wait);
   // REQUIRES: mutex_ held, for all below.
   void Await(std::unique_lock<std::mutex>& lock, const Line& line, const Caller& caller,
-             CancellationToken& cancellation, FunctionRef<bool()> ready);
+             const RunWait& wait, FunctionRef<bool()> ready);
   bool full() const { return spec_.capacity > 0 && store_->size() >= spec_.capacity; }
   // Tuples that may be taken now.
   int64_t available() const;

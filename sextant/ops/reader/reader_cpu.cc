@@ -3,6 +3,7 @@
 #include "sextant/base/error.h"
 #include "sextant/device/kernel_registry.h"
 #include "sextant/device/resource_manager.h"
+#include "sextant/device/run_wait.h"
 #include "sextant/ops/queue/tensor_queue.h"
 #include "sextant/ops/reader/record_reader.h"
 
@@ -82,7 +83,7 @@ class ReadKernel : public Kernel {
     keys_.clear();
     values_.clear();
     const int64_t count = up_to_ ? ctx.input(2).scalar<int64_t>() : 1;
-    ReaderOf(ctx).Read(count, *queue, ctx.cancellation(), &keys_, &values_);
+    ReaderOf(ctx).Read(count, *queue, ctx.wait(), &keys_, &values_);
     const Shape shape = up_to_ ? Shape{static_cast<int64_t>(keys_.size())} : Shape();
     std::ranges::move(keys_, ctx.AllocateOutput(0, shape).data<std::string>());
     std::ranges::move(values_, ctx.AllocateOutput(1, shape).data<std::string>());
@@ -99,13 +100,12 @@ void RecordsProduced(KernelContext& ctx) {
 void UnitsCompleted(KernelContext& ctx) {
   *ctx.AllocateOutput(0, Shape()).data<int64_t>() = ReaderOf(ctx).units_completed();
 }
-void ResetKernel(KernelContext& ctx) { ReaderOf(ctx).Reset(ctx.cancellation()); }
+void ResetKernel(KernelContext& ctx) { ReaderOf(ctx).Reset(ctx.wait()); }
 void SerializeKernel(KernelContext& ctx) {
-  *ctx.AllocateOutput(0, Shape()).data<std::string>() =
-      ReaderOf(ctx).SerializeState(ctx.cancellation());
+  *ctx.AllocateOutput(0, Shape()).data<std::string>() = ReaderOf(ctx).SerializeState(ctx.wait());
 }
 void RestoreKernel(KernelContext& ctx) {
-  ReaderOf(ctx).RestoreState(ctx.input(1).scalar<std::string>(), ctx.cancellation());
+  ReaderOf(ctx).RestoreState(ctx.input(1).scalar<std::string>(), ctx.wait());
 }
 
 }  // namespace
@@ -115,13 +115,13 @@ void RegisterReaderCpu(KernelRegistry& registry) {
                          "WholeFileReaderV2", "IdentityReaderV2"}) {
     registry.Add(KernelDef(op).OwnOutputs().Make<ReaderKernel>());
   }
-  registry.Add(KernelDef("ReaderReadV2").Make<ReadKernel>());
-  registry.Add(KernelDef("ReaderReadUpToV2").Make<ReadKernel>());
+  registry.Add(KernelDef("ReaderReadV2").MayBlock().Make<ReadKernel>());
+  registry.Add(KernelDef("ReaderReadUpToV2").MayBlock().Make<ReadKernel>());
   registry.Add(KernelDef("ReaderNumRecordsProducedV2").Function(RecordsProduced));
   registry.Add(KernelDef("ReaderNumWorkUnitsCompletedV2").Function(UnitsCompleted));
-  registry.Add(KernelDef("ReaderResetV2").Function(ResetKernel));
-  registry.Add(KernelDef("ReaderSerializeStateV2").Function(SerializeKernel));
-  registry.Add(KernelDef("ReaderRestoreStateV2").Function(RestoreKernel));
+  registry.Add(KernelDef("ReaderResetV2").MayBlock().Function(ResetKernel));
+  registry.Add(KernelDef("ReaderSerializeStateV2").MayBlock().Function(SerializeKernel));
+  registry.Add(KernelDef("ReaderRestoreStateV2").MayBlock().Function(RestoreKernel));
 }
 
 }  // namespace sextant

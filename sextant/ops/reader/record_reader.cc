@@ -10,13 +10,14 @@ namespace sextant {
 // While it lives, no other thread reads.
 class RecordReader::Turn {
  public:
-  Turn(RecordReader& reader, CancellationToken& cancellation) : reader_(reader) {
-    const auto registration = cancellation.OnCancel([&reader] {
+  Turn(RecordReader& reader, const RunWait& wait) : reader_(reader) {
+    const CancellationToken& cancellation = wait.cancellation();
+    const auto registration = wait.cancellation().OnCancel([&reader] {
       { std::lock_guard lock(reader.mutex_); }
       reader.free_.notify_all();
     });
     std::unique_lock lock(reader.mutex_);
-    reader.free_.wait(lock, [&] { return !reader.busy_ || cancellation.cancelled(); });
+    wait.Until(lock, reader.free_, [&] { return !reader.busy_ || cancellation.cancelled(); });
     cancellation.ThrowIfCancelled();
     reader.busy_ = true;
   }
@@ -32,13 +33,13 @@ class RecordReader::Turn {
   RecordReader& reader_;
 };
 
-void RecordReader::Read(int64_t count, TensorQueue& queue, CancellationToken& cancellation,
+void RecordReader::Read(int64_t count, TensorQueue& queue, const RunWait& wait,
                         std::vector<std::string>* keys, std::vector<std::string>* values) {
   if (count <= 0) throw InvalidArgument("the number of records must be positive, not {}", count);
-  const Turn turn(*this, cancellation);
+  const Turn turn(*this, wait);
   const size_t before = keys->size();
   while (keys->size() == before) {
-    if (!unit_) StartNext(queue, cancellation);
+    if (!unit_) StartNext(queue, wait);
     std::string key, value;
     bool more = true;
     while (static_cast<int64_t>(keys->size() - before) < count &&
@@ -55,7 +56,7 @@ void RecordReader::Read(int64_t count, TensorQueue& queue, CancellationToken& ca
   }
 }
 
-void RecordReader::StartNext(TensorQueue& queue, CancellationToken& cancellation) {
+void RecordReader::StartNext(TensorQueue& queue, const RunWait& wait) {
   if (queue.spec().types != std::vector<DType>{DType::kString}) {
     throw InvalidArgument("Expected queue with single string component, got {} '{}'",
                           queue.spec().kind, queue.spec().name);
@@ -64,7 +65,7 @@ void RecordReader::StartNext(TensorQueue& queue, CancellationToken& cancellation
     const std::lock_guard lock(mutex_);
     state_.name.clear();
   }
-  const Tensor name = std::move(queue.Dequeue(cancellation)[0]);
+  const Tensor name = std::move(queue.Dequeue(wait)[0]);
   unit_ = open_(name.scalar<std::string>());
   const std::lock_guard lock(mutex_);
   state_.name = name.scalar<std::string>();
@@ -81,8 +82,8 @@ int64_t RecordReader::units_completed() const {
   return state_.finished;
 }
 
-void RecordReader::Reset(CancellationToken& cancellation) {
-  const Turn turn(*this, cancellation);
+void RecordReader::Reset(const RunWait& wait) {
+  const Turn turn(*this, wait);
   unit_.reset();
   const std::lock_guard lock(mutex_);
   state_ = State();
@@ -92,9 +93,9 @@ void RecordReader::CheckSaves() const {
   if (!saves_) throw Unimplemented("a {} cannot tell where it stands", kind_);
 }
 
-std::string RecordReader::SerializeState(CancellationToken& cancellation) {
+std::string RecordReader::SerializeState(const RunWait& wait) {
   CheckSaves();
-  const Turn turn(*this, cancellation);
+  const Turn turn(*this, wait);
   std::string bytes;
   const auto number = [&](uint32_t field, int64_t value) {
     if (value == 0) return;
@@ -112,7 +113,7 @@ std::string RecordReader::SerializeState(CancellationToken& cancellation) {
   return bytes;
 }
 
-void RecordReader::RestoreState(const std::string& state, CancellationToken& cancellation) {
+void RecordReader::RestoreState(const std::string& state, const RunWait& wait) {
   CheckSaves();
   State restored;
   WireReader fields(state);
@@ -125,7 +126,7 @@ void RecordReader::RestoreState(const std::string& state, CancellationToken& can
   if (!fields.ok() || restored.finished < 0 || restored.produced < 0) {
     throw InvalidArgument("could not parse the state of a {}: {} bytes", kind_, state.size());
   }
-  const Turn turn(*this, cancellation);
+  const Turn turn(*this, wait);
   auto unit = restored.started > restored.finished ? open_(restored.name) : nullptr;
   unit_ = std::move(unit);
   const std::lock_guard lock(mutex_);

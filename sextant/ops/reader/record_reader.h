@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "sextant/base/cancellation.h"
+#include "sextant/device/run_wait.h"
 #include "sextant/ops/reader/work_unit.h"
 #include "sextant/tensor/handle.h"
 
@@ -26,15 +26,15 @@ class RecordReader final : public Resource {
 
   // Appends at most "count" records of one work unit, at least one. Takes a name from the queue
   // when the last unit is at its end: throws what that throws.
-  void Read(int64_t count, TensorQueue& queue, CancellationToken& cancellation,
-            std::vector<std::string>* keys, std::vector<std::string>* values);
+  void Read(int64_t count, TensorQueue& queue, const RunWait& wait, std::vector<std::string>* keys,
+            std::vector<std::string>* values);
 
   int64_t records_produced() const;
   int64_t units_completed() const;
-  void Reset(CancellationToken& cancellation);
+  void Reset(const RunWait& wait);
   // The message ReaderBaseState. Throws UNIMPLEMENTED for readers that cannot tell.
-  std::string SerializeState(CancellationToken& cancellation);
-  void RestoreState(const std::string& state, CancellationToken& cancellation);
+  std::string SerializeState(const RunWait& wait);
+  void RestoreState(const std::string& state, const RunWait& wait);
 
   std::string DebugString() const override { return kind_; }
 
@@ -45,7 +45,7 @@ class RecordReader final : public Resource {
   };
   class Turn;
 
-  void StartNext(TensorQueue& queue, CancellationToken& cancellation);
+  void StartNext(TensorQueue& queue, const RunWait& wait);
   void CheckSaves() const;
 
   const std::string kind_;

@@ -73,7 +73,7 @@ void FoldSlice(Graph& graph, Node* slice) {
 
 }  // namespace
 
-void FoldPadding(Graph& graph) {
+void FoldPadding(Graph& graph, const Device&) {
   if (!AnyOfType(graph, "Conv2D")) return;
   for (Node* node : TopologicalOrder(graph)) {
     if (node->type() == "Conv2D" || node->type() == "Conv2DBackpropFilter") FoldPad(graph, node);

@@ -37,7 +37,7 @@ bool Fusible(const Node& node) {
     return node.attr<std::string>("data_format") == "NHWC" && node.input(0).shape() == shape &&
            node.input(1).shape() == PartialShape{shape[shape.rank() - 1]};
   }
-  const bool equal_shapes = any_count || node.type().ends_with("Grad");
+  const bool equal_shapes = any_count || !ElementwiseBroadcasts(entry->function);
   return std::ranges::all_of(node.inputs(), [&](Output input) {
     if (equal_shapes) return input.shape() == shape;
     return input.shape().fully_known() && RepeatsAsBlock(input.shape(), shape);
@@ -227,7 +227,7 @@ class Fuser {
 
 }  // namespace
 
-void FuseElementwise(Graph& graph) {
+void FuseElementwise(Graph& graph, const Device&) {
   if (graph.FindOp("_Elementwise") == nullptr) return;
   Fuser(graph).Run();
 }

@@ -146,7 +146,7 @@ class ImageFuser {
 
 }  // namespace
 
-void FuseImages(Graph& graph) {
+void FuseImages(Graph& graph, const Device&) {
   if (AnyOfType(graph, "_Blocked")) ImageFuser(graph).Run();
 }
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "sextant/device/cpu/gemm_local.h"
+#include "sextant/device/device.h"
 #include "sextant/runtime/passes/pass.h"
 #include "sextant/runtime/passes/product_parts.h"
 
@@ -10,14 +10,14 @@ namespace sextant {
 namespace {
 
 // A product whose second matrix lies by rows and that is computed in place.
-bool Suits(const Node& node) {
+bool Suits(const Node& node, const Device& device) {
   if (!IsPlainProduct(node) || node.output_type(0) != DType::kFloat ||
       node.attr<bool>("transpose_b")) {
     return false;
   }
   const PartialShape& result = node.output_shape(0);
   const int64_t depth = node.input(1).shape()[0], cols = result[1];
-  return gemm::WorksInPlace<float>(result[0], cols, depth, {nullptr, cols, 1});
+  return device.SumsProducts(result[0], cols, depth);
 }
 
 bool SameKind(const Node& a, const Node& b) {
@@ -40,7 +40,7 @@ void Rewrite(Graph& graph, Node* sum) {
 
 }  // namespace
 
-void FuseProducts(Graph& graph) {
+void FuseProducts(Graph& graph, const Device& device) {
   if (graph.FindOp("_ProductSum") == nullptr || !HasNodeOf(graph, "MatMul")) return;
   const std::unordered_map<Output, int> readers = CountReaders(graph);
   for (int id = 0; id < graph.num_nodes(); ++id) {
@@ -49,7 +49,7 @@ void FuseProducts(Graph& graph) {
     const Node& first = *sum->input(0).node();
     const bool suits = std::ranges::all_of(sum->inputs(), [&](const Output& input) {
       const Node& product = *input.node();
-      return readers.at(input) == 1 && Suits(product) && SameKind(first, product);
+      return readers.at(input) == 1 && Suits(product, device) && SameKind(first, product);
     });
     if (suits && first.device() == sum->device()) Rewrite(graph, sum);
   }

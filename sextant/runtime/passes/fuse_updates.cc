@@ -322,7 +322,7 @@ class UpdateFuser {
 
 }  // namespace
 
-void FuseUpdates(Graph& graph) {
+void FuseUpdates(Graph& graph, const Device&) {
   if (graph.FindOp("_ApplyMany") == nullptr) return;
   bool any = false;
   for (int id = 0; id < graph.num_nodes() && !any; ++id) {

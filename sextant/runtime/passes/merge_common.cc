@@ -72,7 +72,7 @@ bool Same(const Node& a, const Node& b) {
 
 }  // namespace
 
-void MergeCommonSubexpressions(Graph& graph) {
+void MergeCommonSubexpressions(Graph& graph, const Device&) {
   std::unordered_multimap<size_t, Node*> seen;
   std::unordered_map<const Node*, Node*> replaced;
   std::unordered_map<const Node*, Output> handed_on;

@@ -221,7 +221,7 @@ class TableMultiplier {
 
 }  // namespace
 
-void MultiplyTables(Graph& graph) {
+void MultiplyTables(Graph& graph, const Device&) {
   if (HasNodeOf(graph, "GatherV2") && HasNodeOf(graph, "MatMul")) TableMultiplier(graph).Run();
 }
 

@@ -126,11 +126,11 @@ class RowSummer {
 
 }  // namespace
 
-void SumRowsFirst(Graph& graph) {
+void SumRowsFirst(Graph& graph, const Device&) {
   if (HasNodeOf(graph, "UnsortedSegmentSum") && HasNodeOf(graph, "MatMul")) RowSummer(graph).Run();
 }
 
-void NarrowProducts(Graph& graph) {
+void NarrowProducts(Graph& graph, const Device&) {
   if (!HasNodeOf(graph, "MatMul")) return;
   const std::unordered_map<Output, int> readers = CountReaders(graph);
   std::unordered_map<const Node*, std::vector<Output>> parts_of;  // that are read, by product

@@ -14,8 +14,10 @@
 
 namespace sextant {
 
+class Device;
+
 // Whether small steps that do not need each other run at the same time, each on one thread.
-enum class LaneUse { kNever, kWhenFaster, kAlways };
+enum class ParallelSteps { kNever, kWhenFaster, kAlways };
 
 // Which optimisations run. All of them keep results; tests and benchmarks switch them off.
 struct SEXTANT_API OptimizerOptions {
@@ -28,35 +30,36 @@ struct SEXTANT_API OptimizerOptions {
   bool fuse_products = true;  // sums of matrix products
   bool fuse_elementwise = true;
   bool static_memory = true;  // one arena planned by liveness
-  LaneUse lanes = LaneUse::kWhenFaster;
+  ParallelSteps parallel_steps = ParallelSteps::kWhenFaster;
 };
 
 struct SEXTANT_API Pass {
   std::string_view name;            // in the trace
   bool OptimizerOptions::*enabled;  // the option that switches it
-  void (*run)(Graph& graph);        // rewrites the Plan's graph
+  // Rewrites the Plan's graph. "device": where nodes without a device of their own run.
+  void (*run)(Graph& graph, const Device& device);
 };
 
 // In the order they run.
 const std::vector<Pass>& OptimizationPasses();
 
 // Equal nodes without effects become one; what readers take of nodes that change nothing is theirs.
-void MergeCommonSubexpressions(Graph& graph);
+void MergeCommonSubexpressions(Graph& graph, const Device& device);
 // Steps of one optimizer that share their scalars, and that nothing orders, become one "_ApplyMany"
 // node; a gradient to which a multiple of its variable is added gives that addition to the node.
-void FuseUpdates(Graph& graph);
+void FuseUpdates(Graph& graph, const Device& device);
 // Pads around images become padding of the convolutions that read them.
-void FoldPadding(Graph& graph);
+void FoldPadding(Graph& graph, const Device& device);
 // Convolutions and what lies between them work on images in the blocked layout (image_layouts.h).
-void BlockImages(Graph& graph);
+void BlockImages(Graph& graph, const Device& device);
 // Lets blocked convolutions of suitable sizes use Winograd's algorithm.
-void AllowWinograd(Graph& graph);
+void AllowWinograd(Graph& graph, const Device& device);
 // Bias, normalization, addition and Relu join the blocked convolution or normalization before them.
-void FuseImages(Graph& graph);
+void FuseImages(Graph& graph, const Device& device);
 // Sums of matrix products of equal sizes become one "_ProductSum" node each.
-void FuseProducts(Graph& graph);
+void FuseProducts(Graph& graph, const Device& device);
 // Chains and trees of element-wise ops over equal shapes become one "_Elementwise" node each.
-void FuseElementwise(Graph& graph);
+void FuseElementwise(Graph& graph, const Device& device);
 
 }  // namespace sextant
 

@@ -29,7 +29,7 @@ bool IsSmallTable(const std::vector<Node*>& gathers) {
 
 }  // namespace
 
-void ReadTables(Graph& graph) {
+void ReadTables(Graph& graph, const Device&) {
   if (!HasNodeOf(graph, "ResourceGather") || !HasNodeOf(graph, "MatMul")) return;
   std::map<int, std::vector<Node*>> gathers_of;  // by variable, in the order of the Plan
   const std::vector<Node*> order = TopologicalOrder(graph);

@@ -1,4 +1,21 @@
-#include "sextant/runtime/lane_run.h"
+// Each worker has a list of steps and a count of those that are done; a step begins when the counts
+// it waits for are reached (Schedule::Wait). There is one lock-free flag per worker: who sets it
+// may run the worker's next step, so a thread that waits, or finishes early, runs steps of other
+// workers, one at a time, and otherwise takes shards of loops inside steps that run
+// (ShardExchange). A team may be smaller than the schedule, or a thread of it may have lost its
+// processor: the run needs one thread to come.
+//
+//   worker 0:  b d          done: 1     thread 0 runs d
+//   worker 1:  a c          done: 1     thread 1: c waits for d; it helps with loops of d
+//
+// Invariant: "done" of a worker only grows, and is written by the holder of its flag after all that
+// the step wrote; whoever reads it with acquire sees that. A failed step counts as done, so nobody
+// waits for it; steps after it in the Plan are passed over and the lowest error is thrown, as if
+// the steps had run in order.
+//
+// Waiting threads spin, then yield, then sleep on "pulse_", which changes when a step ends while
+// somebody sleeps.
+#include "sextant/runtime/schedule_run.h"
 
 #include <array>
 #include <atomic>
@@ -10,7 +27,7 @@
 #include "sextant/base/pause.h"
 #include "sextant/base/shard_exchange.h"
 #include "sextant/base/thread_team.h"
-#include "sextant/runtime/lanes.h"
+#include "sextant/runtime/list_scheduler.h"
 #include "sextant/runtime/step_runner.h"
 
 namespace sextant {
@@ -18,13 +35,13 @@ namespace {
 
 constexpr int kTriesBeforeYield = 100;
 constexpr int kTriesBeforeSleep = 150;
-static_assert(Lanes::kMost <= ShardExchange::kSeats);
+static_assert(Schedule::kMaxWorkers <= ShardExchange::kMaxWorkers);
 
-class LaneRun {
+class ScheduleRun {
  public:
-  LaneRun(const Plan& plan, Frame& frame, const Lanes& lanes, const RunState& run)
-      : plan_(plan), frame_(frame), lanes_(lanes), run_(run) {
-    for (const auto& [slot, count] : lanes.shared) {
+  ScheduleRun(const Plan& plan, Frame& frame, const Schedule& schedule, const RunEnvironment& run)
+      : plan_(plan), frame_(frame), schedule_(schedule), run_(run) {
+    for (const auto& [slot, count] : schedule.shared) {
       frame.readers[slot].store(count, std::memory_order_relaxed);
     }
   }
@@ -36,18 +53,18 @@ class LaneRun {
   }
 
  private:
-  struct alignas(64) Lane {
+  struct alignas(64) Worker {
     std::atomic<int32_t> done{0};
     std::atomic<bool> taken{false};  // by the thread that runs its steps
   };
 
-  int count() const { return static_cast<int>(lanes_.lanes.size()); }
-  bool Finished(int lane) const {
-    return state_[lane].done.load(std::memory_order_acquire) ==
-           static_cast<int32_t>(lanes_.lanes[lane].size());
+  int count() const { return static_cast<int>(schedule_.workers.size()); }
+  bool Finished(int worker) const {
+    return state_[worker].done.load(std::memory_order_acquire) ==
+           static_cast<int32_t>(schedule_.workers[worker].size());
   }
 
-  // Works on lane "own" first. While it must wait, it helps with the others, a step at a time, or
+  // Works on worker "own" first. While it must wait, it helps with the others, a step at a time, or
   // with a loop of a step that runs.
   void Work(int own) {
     const ThreadTeam::Sharing sharing(exchange_, own);
@@ -66,25 +83,25 @@ class LaneRun {
   }
 
   bool AllFinished() const {
-    for (int lane = 0; lane < count(); ++lane) {
-      if (!Finished(lane)) return false;
+    for (int worker = 0; worker < count(); ++worker) {
+      if (!Finished(worker)) return false;
     }
     return true;
   }
 
   bool Advance(int own, StepRunner& runner) {
-    if (AdvanceLane(own, runner, /*whole=*/true)) return true;
-    for (int lane = 0; lane < count(); ++lane) {
-      if (lane != own && AdvanceLane(lane, runner, /*whole=*/false)) return true;
+    if (AdvanceWorker(own, runner, /*whole=*/true)) return true;
+    for (int worker = 0; worker < count(); ++worker) {
+      if (worker != own && AdvanceWorker(worker, runner, /*whole=*/false)) return true;
     }
     return false;
   }
 
-  // Runs the next step of a lane, or all that need not wait; false when nothing can be done.
-  bool AdvanceLane(int lane, StepRunner& runner, bool whole) {
-    Lane& state = state_[lane];
-    const std::vector<Lanes::LaneStep>& steps = lanes_.lanes[lane];
-    if (Finished(lane) || state.taken.exchange(true, std::memory_order_acquire)) return false;
+  // Runs the next step of a worker, or all that need not wait; false when nothing can be done.
+  bool AdvanceWorker(int worker, StepRunner& runner, bool whole) {
+    Worker& state = state_[worker];
+    const std::vector<Schedule::WorkerStep>& steps = schedule_.workers[worker];
+    if (Finished(worker) || state.taken.exchange(true, std::memory_order_acquire)) return false;
     int32_t at = state.done.load(std::memory_order_relaxed);
     const int32_t begin = at, end = static_cast<int32_t>(steps.size());
     while (at < end && (whole || at == begin) && MayBegin(steps[at])) {
@@ -96,27 +113,27 @@ class LaneRun {
     return at > begin;
   }
 
-  bool MayBegin(const Lanes::LaneStep& step) const {
-    for (const auto& [lane, needed] : step.after) {
-      if (state_[lane].done.load(std::memory_order_acquire) < needed) return false;
+  bool MayBegin(const Schedule::WorkerStep& step) const {
+    for (const auto& [worker, needed] : step.after) {
+      if (state_[worker].done.load(std::memory_order_acquire) < needed) return false;
     }
     return true;
   }
 
   // After an error only the steps before it matter: one of them may be the first to fail.
-  void Perform(const Lanes::LaneStep& lane_step, StepRunner& runner) {
-    if (lane_step.step > failed_.load(std::memory_order_relaxed)) return;
-    const Step& step = plan_.steps[lane_step.step];
+  void Perform(const Schedule::WorkerStep& worker_step, StepRunner& runner) {
+    if (worker_step.step > failed_.load(std::memory_order_relaxed)) return;
+    const Step& step = plan_.steps[worker_step.step];
     if (step.once && frame_.slots[step.io.outputs[0]].valid()) return;
     try {
       if (run_.cancellation->cancelled()) [[unlikely]]
         run_.cancellation->ThrowIfCancelled();
       runner.Run(step);
     } catch (...) {
-      return Fail(lane_step.step);
+      return Fail(worker_step.step);
     }
-    for (const int32_t slot : lane_step.release) frame_.slots[slot] = Tensor();
-    for (const int32_t slot : lane_step.shared) {
+    for (const int32_t slot : worker_step.release) frame_.slots[slot] = Tensor();
+    for (const int32_t slot : worker_step.shared) {
       if (frame_.readers[slot].fetch_sub(1, std::memory_order_acq_rel) == 1) {
         frame_.slots[slot] = Tensor();
       }
@@ -151,9 +168,9 @@ class LaneRun {
 
   const Plan& plan_;
   Frame& frame_;
-  const Lanes& lanes_;
-  const RunState& run_;
-  std::array<Lane, Lanes::kMost> state_;
+  const Schedule& schedule_;
+  const RunEnvironment& run_;
+  std::array<Worker, Schedule::kMaxWorkers> state_;
   ShardExchange exchange_;
   std::atomic<int32_t> sleepers_{0};
   std::atomic<uint32_t> pulse_{0};
@@ -164,8 +181,9 @@ class LaneRun {
 
 }  // namespace
 
-void RunInLanes(const Plan& plan, Frame& frame, const Lanes& lanes, const RunState& run) {
-  LaneRun(plan, frame, lanes, run).Run();
+void RunSchedule(const Plan& plan, Frame& frame, const Schedule& schedule,
+                 const RunEnvironment& run) {
+  ScheduleRun(plan, frame, schedule, run).Run();
 }
 
 }  // namespace sextant

@@ -1,4 +1,4 @@
-#include "sextant/runtime/lanes.h"
+#include "sextant/runtime/list_scheduler.h"
 
 #include <gtest/gtest.h>
 
@@ -11,13 +11,13 @@
 namespace sextant {
 namespace {
 
-SessionOptions With(LaneUse lanes) {
+SessionOptions With(ParallelSteps use) {
   SessionOptions options;
-  options.optimizer.lanes = lanes;
+  options.optimizer.parallel_steps = use;
   return options;
 }
 
-class LanesTest : public testing::Test {
+class ListSchedulerTest : public testing::Test {
  protected:
   Graph graph_;
   GraphScope scope_{graph_};
@@ -60,8 +60,8 @@ Tensor Filled(float value) {
   return tensor;
 }
 
-std::vector<Tensor> Train(const Graph& graph, const Model& model, LaneUse lanes, int steps) {
-  Session session(graph, With(lanes));
+std::vector<Tensor> Train(const Graph& graph, const Model& model, ParallelSteps use, int steps) {
+  Session session(graph, With(use));
   session.Run(GlobalVariablesInitializer());
   const Tensor ids = Tensor::Of<int32_t>({1, 3, 3, 8});
   std::vector<Tensor> results;
@@ -73,11 +73,11 @@ std::vector<Tensor> Train(const Graph& graph, const Model& model, LaneUse lanes,
   return results;
 }
 
-TEST_F(LanesTest, TrainingGivesTheBitsOfRunningStepByStep) {
+TEST_F(ListSchedulerTest, TrainingGivesTheBitsOfRunningStepByStep) {
   const Model model;
-  const auto expected = Train(graph_, model, LaneUse::kNever, 60);
-  EXPECT_FALSE(expected.back().Identical(Train(graph_, model, LaneUse::kNever, 59).back()));
-  for (const LaneUse use : {LaneUse::kAlways, LaneUse::kWhenFaster}) {
+  const auto expected = Train(graph_, model, ParallelSteps::kNever, 60);
+  EXPECT_FALSE(expected.back().Identical(Train(graph_, model, ParallelSteps::kNever, 59).back()));
+  for (const ParallelSteps use : {ParallelSteps::kAlways, ParallelSteps::kWhenFaster}) {
     const auto found = Train(graph_, model, use, 60);
     for (size_t i = 0; i < expected.size(); ++i) ASSERT_TRUE(found[i].Identical(expected[i])) << i;
   }
@@ -87,7 +87,7 @@ Operation AssignAdd(const Variable& variable, Output value) {
   return Operation(variable.AssignAdd(value).node());
 }
 
-TEST_F(LanesTest, WhatWasReadBeforeAnAssignmentStaysAndWhatComesAfterSeesIt) {
+TEST_F(ListSchedulerTest, WhatWasReadBeforeAnAssignmentStaysAndWhatComesAfterSeesIt) {
   const Variable v("v", Const(Tensor(1.0f)));
   std::vector<Output> fetches;
   Output before = v.Read();
@@ -99,7 +99,7 @@ TEST_F(LanesTest, WhatWasReadBeforeAnAssignmentStaysAndWhatComesAfterSeesIt) {
     fetches.push_back(late_user);
     fetches.push_back(before);
   }
-  Session session(graph_, With(LaneUse::kAlways));
+  Session session(graph_, With(ParallelSteps::kAlways));
   for (int run = 0; run < 50; ++run) {
     session.Run(GlobalVariablesInitializer());
     const auto values = session.Run(fetches);
@@ -112,11 +112,11 @@ TEST_F(LanesTest, WhatWasReadBeforeAnAssignmentStaysAndWhatComesAfterSeesIt) {
   }
 }
 
-TEST_F(LanesTest, TheFirstErrorIsTheOneStepByStep) {
+TEST_F(ListSchedulerTest, TheFirstErrorIsTheOneStepByStep) {
   const Output zero = Placeholder(DType::kInt32, PartialShape{});
   std::vector<Output> fetches;
   for (int i = 0; i < 40; ++i) fetches.push_back(FloorDiv(Const(Tensor(i)), zero));
-  const auto message = [&](LaneUse use) -> std::string {
+  const auto message = [&](ParallelSteps use) -> std::string {
     Session session(graph_, With(use));
     try {
       session.Run({{zero, Tensor(0)}}, fetches);
@@ -125,12 +125,12 @@ TEST_F(LanesTest, TheFirstErrorIsTheOneStepByStep) {
     }
     return "no error";
   };
-  const std::string expected = message(LaneUse::kNever);
+  const std::string expected = message(ParallelSteps::kNever);
   EXPECT_NE(expected.find("FloorDiv"), std::string::npos) << expected;
-  for (int i = 0; i < 50; ++i) ASSERT_EQ(message(LaneUse::kAlways), expected);
+  for (int i = 0; i < 50; ++i) ASSERT_EQ(message(ParallelSteps::kAlways), expected);
 }
 
-TEST_F(LanesTest, LoopsThatLanesShareGiveTheSameBits) {
+TEST_F(ListSchedulerTest, LoopsThatWorkersShareGiveTheSameBits) {
   const Output x = Placeholder(DType::kFloat, PartialShape{256, 192});
   const auto numbers = [](const Shape& shape, float scale) {
     Tensor values(DType::kFloat, shape);
@@ -145,31 +145,32 @@ TEST_F(LanesTest, LoopsThatLanesShareGiveTheSameBits) {
   std::vector<Output> fetches = {deep, Sum(deep * deep, {0}), Sum(deep, {1})};
   for (int i = 0; i < 20; ++i) fetches.push_back(Sum(x * static_cast<float>(i), {0}));
   const Tensor fed = numbers({256, 192}, 1);
-  const auto run = [&](LaneUse use, int times) {
+  const auto run = [&](ParallelSteps use, int times) {
     Session session(graph_, With(use));
     std::vector<Tensor> values;
     for (int i = 0; i < times; ++i) values = session.Run({{x, fed}}, fetches);
     return values;
   };
-  const std::vector<Tensor> expected = run(LaneUse::kNever, 1), found = run(LaneUse::kAlways, 100);
+  const std::vector<Tensor> expected = run(ParallelSteps::kNever, 1),
+                            found = run(ParallelSteps::kAlways, 100);
   for (size_t i = 0; i < expected.size(); ++i) {
     EXPECT_TRUE(found[i].Identical(expected[i])) << i;
   }
 }
 
-TEST_F(LanesTest, AFailedRunLeavesTheSessionUsable) {
+TEST_F(ListSchedulerTest, AFailedRunLeavesTheSessionUsable) {
   const Output x = Placeholder(DType::kInt32, PartialShape{});
   std::vector<Output> parts;
   for (int i = 1; i <= 30; ++i) parts.push_back(FloorDiv(Const(Tensor(60 * i)), x + i));
   const Output sum = AddN(parts);
-  Session session(graph_, With(LaneUse::kAlways));
+  Session session(graph_, With(ParallelSteps::kAlways));
   for (int run = 0; run < 20; ++run) {
     EXPECT_THROW(session.Run({{x, Tensor(-7)}}, sum), Error);
     EXPECT_EQ(session.Run({{x, Tensor(0)}}, sum).scalar<int32_t>(), 30 * 60);
   }
 }
 
-TEST_F(LanesTest, AnEndlessLoopInALaneEndsAtTheDeadline) {
+TEST_F(ListSchedulerTest, AnEndlessLoopOfAWorkerEndsAtTheDeadline) {
   const auto loop =
       While([](const std::vector<Output>& v) { return Less(v[0], Const(Tensor(1.0f))); },
             [](const std::vector<Output>& v) { return std::vector<Output>{v[0] * 0.5}; },
@@ -178,7 +179,7 @@ TEST_F(LanesTest, AnEndlessLoopInALaneEndsAtTheDeadline) {
   std::vector<Output> fetches = {loop[0]};
   for (int i = 0; i < 30; ++i)
     fetches.push_back(MatMul(Reshape(x, {1, 3}), Reshape(x + i, {3, 1})));
-  Session session(graph_, With(LaneUse::kAlways));
+  Session session(graph_, With(ParallelSteps::kAlways));
   try {
     session.Run({{x, Tensor::Of<float>({1, 2, 3})}}, fetches, {},
                 {.deadline = std::chrono::milliseconds(30)});
@@ -188,12 +189,12 @@ TEST_F(LanesTest, AnEndlessLoopInALaneEndsAtTheDeadline) {
   }
 }
 
-TEST_F(LanesTest, ConcurrentRunsDoNotDisturbEachOther) {
+TEST_F(ListSchedulerTest, ConcurrentRunsDoNotDisturbEachOther) {
   const Output x = Placeholder(DType::kFloat, PartialShape{2, 2});
   std::vector<Output> parts;
   for (int i = 0; i < 20; ++i) parts.push_back(MatMul(x + i, x) - x);
   const Output y = AddN(parts);
-  Session session(graph_, With(LaneUse::kAlways));
+  Session session(graph_, With(ParallelSteps::kAlways));
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {

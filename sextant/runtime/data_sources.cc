@@ -1,4 +1,4 @@
-#include "sextant/runtime/sources.h"
+#include "sextant/runtime/data_sources.h"
 
 #include <algorithm>
 #include <unordered_set>

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "sextant/device/cpu/onednn_conv.h"
+#include "sextant/device/device.h"
 #include "sextant/graph/elementwise_table.h"
 #include "sextant/graph/passes/copy_subgraph.h"
 #include "sextant/runtime/passes/image_layouts.h"
@@ -15,9 +15,9 @@ namespace {
 
 using Ints64 = std::vector<int64_t>;
 
-class LayoutPass {
+class ImageBlocker {
  public:
-  LayoutPass(Graph& graph, int64_t block) : layouts_(graph, block), block_(block) {}
+  ImageBlocker(Graph& graph, int64_t block) : layouts_(graph, block), block_(block) {}
 
   void Run() {
     const std::vector<Node*> order = TopologicalOrder(layouts_.graph());
@@ -362,12 +362,14 @@ class LayoutPass {
 
 }  // namespace
 
-void BlockImages(Graph& graph) {
-  if (graph.FindOp("_BlockedConv2D") == nullptr || !AnyOfType(graph, "Conv2D")) return;
-  LayoutPass(graph, onednn::ChannelBlock()).Run();
+void BlockImages(Graph& graph, const Device& device) {
+  const int64_t block = device.channel_block();
+  if (block == 0 || graph.FindOp("_BlockedConv2D") == nullptr || !AnyOfType(graph, "Conv2D"))
+    return;
+  ImageBlocker(graph, block).Run();
 }
 
-void AllowWinograd(Graph& graph) {
+void AllowWinograd(Graph& graph, const Device&) {
   for (int id = 0; id < graph.num_nodes(); ++id) {
     if (graph.node(id)->type().starts_with("_BlockedConv2D"))
       graph.SetNodeAttr(graph.node(id), "winograd", true);

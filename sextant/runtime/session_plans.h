@@ -1,0 +1,59 @@
+// SessionPlans: finds what runs a request by its signature, or plans it. Thread-safe.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sextant/base/cancellation.h"
+#include "sextant/graph/graph.h"
+#include "sextant/runtime/plan_builder.h"
+#include "sextant/runtime/plan_cache.h"
+
+namespace sextant {
+
+// Feeds and fetches of one run.
+struct RunRequest {
+  std::span<const Output> feeds;
+  std::span<const Tensor> values;
+  std::span<const Output> fetches;
+  std::span<const Operation> targets;
+};
+
+class SessionPlans {
+ public:
+  // "graph" and "environment" must outlive it.
+  SessionPlans(const Graph& graph, const PlanEnvironment& environment, int64_t max_bytes)
+      : graph_(graph), environment_(environment), cache_(max_bytes) {}
+
+  // Throws INVALID_ARGUMENT on a feed that does not fit and, when it has to plan, what BuildPlan
+  // throws; the status of "cancellation" once it is cancelled.
+  std::shared_ptr<PreparedRun> Find(const RunRequest& request, CancellationToken& cancellation);
+  // The Plan of the rest of "request". "values": those fed, then what the data sources of "run"
+  // gave.
+  std::shared_ptr<PreparedPlan> FindRest(PreparedRun& run, const RunRequest& request,
+                                         std::span<const Tensor> values,
+                                         CancellationToken& cancellation);
+
+  // Signatures in the cache.
+  int size() const { return cache_.size(); }
+
+ private:
+  enum class Part : uint8_t { kAll, kSources, kRest };
+  struct Signature {
+    Part part = Part::kAll;
+    size_t num_sources = 0;  // the last so many feeds are outputs of data sources
+  };
+
+  void MakeKey(const RunRequest& request, Signature signature, PlanCache::Key& key) const;
+  std::shared_ptr<PreparedRun> Prepare(const RunRequest& request, Signature signature,
+                                       CancellationToken& cancellation);
+  std::shared_ptr<const Plan> Build(const RunRequest& request, size_t num_sources,
+                                    CancellationToken& cancellation) const;
+
+  const Graph& graph_;
+  const PlanEnvironment& environment_;
+  PlanCache cache_;
+};
+
+}  // namespace sextant
