@@ -39,6 +39,7 @@ struct SEXTANT_API RunConfig {
   int64_t nan_rewinds = 0;
   SessionOptions session = {};
   std::optional<MirroredStrategy> train_distribute = {}, eval_distribute = {};
+  // The next three are checked and otherwise unused: they are for trainings of several processes.
   std::string protocol = {};  // between processes: "" or "grpc"
   std::optional<int64_t> max_worker_delay_secs = {};
   double session_creation_timeout_secs = 7200;

@@ -162,5 +162,19 @@ TEST(RegistryTest, EveryOpHasACase) {
   }
 }
 
+// Ops that only say that they are not run do not count.
+TEST(RegistryTest, TheReadmeCountsTheOpsThatRun) {
+  int count = 0;
+  for (const OpDef* op : OpRegistry::Global().All()) {
+    const auto excepted = kOpsWithoutCase.find(op->name());
+    const bool not_run = excepted != kOpsWithoutCase.end() && excepted->second.ends_with("not run");
+    if (!IsInternal(*op) && !not_run) ++count;
+  }
+  std::ifstream file(SEXTANT_SOURCE_DIR "/README.md");
+  const std::string readme(std::istreambuf_iterator<char>(file), {});
+  EXPECT_NE(readme.find(fmt::format("| ops | {} op types", count)), std::string::npos)
+      << "README.md should say: " << count << " op types";
+}
+
 }  // namespace
 }  // namespace sextant
