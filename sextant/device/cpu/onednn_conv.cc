@@ -1,3 +1,20 @@
+// Convolutions by oneDNN, data-parallel over the batch.
+//
+// oneDNN would share a call out with OpenMP; here each call runs in one thread of our team, on a
+// unit of images of about 400 microseconds (onednn_units.cc). A batch of 128 images of 50
+// microseconds each is 16 units of 8, and a thread that is preempted takes fewer of them. A unit is
+// a primitive of its own size, so there are two primitives: for whole units and for the rest. A
+// single image is split by output channels instead, each part with its slice of the filter.
+//
+// Only kernels that oneDNN generated for the processor ("jit", "brg") count as fast: its reference
+// and GEMM fallbacks lose to the products of ops/nn, so Make gives null for them. Filters are
+// reordered from TensorFlow's [height, width, in, out] to the order the primitive asks for; all
+// primitives of one convolution must ask for the same one.
+//
+// Invariant: images of a batch do not depend on each other, so forward results and gradients of the
+// images are the same however the batch is split. The gradient of the filter is a sum over the
+// batch: each unit has a partial sum, units are those of SplitForSums, which depend on the size of
+// the batch alone, and the sums are added in the order of the units.
 #include "sextant/device/cpu/onednn_conv.h"
 
 #include <algorithm>

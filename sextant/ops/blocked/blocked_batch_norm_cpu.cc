@@ -1,6 +1,15 @@
-// Sums are float within a plane of one image, double across planes, in the order of the images, so
-// that they do not depend on the number of threads. They are taken of x minus a pixel of the first
-// image: the squares of values far from zero would drown their variance.
+// Batch normalization on blocked images, forward and backward, with addition and Relu fused in; the
+// loops and formulas are in channel_loops.cc.
+//
+// The unit of work is a plane: the pixels of one block of channels of one image. A first parallel
+// loop over all planes of the batch takes the sums of each, a serial one adds them up by channel, a
+// second parallel loop applies scale and shift. With 128 images of 16 x 16 pixels and 32 channels
+// in blocks of 16 these are 256 planes of 16 KB, which stay in the cache of the core that reads
+// them.
+//
+// Sums are float within a plane, double across planes, in the order of the images, so that they do
+// not depend on the number of threads. They are taken of x minus a pixel of the first image: the
+// squares of values far from zero would drown their variance.
 #include <cmath>
 #include <vector>
 
