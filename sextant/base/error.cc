@@ -3,7 +3,21 @@
 #include <array>
 #include <new>
 
+#include "sextant/base/printable.h"
+
 namespace sextant {
+namespace {
+
+// Longer ones are cut to much less, so that prefixes find room.
+constexpr size_t kMostMessageBytes = 1500, kCutMessageBytes = 900;
+
+// Messages quote what files and users wrote.
+std::string Shown(std::string_view message) {
+  std::string shown = Printable(message, LineEnds::kKeep);
+  return shown.size() <= kMostMessageBytes ? shown : WithoutMiddle(shown, kCutMessageBytes);
+}
+
+}  // namespace
 
 std::string_view CodeName(Code code) {
   static constexpr std::array<std::string_view, 17> kNames = {"OK",
@@ -35,7 +49,8 @@ void Status::ThrowIfError() const {
   if (!ok()) throw Error(*this);
 }
 
-Error::Error(Status status) : status_(std::move(status)), what_(status_.ToString()) {}
+Error::Error(Status status)
+    : status_(status.code(), Shown(status.message())), what_(status_.ToString()) {}
 
 Error Error::WithPrefix(std::string_view prefix) const {
   return Error(code(), std::string(prefix) + message());
@@ -47,9 +62,9 @@ Status CurrentStatus() {
   } catch (const Error& e) {
     return e.status();
   } catch (const std::bad_alloc&) {
-    return Status(Code::kResourceExhausted, "out of memory");
+    return Status(Code::kResourceExhausted, "out of memory; smaller batches and buffers need less");
   } catch (const std::exception& e) {
-    return Status(Code::kInternal, e.what());
+    return Status(Code::kInternal, Shown(e.what()));
   } catch (...) {
     return Status(Code::kInternal, "unknown exception");
   }

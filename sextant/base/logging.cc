@@ -5,6 +5,9 @@
 
 #include <cstdlib>
 #include <memory>
+#include <string>
+
+#include "sextant/base/printable.h"
 
 namespace sextant {
 namespace {
@@ -57,7 +60,8 @@ bool LogEnabled(LogLevel level) {
 
 void LogLine(LogLevel level, std::string_view message) {
   if (!LogEnabled(level)) return;
-  Logger().log(SpdlogLevel(level), spdlog::string_view_t(message.data(), message.size()));
+  const std::string shown = Printable(message);
+  Logger().log(SpdlogLevel(level), spdlog::string_view_t(shown.data(), shown.size()));
 }
 
 }  // namespace sextant

@@ -59,6 +59,12 @@ void AppendUtf8(char32_t c, std::string* text) {
   *text += static_cast<char>(0x80 | (c & 0x3F));
 }
 
+std::string_view WithoutByteOrderMark(std::string_view text) {
+  constexpr std::string_view kMark = "\xef\xbb\xbf";
+  if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
+  return text;
+}
+
 std::u32string DecodeUtf8(std::string_view text) {
   std::u32string characters;
   while (!text.empty()) {

@@ -16,6 +16,9 @@ inline int32_t TakeUtf8(std::string_view* text);
 // REQUIRES: a code point below 0x110000 that is no surrogate.
 void AppendUtf8(char32_t character, std::string* text);
 
+// The text without a byte order mark in front of it, which some programs write into files.
+std::string_view WithoutByteOrderMark(std::string_view text);
+
 // The characters of the text, with U+FFFD in place of bytes that are none.
 std::u32string DecodeUtf8(std::string_view text);
 
