@@ -9,6 +9,7 @@
 
 #include "sextant/base/atomic_writer.h"
 #include "sextant/base/error.h"
+#include "sextant/base/input_limits.h"
 #include "sextant/base/memory_file_system.h"
 #include "sextant/base/posix_file_system.h"
 
@@ -120,11 +121,22 @@ std::string FileSystem::ReadFile(const std::string& path) {
   std::string contents;
   size_t size = 0;
   // Special files have size 0, and a file may grow: read until the end, wherever it is.
-  for (size_t room = Stat(path).size + 1;; room = std::max<size_t>(4096, size)) {
+  const uint64_t expected = Stat(path).size;
+  const uint64_t most = expected > 0 ? kMostFileBytes : kMostStreamBytes;
+  for (size_t room = expected + 1;;
+       room = std::min(std::max<size_t>(4096, size), most + 1 - size)) {
+    if (size + room > most + 1) {
+      throw ResourceExhausted("{}: has {} bytes; files of up to {} can be read whole", path,
+                              expected, most);
+    }
     contents.resize(size + room);
     const size_t got = reader->Read(std::span(contents).subspan(size));
     size += got;
     if (got < room) break;
+    if (size > most) {
+      throw ResourceExhausted("{}: does not end within {} bytes, the most that is read whole", path,
+                              most);
+    }
   }
   contents.resize(size);
   return contents;

@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "sextant/base/error.h"
 #include "sextant/base/faulty_file_system.h"
 #include "sextant/base/memory_file_system.h"
+#include "sextant/base/temporary_directory.h"
 #include "sextant/testing/status_of.h"
 
 namespace sextant {
@@ -295,6 +298,26 @@ TEST(FaultyFileSystemTest, AtomicWritesSurviveACrashAfterAnyByte) {
     EXPECT_EQ(memory.ReadFile("a"), "old");
     EXPECT_EQ(memory.ReadFile(memory.Glob("a.tmp*").at(0)).size(), bytes);
   }
+}
+
+TEST(ReadFileTest, ReadsWholeFilesUpToALimit) {
+  FileSystem& files = FileSystem::ForPath("/dev/zero");
+  const auto code_of = [&](const std::string& path) {
+    try {
+      files.ReadFile(path);
+    } catch (const Error& e) {
+      EXPECT_NE(e.message().find(path), std::string::npos) << e.message();
+      return e.code();
+    }
+    return Code::kOk;
+  };
+  EXPECT_EQ(code_of("/dev/zero"), Code::kResourceExhausted);
+  EXPECT_EQ(code_of("/dev/null"), Code::kOk);
+  const TemporaryDirectory scratch;
+  const std::string sparse = JoinPath(scratch.path(), "sparse");
+  files.NewWriter(sparse)->Close();
+  std::filesystem::resize_file(sparse, uint64_t{1} << 40);
+  EXPECT_EQ(code_of(sparse), Code::kResourceExhausted);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "sextant/base/error.h"
+#include "sextant/base/input_limits.h"
 
 namespace sextant::data {
 namespace {
@@ -17,6 +18,15 @@ ByteWindow::ByteWindow(const std::string& path, Compression compression)
     : source_(OpenFileSource(path, compression)) {}
 
 bool ByteWindow::More() {
+  if (end_ - begin_ > kMostLineBytes) {
+    throw ResourceExhausted(
+        "{}: the line at offset {} does not end within {} bytes; is this a text file?", path(),
+        offset_, kMostLineBytes);
+  }
+  return Read();
+}
+
+bool ByteWindow::Read() {
   if (begin_ > 0) {
     std::memmove(bytes_.data(), bytes_.data() + begin_, end_ - begin_);
     end_ -= begin_;
@@ -34,8 +44,12 @@ bool ByteWindow::More() {
 }
 
 bool ByteWindow::Need(size_t bytes) {
+  if (bytes > kMostRecordBytes) {
+    throw ResourceExhausted("{}: cannot read {} bytes at once; the most is {}", path(), bytes,
+                            kMostRecordBytes);
+  }
   while (end_ - begin_ < bytes) {
-    if (!More()) return false;
+    if (!Read()) return false;
   }
   return true;
 }

@@ -21,7 +21,8 @@ class ByteWindow {
 
   // What was read and not yet consumed. Valid until the next call that is not const.
   std::string_view view() const { return {bytes_.data() + begin_, end_ - begin_}; }
-  // Makes the view longer, or returns false at the end of the file.
+  // Makes the view longer, or returns false at the end of the file. RESOURCE_EXHAUSTED when the
+  // view is longer than a line may be (base/input_limits.h).
   bool More();
   // More until the view has this many bytes; false when the file ends before.
   bool Need(size_t bytes);
@@ -36,6 +37,8 @@ class ByteWindow {
   const std::string& path() const { return source_->path(); }
 
  private:
+  bool Read();
+
   const std::unique_ptr<ByteSource> source_;
   std::vector<char> bytes_;  // [begin_, end_) is the view
   size_t begin_ = 0;

@@ -17,6 +17,7 @@
 
 #include "sextant/base/cancellation.h"
 #include "sextant/base/error.h"
+#include "sextant/base/utf8.h"
 #include "sextant/data/byte_window.h"
 #include "sextant/data/csv_row_cutter.h"
 #include "sextant/data/dataset_node.h"
@@ -32,12 +33,15 @@ namespace {
 
 // Rows parsed at once: their text, their separators and their columns stay in the cache.
 constexpr int64_t kRowsAtOnce = 256;
+constexpr size_t kEnoughBytes = 4 << 20;
 
 // An open file, its header read.
 class CsvFile {
  public:
   CsvFile(const std::string& path, const CsvFileOptions& options, CsvParser& parser)
       : options_(options), window_(path, options.compression) {
+    window_.Need(3);
+    window_.Consume(window_.view().size() - WithoutByteOrderMark(window_.view()).size());
     if (!options.header) return;
     if (Cut(1) == 0) throw InvalidArgument("{}: is empty, but should have a header", path);
     try {
@@ -49,11 +53,13 @@ class CsvFile {
     Skip(cut_.bytes);
   }
 
-  // Cuts off up to "count" of the rows at the file's place, and returns how many there are.
+  // Cuts off up to "count" of the rows at the file's place, fewer of long ones, and returns how
+  // many there are; 0 at the end.
   int64_t Cut(int64_t count) {
     for (;; window_.More() || (at_end_ = true)) {
       cut_ = CutCsvRows(window_.view(), count, options_.delimiter, options_.quotes, at_end_);
-      if (cut_.rows == count || at_end_) return cut_.rows;
+      const bool enough = cut_.rows > 0 && window_.view().size() > kEnoughBytes;
+      if (cut_.rows == count || at_end_ || enough) return cut_.rows;
     }
   }
   // Parses them and goes on behind them, or behind the first bad one.

@@ -1,5 +1,6 @@
 #include <vector>
 
+#include "sextant/data/batch_limit.h"
 #include "sextant/data/dataset.h"
 #include "sextant/data/padding.h"
 #include "sextant/data/state.h"
@@ -7,6 +8,12 @@
 
 namespace sextant::data {
 namespace {
+
+int64_t BytesOf(const Element& row) {
+  int64_t bytes = 0;
+  for (const auto& [name, tensor] : row.fields()) bytes += static_cast<int64_t>(tensor.bytes());
+  return bytes;
+}
 
 class PaddedBatchIterator : public NodeIterator {
  public:
@@ -18,10 +25,13 @@ class PaddedBatchIterator : public NodeIterator {
     while (count_ < size_) {
       if (count_ == static_cast<int64_t>(rows_.size())) rows_.emplace_back();
       if (!input_->Next(&rows_[count_])) break;
+      bytes_ += BytesOf(rows_[count_]);
       ++count_;
+      CheckBatchBytes(count_, bytes_ / count_);
     }
     if (count_ == 0 || (drop_remainder_ && count_ < size_)) return false;
     const auto count = static_cast<size_t>(std::exchange(count_, 0));
+    bytes_ = 0;
     padder_.Batch(std::span(rows_).first(count), element);
     return true;
   }
@@ -43,6 +53,7 @@ class PaddedBatchIterator : public NodeIterator {
   const bool drop_remainder_;
   std::vector<Element> rows_;  // the first count_ are of the next batch, the rest are spare
   int64_t count_ = 0;
+  int64_t bytes_ = 0;  // of the tensors of those rows
 };
 
 class PaddedBatchNode : public UnaryNode {

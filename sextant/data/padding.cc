@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "sextant/data/batch_limit.h"
 #include "sextant/data/own_tensor.h"
 
 namespace sextant::data {
@@ -104,6 +105,10 @@ void Padder::Batch(std::span<Element> rows, Element* batch) const {
     const Shape row_shape = PaddedShape(rows, i);
     Shape shape = row_shape;
     shape.Insert(0, static_cast<int64_t>(rows.size()));
+    const auto size = static_cast<int64_t>(DTypeSize(rows[0].fields()[i].second.dtype()));
+    const int64_t elements = row_shape.num_elements();
+    const bool huge = elements > static_cast<int64_t>(kMostBatchBytes);
+    CheckBatchBytes(static_cast<int64_t>(rows.size()), huge ? elements : elements * size);
     auto& [batch_name, tensor] = batch->fields()[i];
     batch_name = name;
     MakeOwn(&tensor, rows[0].fields()[i].second.dtype(), shape);

@@ -12,7 +12,9 @@
 #include "sextant/data/row_batch.h"
 
 #include <algorithm>
+#include <numeric>
 
+#include "sextant/data/batch_limit.h"
 #include "sextant/data/own_tensor.h"
 #include "sextant/data/scratch_element.h"
 
@@ -65,7 +67,16 @@ void RowBatch::Fix(const Element& element) {
   SetFields(std::move(fields));
 }
 
+int64_t RowBatch::BytesOfRow() const {
+  return std::accumulate(row_bytes_.begin(), row_bytes_.end(), int64_t{0});
+}
+
+int64_t RowBatch::MostRows() const {
+  return static_cast<int64_t>(kMostBatchBytes) / std::max<int64_t>(1, BytesOfRow());
+}
+
 void RowBatch::Allocate(int64_t rows) {
+  CheckBatchBytes(rows, BytesOfRow());
   batch_.fields().resize(row_fields_.size());
   std::vector<Tensor> larger;  // put in place when all are there
   for (size_t i = 0; i < row_fields_.size(); ++i) {
@@ -98,6 +109,7 @@ bool RowBatch::Prepare(const std::vector<RowField>& fields) {
     std::lock_guard lock(mutex_);
     if (!fixed_.load(std::memory_order_relaxed)) {
       SetFields(fields);
+      if (capacity_ > MostRows()) return false;  // rows that come one by one may be few
       Allocate(capacity_);
       fixed_.store(true, std::memory_order_release);
       return true;
@@ -107,7 +119,10 @@ bool RowBatch::Prepare(const std::vector<RowField>& fields) {
       std::ranges::equal(row_fields_, fields, [](const RowField& field, const RowField& other) {
         return Same(field, other.name, other.dtype, other.shape);
       });
-  if (same) Reserve();
+  if (same && allocated_ < capacity_) {
+    if (capacity_ > MostRows()) return false;
+    Reserve();
+  }
   return same;
 }
 
@@ -168,16 +183,20 @@ Tensor RowBatch::ViewOfRow(int64_t row, std::string_view name, DType dtype, cons
 
 void RowBatch::Append(Element* element) {
   // Beyond this a batch that is never filled would cost memory that it does not use.
-  constexpr int64_t kFirstRows = 4096;
+  constexpr int64_t kFirstRows = 4096, kFirstShare = 32;
   if (!fixed_.load(std::memory_order_relaxed)) {
     Fix(*element);
-    Allocate(std::min(capacity_, kFirstRows));
+    const int64_t first = std::min(kFirstRows, MostRows() / kFirstShare);
+    Allocate(std::min(capacity_, std::max<int64_t>(1, first)));
     fixed_.store(true, std::memory_order_relaxed);
   } else if (!Fits(*element)) {
     throw InvalidArgument("cannot put {} in row {} of a batch: {}", element->Describe(), rows_,
                           Difference(*element));
   }
-  if (rows_ == allocated_) Allocate(std::min(capacity_, 2 * allocated_));
+  if (rows_ == allocated_) {
+    const int64_t doubled = std::min(2 * allocated_, std::max(MostRows(), rows_ + 1));
+    Allocate(std::min(capacity_, doubled));
+  }
   CopyRow(rows_, element);
   ++rows_;
 }

@@ -60,7 +60,7 @@ class RowBatch {
   bool full() const { return rows_ == capacity_; }
 
   // Sets the fields, if they are not set yet, and allocates all rows. Returns whether the fields
-  // are these.
+  // are these. False too when all rows are more than a batch may have (batch_limit.h).
   bool Prepare(const std::vector<RowField>& fields);
   // REQUIRES: Prepare returned true; T is the field's type.
   template <typename T>
@@ -116,7 +116,11 @@ class RowBatch {
   void Fix(const Element& element);
   std::string Difference(const Element& element) const;
   void SetFields(std::vector<RowField> fields);
-  // Allocates that many rows and keeps those there are.
+  int64_t BytesOfRow() const;
+  // The most rows that a batch may have (batch_limit.h).
+  int64_t MostRows() const;
+  // Allocates that many rows and keeps those there are. Throws RESOURCE_EXHAUSTED when they are too
+  // many.
   void Allocate(int64_t rows);
   void CopyRow(int64_t row, Element* element);
   // Copies the element to the row; strings are moved. Returns false, and leaves *element as it was,

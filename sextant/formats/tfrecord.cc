@@ -8,6 +8,7 @@
 #include "sextant/base/atomic_writer.h"
 #include "sextant/base/coding.h"
 #include "sextant/base/crc32c.h"
+#include "sextant/base/input_limits.h"
 #include "sextant/base/logging.h"
 
 namespace sextant {
@@ -80,6 +81,10 @@ bool TFRecordReader::ReadNext(std::string_view* record) {
   const uint64_t length = DecodeFixed64(data());
   // A length may lie: no memory is taken for more than there is.
   if (length > kWindow && !MayHold(length)) return Incomplete();
+  if (length > kMostRecordBytes) {
+    throw ResourceExhausted("{}: the record at {} has {} bytes; the most that is read is {}",
+                            path(), offset_, length, kMostRecordBytes);
+  }
   const uint64_t record_size = kHeaderSize + length + kCrcSize;
   if (!Fill(record_size)) return Incomplete();
   const std::string_view payload(data() + kHeaderSize, length);

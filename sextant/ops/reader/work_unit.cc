@@ -4,6 +4,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "sextant/base/input_limits.h"
 #include "sextant/formats/byte_source.h"
 #include "sextant/formats/tfrecord.h"
 
@@ -85,6 +86,10 @@ class TextUnit : public WorkUnit {
       const char* const end = buffer_.data() + end_;
       const char* const newline = std::find(begin, end, '\n');
       line->append(begin, newline);
+      if (line->size() > kMostLineBytes) {
+        throw ResourceExhausted("{}: line {} does not end within {} bytes; is this a text file?",
+                                path_, number_ + 1, kMostLineBytes);
+      }
       next_ += static_cast<size_t>(newline - begin);
       if (newline == end) continue;
       ++next_;

@@ -1,0 +1,23 @@
+// The limit on the memory of one batch, whatever size is asked for.
+#pragma once
+
+#include <cstdint>
+
+#include "sextant/base/error.h"
+#include "sextant/base/input_limits.h"
+
+namespace sextant::data {
+
+// Throws RESOURCE_EXHAUSTED when so many rows of so many bytes are more than a batch may have.
+inline void CheckBatchBytes(int64_t rows, int64_t row_bytes) {
+  int64_t bytes = 0;
+  if (!__builtin_mul_overflow(rows, row_bytes, &bytes) &&
+      static_cast<uint64_t>(bytes) <= kMostBatchBytes) {
+    return;
+  }
+  throw ResourceExhausted(
+      "a batch of {} rows of {} bytes each is larger than {} bytes; choose a smaller batch", rows,
+      row_bytes, kMostBatchBytes);
+}
+
+}  // namespace sextant::data
