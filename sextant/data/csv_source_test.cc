@@ -147,6 +147,21 @@ TEST(CsvTest, FindsColumnsByTheHeader) {
             "\"x,skipped,n\"");
 }
 
+TEST(CsvTest, SkipsAByteOrderMark) {
+  const std::vector<CsvColumn> columns = {{"n", DType::kInt32}, {"s", DType::kString}};
+  const std::string rows = WriteMemoryFile("mark.csv",
+                                           "\xef\xbb\xbf"
+                                           "1,a\n2,b\n");
+  EXPECT_EQ(AllOf(Csv({rows, rows}, {.columns = columns}))[2]["n"].scalar<int32_t>(), 1);
+  ExpectResumes(Csv({rows, rows}, {.columns = columns}));
+  const Dataset parsed = ParseCsv(TextLines({rows}), {.columns = columns});
+  EXPECT_EQ(AllOf(parsed)[0]["n"].scalar<int32_t>(), 1);
+  EXPECT_EQ(AllOf(parsed.Batch(2))[0]["n"].flat<int32_t>()[0], 1);
+  const std::string named = WriteMemoryFile("marked_header.csv", "\xef\xbb\xbf\"s\",n\nb,2\n");
+  EXPECT_EQ(StringsOf(Csv({named}, {.columns = columns, .header = true}), "s"),
+            std::vector<std::string>{"b"});
+}
+
 TEST(CsvTest, SelectsColumns) {
   const std::string path = WriteMemoryFile("select.csv", "1,2,a\n3,4,b\n");
   CsvFileOptions options = ThreeColumns();

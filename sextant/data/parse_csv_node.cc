@@ -1,5 +1,6 @@
 // Dataset of CSV rows parsed from lines: ParseCsv.
 #include "sextant/base/error.h"
+#include "sextant/base/utf8.h"
 #include "sextant/data/csv_row_cutter.h"
 #include "sextant/data/own_tensor.h"
 #include "sextant/data/parse_csv.h"
@@ -13,7 +14,9 @@ class LineParser final : public StringParser {
   LineParser(const CsvFileOptions& options, const CsvParser& parser)
       : options_(options), parser_(parser) {}
 
+  // The first line of a file may begin with a byte order mark.
   void ParseRow(std::string_view text, std::span<void* const> outs) override {
+    text = WithoutByteOrderMark(text);
     const CutRows cut = CutCsvRows(text, 1, options_.delimiter, options_.quotes, true);
     if (cut.rows != 1 || cut.bytes != text.size()) {
       throw InvalidArgument("ParseCsv: a text of {} bytes is not one row", text.size());
@@ -25,7 +28,7 @@ class LineParser final : public StringParser {
     text_.clear();
     for (const std::string& line : lines) {
       if (IsBlankRow(line)) return false;
-      text_.append(line).push_back('\n');
+      text_.append(WithoutByteOrderMark(line)).push_back('\n');
     }
     return parser_.ParseLines(text_, static_cast<int64_t>(lines.size()), outs);
   }
