@@ -6,24 +6,47 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <iostream>
 #include <utility>
 
 #include "sextant/base/error.h"
 #include "sextant/base/interrupt.h"
+#include "sextant/base/nearest_name.h"
+#include "sextant/base/printable.h"
 #include "sextant/cli/argument_files.h"
 #include "sextant/cli/option_prefix.h"
+#include "sextant/cli/option_value.h"
+#include "sextant/cli/standard_output.h"
 
 namespace sextant::cli {
+
+namespace {
+
+// One line. Unlike fmt::print, it does not mind that nobody reads it.
+void PrintError(const std::string& message) {
+  std::fputs((Printable(message) + "\n").c_str(), stderr);
+}
+
+}  // namespace
 
 struct Command::Parser {
   Parser(const std::string& name, const std::string& description) : app(description, name) {}
 
-  // Takes "--name VALUE" as AddOption does.
-  template <typename T>
-  CLI::Option* AddOption(const std::string& name, T* value, const std::string& help) {
+  // Takes "--name VALUE" as Command::AddOption does; `take` gets each value, with the long name of
+  // the flag.
+  using Take = std::function<void(const std::string& flag, const std::string& text)>;
+  CLI::Option* AddOption(const std::string& name, const std::string& help, const Take& take) {
     const size_t space = std::min(name.find(' '), name.size());
-    return app.add_option(name.substr(0, space), *value, help)
-        ->type_name(space == name.size() ? "VALUE" : name.substr(space + 1));
+    const std::string names = name.substr(0, space);
+    const size_t dashes = std::min(names.find("--"), names.size());
+    const std::string flag = names.substr(dashes, names.find(',', dashes) - dashes);
+    CLI::callback_t callback = [take, flag](const CLI::results_t& values) {
+      for (const std::string& value : values) take(flag, value);
+      return true;
+    };
+    return app.add_option(names, std::move(callback), help)
+        ->type_name(space == name.size() ? "VALUE" : name.substr(space + 1))
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   }
 
   std::vector<std::string> LongOptions() const {
@@ -65,32 +88,60 @@ void Command::AddFlag(const std::string& name, bool* value, const std::string& h
 
 void Command::AddOption(const std::string& name, std::string* value, const std::string& help,
                         Need need) {
-  parser_->AddOption(name, value, help)
-      ->required(need == Need::kRequired)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  const bool required = need == Need::kRequired;
+  parser_
+      ->AddOption(name, help,
+                  [=](const std::string& flag, const std::string& text) {
+                    if (required && text.empty()) throw InvalidArgument("{} is empty", flag);
+                    *value = text;
+                  })
+      ->required(required);
+}
+
+void Command::AddOption(const std::string& name, std::string* value, const std::string& help,
+                        Check check) {
+  parser_->AddOption(name, help, [=](const std::string&, const std::string& text) {
+    check(text);
+    *value = text;
+  });
 }
 
 void Command::AddOption(const std::string& name, int64_t* value, const std::string& help,
                         int64_t least, int64_t most) {
-  parser_->AddOption(name, value, help)
-      ->check([=](const std::string& text) {
-        const int64_t number = std::strtoll(text.c_str(), nullptr, 10);
-        if (number < least) return fmt::format("{} is less than {}", text, least);
-        if (number > most) return fmt::format("{} is more than {}", text, most);
-        return std::string();
-      })
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  parser_->AddOption(name, help, [=](const std::string& flag, const std::string& text) {
+    *value = IntegerOption(flag, text, least, most);
+  });
 }
 
-void Command::AddOption(const std::string& name, double* value, const std::string& help) {
-  parser_->AddOption(name, value, help)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+void Command::AddOption(const std::string& name, double* value, const std::string& help,
+                        double least, double most) {
+  parser_->AddOption(name, help, [=](const std::string& flag, const std::string& text) {
+    *value = NumberOption(flag, text, least, most);
+  });
 }
 
 void Command::AddOption(const std::string& name, std::vector<std::string>* values,
                         const std::string& help) {
-  parser_->AddOption(name, values, help)
+  parser_
+      ->AddOption(name, help,
+                  [=](const std::string&, const std::string& text) { values->push_back(text); })
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void Command::AddChoice(const std::string& name, std::string* value,
+                        std::vector<std::string> choices, const std::string& help) {
+  const std::string text = fmt::format("{}: {}", help, JoinWithOr(choices));
+  parser_->AddOption(name, text, [=](const std::string& flag, const std::string& given) {
+    *value = ChoiceOption(flag, given, choices);
+  });
+}
+
+void Command::AddNameOption(const std::string& name, std::string* value, const std::string& help) {
+  parser_->AddOption(name, help, [=](const std::string& flag, const std::string& text) {
+    CheckNameOption(flag, text);
+    *value = text;
+  });
 }
 
 void Command::AddArgument(const std::string& name, std::string* value, const std::string& help) {
@@ -133,27 +184,41 @@ std::string Command::Help() const {
 }
 
 int Command::UsageError(const std::string& message) const {
-  fmt::print(stderr, "{}: {}. Try {} --help.\n", name_, message, name_);
+  const char* stop = message.ends_with('?') || message.ends_with('.') ? "" : ".";
+  PrintError(fmt::format("{}: {}{} Try {} --help.", name_, message, stop, name_));
   return kExitUsage;
+}
+
+void Command::ThrowNoCommand(const std::string& given) const {
+  if (given.empty() || given.starts_with('-')) {
+    throw InvalidArgument("name a {}{}", noun_, given.empty() ? "" : " before " + given);
+  }
+  std::vector<std::string> names;
+  for (const auto& command : commands_) names.push_back(command->name_.substr(name_.size() + 1));
+  throw NotFound("there is no {} {}{}", noun_, given, DidYouMeanOneOf(given, names));
 }
 
 bool Command::Parse(std::vector<std::string> arguments, int* exit_code) {
   *exit_code = 0;
   try {
     if (argument_files_) ExpandArgumentFiles(arguments);
+    const std::string first = arguments.empty() ? "" : arguments[0];
+    const bool asks = first == "-h" || first == "--help" || first == "--version";
+    if (!run_ && !asks) ThrowNoCommand(first);
     ExpandOptions(arguments, parser_->LongOptions());
-    if (!run_ && (arguments.empty() || !arguments[0].starts_with("-"))) {
-      throw InvalidArgument(
-          "{}", arguments.empty() ? "name a command" : "there is no command " + arguments[0]);
-    }
     std::reverse(arguments.begin(), arguments.end());  // the library takes them from the back
     parser_->app.parse(std::move(arguments));
-    if (run_) return true;
-    *exit_code = UsageError("name a command");
+    if (!run_) ThrowNoCommand("");
+    if (check_) check_();
+    return true;
   } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", Help());
+    std::cout << Help();
   } catch (const CLI::CallForVersion& e) {
-    fmt::print("{}\n", e.what());
+    std::cout << e.what() << "\n";
+  } catch (const CLI::ExtrasError&) {
+    const std::string extra = parser_->app.remaining().at(0);
+    *exit_code = UsageError(extra.starts_with('-') ? "there is no flag " + extra
+                                                   : "there is one argument too many: " + extra);
   } catch (const CLI::ParseError& e) {
     *exit_code = UsageError(e.what());
   } catch (const Error& e) {
@@ -165,16 +230,19 @@ bool Command::Parse(std::vector<std::string> arguments, int* exit_code) {
 int RunProgram(Command& program, std::vector<std::string> arguments) {
   program.parser_->app.set_version_flag("--version", program.name_ + " " SEXTANT_VERSION,
                                         "print the version and exit");
-  Command& command = program.Find(arguments);
+  Command* found = &program;
   int exit_code = 0;
   try {
-    if (command.Parse(std::move(arguments), &exit_code)) exit_code = command.run_();
+    found = &program.Find(arguments);
+    const Command& command = *found;
+    StandardOutput output(command.outlives_output_ ? OnClosedPipe::kGoOn : OnClosedPipe::kEnd);
+    if (found->Parse(std::move(arguments), &exit_code)) exit_code = command.run_();
+    output.Finish();
   } catch (...) {
     const Status status = CurrentStatus();
-    fmt::print(stderr, "{}: {}\n", command.name_, status.message());
+    PrintError(fmt::format("{}: {}", found->name_, status.message()));
     exit_code = Interrupted() ? ExitCodeOfSignal(InterruptSignal()) : kExitError;
   }
-  std::fflush(stdout);
   return exit_code;
 }
 

@@ -38,17 +38,28 @@ class Command {
   Command& AddCommand(const std::string& name, const std::string& description,
                       const std::string& example);
 
-  // `name` is "--name" or "-n,--name"; " VALUE" may follow, for the help text.
+  // `name` is "--name" or "-n,--name"; " VALUE" may follow, for the help text. Of an option that is
+  // given twice the last value counts. A required one is not empty.
   void AddFlag(const std::string& name, bool* value, const std::string& help);
   void AddOption(const std::string& name, std::string* value, const std::string& help,
                  Need need = Need::kOptional);
-  // A value outside [least, most] is a usage error.
+  // A value that `check` throws an Error for is a usage error, as are all below that do not fit.
+  using Check = std::function<void(const std::string& value)>;
+  void AddOption(const std::string& name, std::string* value, const std::string& help, Check check);
+  // In [least, most].
   void AddOption(const std::string& name, int64_t* value, const std::string& help,
                  int64_t least = INT64_MIN, int64_t most = INT64_MAX);
-  void AddOption(const std::string& name, double* value, const std::string& help);
-  // May be given several times. Of other options the last one counts.
+  // The same; finite.
+  void AddOption(const std::string& name, double* value, const std::string& help, double least,
+                 double most);
+  // May be given several times.
   void AddOption(const std::string& name, std::vector<std::string>* values,
                  const std::string& help);
+  // One of `choices`, which the help text lists.
+  void AddChoice(const std::string& name, std::string* value, std::vector<std::string> choices,
+                 const std::string& help);
+  // The name of a directory below another one: no path.
+  void AddNameOption(const std::string& name, std::string* value, const std::string& help);
   // Takes --flagfile and --config (argument_files.h).
   void AddArgumentFiles();
 
@@ -58,8 +69,16 @@ class Command {
   void AddArgument(const std::string& name, std::vector<std::string>* values,
                    const std::string& help, Need need = Need::kRequired);
 
+  // What the commands below are called in messages, e.g. "model"; "command" without it.
+  void CallCommands(std::string noun) { noun_ = std::move(noun); }
+
   // Declares options only when the command is the one that is run.
   void OnOpen(std::function<void(Command&)> open) { open_ = std::move(open); }
+  // For commands that do more than print: they go on when nobody reads their output any more.
+  void OutliveOutput() { outlives_output_ = true; }
+
+  // Called with the options filled in, before the work: an Error is a usage error.
+  void OnCheck(std::function<void()> check) { check_ = std::move(check); }
   // Called with the options filled in; returns the exit code. May throw Error.
   void OnRun(std::function<int()> run);
 
@@ -68,6 +87,7 @@ class Command {
   struct Parser;  // knows the library
 
   Command& Find(std::vector<std::string>& arguments);
+  [[noreturn]] void ThrowNoCommand(const std::string& given) const;
   // Fills in the options. False when the program is to end with *exit_code.
   bool Parse(std::vector<std::string> arguments, int* exit_code);
   std::string Help() const;
@@ -78,8 +98,11 @@ class Command {
   const std::unique_ptr<Parser> parser_;
   std::vector<std::unique_ptr<Command>> commands_;
   std::function<void(Command&)> open_;
+  std::function<void()> check_;
   std::function<int()> run_;
+  std::string noun_ = "command";
   bool argument_files_ = false;
+  bool outlives_output_ = false;
 };
 
 constexpr int kExitError = 1;

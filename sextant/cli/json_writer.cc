@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "sextant/base/printable.h"
 #include "sextant/base/utf8.h"
 #include "sextant/cli/digest.h"
 
@@ -72,7 +73,7 @@ void JsonWriter::String(std::string_view text) {
       if (text.size() == before.size()) text.remove_prefix(1);
     } else if (character == '"' || character == '\\') {
       out_ << '\\' << static_cast<char>(character);
-    } else if (character < 0x20) {
+    } else if (character < 0x20 || character == 0x7f) {
       out_ << fmt::format("\\u{:04x}", character);
     } else {
       out_ << before.substr(0, before.size() - text.size());
@@ -129,18 +130,6 @@ void JsonWriter::Field(std::string_view key, const std::vector<std::string>& val
   BeginArray();
   for (const std::string& value : values) String(value);
   EndArray();
-}
-
-bool IsPrintable(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const int32_t character = TakeUtf8(&bytes);
-    if (character < 0 || character == 0x7f ||
-        (character < 0x20 && character != '\n' && character != '\t') ||
-        (character >= 0x80 && character < 0xa0)) {
-      return false;
-    }
-  }
-  return true;
 }
 
 }  // namespace sextant::cli

@@ -53,7 +53,4 @@ class JsonWriter {
   bool after_key_ = false;
 };
 
-// Whether all of it is UTF-8 without control characters but tabs and ends of lines.
-bool IsPrintable(std::string_view bytes);
-
 }  // namespace sextant::cli

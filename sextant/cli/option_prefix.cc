@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "sextant/base/error.h"
+#include "sextant/base/nearest_name.h"
 
 namespace sextant::cli {
 namespace {
@@ -37,7 +38,12 @@ void ExpandOptions(std::vector<std::string>& arguments, const std::vector<std::s
     if (argument == "--") return;
     if (!argument.starts_with("--")) continue;
     const size_t equals = std::min(argument.find('='), argument.size());
-    argument = ExpandOption(argument.substr(0, equals), names) + argument.substr(equals);
+    const std::string name = ExpandOption(argument.substr(0, equals), names);
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      throw InvalidArgument("there is no flag {}{}", name, DidYouMean(name, names));
+    }
+    if (equals + 1 == argument.size()) throw InvalidArgument("{} has no value", name);
+    argument = name + argument.substr(equals);
   }
 }
 

@@ -12,7 +12,9 @@ namespace sextant::cli {
 // one that begins so; `given` itself when none does. Throws INVALID_ARGUMENT when several do.
 std::string ExpandOption(std::string_view given, const std::vector<std::string>& names);
 
-// Expands every argument of the form --name or --name=value, up to "--".
+// Expands every argument of the form --name or --name=value, up to "--". Throws INVALID_ARGUMENT,
+// with the name most like it, for a name that there is not, and
+// for "--name=" without a value.
 void ExpandOptions(std::vector<std::string>& arguments, const std::vector<std::string>& names);
 
 }  // namespace sextant::cli

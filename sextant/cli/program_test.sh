@@ -78,8 +78,33 @@ expect 0 "0 files to $work/predictions; 1 were finished before" \
   predict --model "$work/export" --out "$work/predictions" "$work/census/adult.test.csv"
 expect 0 "class_ids" predict --model "$work/export" --format csv --output csv - < <(head -n 3 "$work/census/adult.test.csv")
 [ "$(wc -l < "$work/out")" -eq 4 ] || fail "predict -: $(cat "$work/out")"
-expect 2 "there is no command wide" train wide
+expect 2 "there is no model wide; did you mean wide_deep?" train wide
 expect 1 "there is no hyper-parameter 'x'" eval --model_dir "$work/model" --hparams x=1
 expect 1 "holds model 'wide_deep', not 'linear'" train linear --data "$work/census" --model_dir "$work/model"
+
+# Readers that go away: what only prints ends without a word, what works goes on.
+"$sextant" train --help 2> "$work/err" | head -n 1 > /dev/null
+[ -s "$work/err" ] && fail "--help | head: $(cat "$work/err")"
+"$sextant" inspect "$work/mnist/test.tfrecords" --json 2> "$work/err" | head -n 1 > /dev/null
+[ -s "$work/err" ] && fail "inspect | head: $(cat "$work/err")"
+rm -rf "$work/piped"
+piped=(train linear --data "$work/census" --model_dir "$work/piped" --train_batch_size 20 --eval_steps 2)
+"$sextant" "${piped[@]}" --train_steps 300 --log_step_count_steps 1 --json 2> "$work/err" | head -n 1 > /dev/null
+code=${PIPESTATUS[0]}
+[ "$code" -eq 0 ] || fail "train --json | head: exit code $code: $(cat "$work/err")"
+grep -q 'model.ckpt-300"' "$work/piped/checkpoint" || fail "train --json | head: stopped early"
+"$sextant" "${piped[@]}" --train_steps 320 --verbosity info 2>&1 | head -n 1 > /dev/null
+[ "${PIPESTATUS[0]}" -eq 0 ] || fail "train 2>&1 | head: exit code ${PIPESTATUS[0]}"
+"$sextant" devices > /dev/full 2> "$work/err" && fail "a full disk is not noticed"
+grep -q "the output cannot be written: No space left" "$work/err" || fail "full disk: $(cat "$work/err")"
+
+# Memory that is not there is an error of one sentence, and so is a file that is too large.
+truncate -s 1500M "$work/large"
+(ulimit -v 1200000; exec "$sextant" train linear --flagfile "$work/large" > "$work/out" 2> "$work/err")
+code=$?
+[ "$code" -eq 1 ] || fail "out of memory: exit code $code: $(cat "$work/err")"
+grep -q "^sextant train linear: out of memory" "$work/err" || fail "out of memory: $(cat "$work/err")"
+truncate -s 3G "$work/large"
+expect 2 "files of up to 2147483648 can be read whole" train linear --flagfile "$work/large"
 
 exit $failed

@@ -5,6 +5,8 @@
 
 #include <cstdio>
 
+#include "sextant/base/printable.h"
+
 namespace sextant::cli {
 
 Progress::Progress(std::string label, int64_t total, std::string unit)
@@ -37,7 +39,7 @@ void Progress::Show(FunctionRef<std::string()> text) {
   if (now < next_draw_) return;
   next_draw_ = now + std::chrono::milliseconds(100);
   drawn_ = true;
-  fmt::print(stderr, "\r>> {}\x1b[K", text());
+  fmt::print(stderr, "\r>> {}\x1b[K", ShownName(text()));
   std::fflush(stderr);
 }
 

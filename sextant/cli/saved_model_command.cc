@@ -8,6 +8,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "sextant/base/printable.h"
 #include "sextant/cli/python_literal.h"
 #include "sextant/cli/saved_model_show.h"
 #include "sextant/formats/npy.h"
@@ -93,6 +94,7 @@ void AddRun(Command& parent) {
   command.AddOption("--input_examples", &options->inputs.examples,
                     "KEY=[{'FEATURE': [1, 2]}]: serialised Examples");
   command.AddOption("--outdir", &options->output_directory, "also writes each output to KEY.npy");
+  command.OutliveOutput();
   command.AddFlag("--overwrite", &options->overwrite, "replaces output files that are there");
   command.OnRun([options] {
     RunSavedModel(*options, std::cout);
@@ -134,7 +136,7 @@ void RunSavedModel(const SavedModelRunOptions& options, std::ostream& out) {
   }
   FileSystem& files = FileSystem::ForPath(options.output_directory);
   for (const auto& [key, value] : signature.Run(inputs)) {
-    fmt::print(out, "Result for output key {}:\n{}\n", key, value.ToString());
+    fmt::print(out, "Result for output key {}:\n{}\n", ShownName(key), value.ToString());
     if (options.output_directory.empty()) continue;
     files.CreateDirectories(options.output_directory);
     std::string name = key + ".npy";
@@ -144,7 +146,7 @@ void RunSavedModel(const SavedModelRunOptions& options, std::ostream& out) {
       throw AlreadyExists("{} exists; add --overwrite to replace it", path);
     }
     WriteNpy(path, value);
-    fmt::print(out, "Output {} is saved to {}\n", key, path);
+    fmt::print(out, "Output {} is saved to {}\n", ShownName(key), path);
   }
 }
 

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "sextant/base/error.h"
+#include "sextant/base/nearest_name.h"
+#include "sextant/base/printable.h"
 #include "sextant/cli/python_value.h"
 #include "sextant/cli/saved_model_functions.h"
 #include "sextant/formats/saved_model_dir.h"
@@ -60,7 +62,8 @@ std::string TensorsText(const char* kind, const TensorInfos& infos, const std::s
     text += fmt::format(
         "{0}  {1}['{2}'] tensor_info:\n"
         "{0}      dtype: {3}\n{0}      shape: {4}\n{0}      name: {5}\n",
-        indent, kind, key, DTypeText(info.dtype()), ShownShape(info.tensor_shape()), info.name());
+        indent, kind, ShownName(key), DTypeText(info.dtype()), ShownShape(info.tensor_shape()),
+        ShownName(info.name()));
   }
   return text;
 }
@@ -90,7 +93,7 @@ std::string SignatureKeysText(const MetaGraphDef& meta_graph) {
   std::string text =
       "The given SavedModel MetaGraphDef contains SignatureDefs with the following keys:\n";
   for (const std::string& key : SignatureKeys(meta_graph)) {
-    text += fmt::format("SignatureDef key: \"{}\"\n", key);
+    text += fmt::format("SignatureDef key: \"{}\"\n", ShownName(key));
   }
   return text;
 }
@@ -98,8 +101,8 @@ std::string SignatureKeysText(const MetaGraphDef& meta_graph) {
 std::string SignatureText(const MetaGraphDef& meta_graph, const std::string& key, int indent) {
   const auto found = meta_graph.signature_def().find(key);
   if (found == meta_graph.signature_def().end()) {
-    throw NotFound("there is no signature '{}'; there are: {}", key,
-                   fmt::join(SignatureKeys(meta_graph), ", "));
+    throw NotFound("there is no signature '{}'{}", key,
+                   DidYouMeanOneOf(key, SignatureKeys(meta_graph)));
   }
   const proto::SignatureDef& signature = found->second;
   const std::string space(indent, ' ');
@@ -108,7 +111,7 @@ std::string SignatureText(const MetaGraphDef& meta_graph, const std::string& key
       "{0}The given SavedModel SignatureDef contains the following output(s):\n{2}"
       "{0}Method name is: {3}\n",
       space, TensorsText("inputs", signature.inputs(), space),
-      TensorsText("outputs", signature.outputs(), space), signature.method_name());
+      TensorsText("outputs", signature.outputs(), space), ShownName(signature.method_name()));
 }
 
 std::string OpsText(const MetaGraphDef& meta_graph) {
@@ -125,9 +128,10 @@ std::string ShowAllText(const proto::SavedModel& model) {
   std::string text;
   for (const MetaGraphDef* meta_graph : meta_graphs) {
     text += fmt::format("\nMetaGraphDef with tag-set: '{}' contains the following SignatureDefs:\n",
-                        fmt::join(TagsOf(*meta_graph), ", "));
+                        ShownName(fmt::format("{}", fmt::join(TagsOf(*meta_graph), ", "))));
     for (const std::string& key : SignatureKeys(*meta_graph)) {
-      text += fmt::format("\nsignature_def['{}']:\n", key) + SignatureText(*meta_graph, key, 2);
+      text += fmt::format("\nsignature_def['{}']:\n", ShownName(key)) +
+              SignatureText(*meta_graph, key, 2);
     }
     text += OpsText(*meta_graph);
   }

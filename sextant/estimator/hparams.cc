@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "sextant/base/error.h"
+#include "sextant/base/nearest_name.h"
 #include "sextant/base/parse_number.h"
 
 namespace sextant {
@@ -221,13 +222,17 @@ bool FromJson(const Json& json, T* value) {
   return true;
 }
 
+std::string NoSuchParameter(const std::map<std::string, Value, std::less<>>& values,
+                            std::string_view name) {
+  std::vector<std::string> names;
+  for (const auto& [other, value] : values) names.push_back(other);
+  return fmt::format("there is no hyper-parameter '{}'{}", name, DidYouMeanOneOf(name, names));
+}
+
 Value& FindOrThrow(std::map<std::string, Value, std::less<>>& values, std::string_view name) {
   const auto found = values.find(name);
   if (found != values.end()) return found->second;
-  std::string names;
-  for (const auto& [other, value] : values) names += (names.empty() ? "" : ", ") + other;
-  throw InvalidArgument("there is no hyper-parameter '{}'; there are {}", name,
-                        names.empty() ? "none" : names);
+  throw InvalidArgument("{}", NoSuchParameter(values, name));
 }
 
 }  // namespace
@@ -236,10 +241,7 @@ template <typename T>
 T HParams::Get(std::string_view name) const {
   const auto found = values_.find(name);
   if (found == values_.end()) {
-    std::string names;
-    for (const auto& [other, value] : values_) names += (names.empty() ? "" : ", ") + other;
-    throw NotFound("there is no hyper-parameter '{}'; there are {}", name,
-                   names.empty() ? "none" : names);
+    throw NotFound("{}", NoSuchParameter(values_, name));
   }
   if (std::optional<T> value = As<T>(found->second)) return *std::move(value);
   throw InvalidArgument("hyper-parameter {} is {}, not {}", name, TypeName(found->second),

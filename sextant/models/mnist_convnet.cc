@@ -1,6 +1,9 @@
 #include "sextant/models/mnist_convnet.h"
 
+#include <utility>
+
 #include "sextant/base/error.h"
+#include "sextant/base/nearest_name.h"
 #include "sextant/ops/array/shape.h"
 #include "sextant/ops/math/activation.h"
 #include "sextant/ops/math/trig.h"
@@ -8,21 +11,38 @@
 
 namespace sextant::models {
 
+namespace {
+
+const std::vector<std::pair<std::string, layers::Activation>>& Activations() {
+  static const std::vector<std::pair<std::string, layers::Activation>> activations = {
+      {"relu", Relu},
+      {"relu6", Relu6},
+      {"elu", Elu},
+      {"selu", Selu},
+      {"tanh", [](Output x) { return Tanh(x); }},
+      {"sigmoid", [](Output x) { return Sigmoid(x); }},
+      {"softplus", Softplus},
+      {"softsign", Softsign},
+      {"leaky_relu", [](Output x) { return LeakyRelu(x); }},
+      {"linear", {}}};
+  return activations;
+}
+
+}  // namespace
+
 layers::Activation ActivationByName(const std::string& name) {
-  if (name == "relu") return Relu;
-  if (name == "relu6") return Relu6;
-  if (name == "elu") return Elu;
-  if (name == "selu") return Selu;
-  if (name == "tanh") return [](Output x) { return Tanh(x); };
-  if (name == "sigmoid") return [](Output x) { return Sigmoid(x); };
-  if (name == "softplus") return Softplus;
-  if (name == "softsign") return Softsign;
-  if (name == "leaky_relu") return [](Output x) { return LeakyRelu(x); };
-  if (name == "linear" || name.empty()) return {};
-  throw InvalidArgument(
-      "there is no activation '{}'; there are relu, relu6, elu, selu, tanh, sigmoid, softplus, "
-      "softsign, leaky_relu, linear",
-      name);
+  if (name.empty()) return {};
+  for (const auto& [known, activation] : Activations()) {
+    if (known == name) return activation;
+  }
+  throw InvalidArgument("there is no activation '{}'{}", name,
+                        DidYouMeanOneOf(name, ActivationNames()));
+}
+
+std::vector<std::string> ActivationNames() {
+  std::vector<std::string> names;
+  for (const auto& [name, activation] : Activations()) names.push_back(name);
+  return names;
 }
 
 Output MnistConvnetLogits(Output images, const MnistConvnetParams& params, bool training) {

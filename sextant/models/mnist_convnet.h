@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "sextant/base/export.h"
 #include "sextant/nn/layers.h"
@@ -27,6 +28,7 @@ Output MnistConvnetLogits(Output images, const MnistConvnetParams& params, bool 
 
 // "relu", "tanh", "sigmoid", "elu", …. Throws INVALID_ARGUMENT for others.
 layers::Activation ActivationByName(const std::string& name);
+std::vector<std::string> ActivationNames();
 
 }  // namespace sextant::models
 

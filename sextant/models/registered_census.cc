@@ -12,13 +12,16 @@
 namespace sextant::models {
 namespace {
 
+constexpr int64_t kMostUnits = 1 << 20;  // of a layer
+constexpr int64_t kMostLayers = 1000;
+constexpr int64_t kMostEpochs = int64_t{1} << 53;
+
 heads::Head CensusHead() { return heads::Binary({.loss_reduction = losses::Reduction::kSum}); }
 
 // With the rate given, or, where that is 0, the rate that goes with the model.
 OptimizerChoice Optimizer(const HParams& params, const char* name, const char* rate) {
   const OptimizerChoice optimizer = params.Get<std::string>(name);
   const auto learning_rate = params.Get<double>(rate);
-  if (learning_rate < 0) throw InvalidArgument("{} must not be negative", rate);
   if (learning_rate == 0) return optimizer;
   return optimizer.Make(learning_rate);
 }
@@ -31,6 +34,11 @@ std::vector<int64_t> HiddenUnits(const HParams& params) {
   const auto scale = params.Get<double>("scale_factor");
   for (int64_t i = 0; i < params.Get<int64_t>("num_layers"); ++i) {
     const double size = first * std::pow(scale, static_cast<double>(i));
+    if (!(size <= kMostUnits)) {
+      throw InvalidArgument(
+          "scale_factor {} makes hidden layer {} larger than {} units; choose a smaller one", scale,
+          i + 1, kMostUnits);
+    }
     units.push_back(std::max<int64_t>(2, static_cast<int64_t>(size)));
   }
   return units;
@@ -122,12 +130,7 @@ RegisteredModel OnCensus(std::string name, std::string description, std::vector<
   RegisteredModel model{.name = std::move(name),
                         .description = std::move(description),
                         .data_set = "census",
-                        .params = {{"train_steps", 1000, "train until this step"},
-                                   {"eval_steps", 100, "batches of an evaluation; 0: all data"},
-                                   {"train_batch_size", 40, "rows of a training step"},
-                                   {"eval_batch_size", 40, "rows of an evaluation step"},
-                                   {"shuffle_buffer", 32561, "rows to draw the next one from"},
-                                   {"num_epochs", 0, "passes over the data; 0: as many as needed"}},
+                        .params = UsualParams(1000, 100, 40, 40, "rows"),
                         .train_input = TrainInput,
                         .eval_input = EvalInput,
                         .receivers = {{"json", Json},
@@ -135,6 +138,10 @@ RegisteredModel OnCensus(std::string name, std::string description, std::vector<
                                       {"example", Example},
                                       {"raw", Raw},
                                       {"csv_with_label", LabelledCsv}}};
+  model.params.push_back(
+      {"shuffle_buffer", 32561, "rows to draw the next one from", Between(1, 1 << 30)});
+  model.params.push_back(
+      {"num_epochs", 0, "passes over the data; 0: as many as needed", Between(0, kMostEpochs)});
   model.params.insert(model.params.end(), own.begin(), own.end());
   return model;
 }
@@ -142,21 +149,26 @@ RegisteredModel OnCensus(std::string name, std::string description, std::vector<
 std::vector<ModelParam> LinearParams(const char* prefix) {
   const std::string p = prefix;
   return {{p + "optimizer", "Ftrl", "of the linear part: Ftrl, Adam, SGD, ..."},
-          {p + "learning_rate", 0.0, "of the linear part; 0: as the canned estimator"}};
+          {p + "learning_rate", 0.0, "of the linear part; 0: as the canned estimator", AtLeast(0)}};
 }
 
 std::vector<ModelParam> DeepParams(const char* prefix) {
   const std::string p = prefix;
-  return {{"embedding_size", 8, "numbers for an occupation and for a country"},
-          {"first_layer_size", 100, "units of the first hidden layer"},
-          {"num_layers", 4, "hidden layers"},
-          {"scale_factor", 0.7, "size of a hidden layer by that of the one before"},
-          {"hidden_units", std::vector<int64_t>{}, "sizes of the hidden layers, instead"},
-          {"activation", "relu", "of hidden layers"},
-          {"dropout", 0.0, "share of hidden units left out in training"},
-          {"batch_norm", false, "batch normalisation after hidden layers"},
-          {p + "optimizer", "Adagrad", "of the deep part"},
-          {p + "learning_rate", 0.0, "of the deep part; 0: as the canned estimator"}};
+  return {
+      {"embedding_size", 8, "numbers for an occupation and for a country", Between(1, kMostUnits)},
+      {"first_layer_size", 100, "units of the first hidden layer", Between(1, kMostUnits)},
+      {"num_layers", 4, "hidden layers", Between(1, kMostLayers)},
+      {"scale_factor",
+       0.7,
+       "size of a hidden layer by that of the one before",
+       {.least = 0, .most = 1000, .above_least = true}},
+      {"hidden_units", std::vector<int64_t>{}, "sizes of the hidden layers, instead",
+       Between(1, kMostUnits)},
+      {"activation", "relu", "of hidden layers", OneOf(ActivationNames())},
+      {"dropout", 0.0, "share of hidden units left out in training", Share()},
+      {"batch_norm", false, "batch normalisation after hidden layers"},
+      {p + "optimizer", "Adagrad", "of the deep part"},
+      {p + "learning_rate", 0.0, "of the deep part; 0: as the canned estimator", AtLeast(0)}};
 }
 
 }  // namespace

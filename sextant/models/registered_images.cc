@@ -23,14 +23,10 @@ namespace {
 
 bool Training(const ModelFnArgs& args) { return args.mode == Mode::kTrain; }
 
-// The parameters that every model has.
+// Beside those that every model has.
 std::vector<ModelParam> With(int64_t train_steps, int64_t train_batch, int64_t eval_batch,
                              std::vector<ModelParam> own) {
-  std::vector<ModelParam> params = {
-      {"train_steps", train_steps, "train until this step"},
-      {"eval_steps", 0, "batches of an evaluation; 0: all data"},
-      {"train_batch_size", train_batch, "images of a training step"},
-      {"eval_batch_size", eval_batch, "images of an evaluation step"}};
+  std::vector<ModelParam> params = UsualParams(train_steps, 0, train_batch, eval_batch, "images");
   params.insert(params.end(), own.begin(), own.end());
   return params;
 }
@@ -112,8 +108,13 @@ Input Cifar10Eval(const HParams& params, const ModelData& data) {
 // The rate falls to a tenth after 82 and 123 epochs and to a fiftieth of that after 300.
 train::LearningRate ResnetSchedule(const HParams& params) {
   constexpr int64_t kImages = 45000;
-  const int64_t batches =
-      kImages / (params.Get<int64_t>("train_batch_size") * params.Get<int64_t>("num_workers"));
+  const int64_t rows = params.Get<int64_t>("train_batch_size") * params.Get<int64_t>("num_workers");
+  if (rows > kImages) {
+    throw InvalidArgument(
+        "train_batch_size times num_workers is {}, more than the {} images of an epoch", rows,
+        kImages);
+  }
+  const int64_t batches = kImages / rows;
   const auto rate = static_cast<float>(params.Get<double>("learning_rate"));
   return train::PiecewiseConstant({82 * batches, 123 * batches, 300 * batches},
                                   {rate, rate * 0.1f, rate * 0.01f, rate * 0.002f});
@@ -143,14 +144,6 @@ EstimatorSpec ResnetModel(const ModelFnArgs& args) {
   return heads::MultiClass(11).Spec(args, logits,
                                     train::Momentum({.learning_rate = ResnetSchedule(params),
                                                      .momentum = params.Get<double>("momentum")}));
-}
-
-void CheckResnet(const HParams& params) {
-  UnitsPerStage(params.Get<int64_t>("num_layers"));
-  const auto format = params.Get<std::string>("data_format");
-  if (format != "channels_last" && format != "channels_first") {
-    throw InvalidArgument("data_format must be channels_last or channels_first, not '{}'", format);
-  }
 }
 
 EstimatorSpec SimpleModel(const ModelFnArgs& args) {
@@ -183,42 +176,46 @@ Cifar10Receivers() {
 }  // namespace
 
 RegisteredModel MnistConvnet() {
-  return {.name = "mnist",
-          .description = "A convolutional net that reads handwritten digits.",
-          .data_set = "mnist",
-          .params = With(6000, 50, 1000,
-                         {{"learning_rate", 1e-4, "of Adam"},
-                          {"dropout", 0.5, "share of the 1,024 units left out in training"}}),
-          .model_fn = [](const HParams&) { return MnistModel; },
-          .train_input = MnistTrain,
-          .eval_input = MnistEval,
-          .receivers = {{"raw",
-                         [](const HParams&) {
-                           return RawImages({28, 28, 1});
-                         }},
-                        {"example", [](const HParams&) {
-                           return ImageExamples(
-                               {28, 28, 1}, [](Output pixels) { return pixels * (1.0 / 255.0); });
-                         }}}};
+  return {
+      .name = "mnist",
+      .description = "A convolutional net that reads handwritten digits.",
+      .data_set = "mnist",
+      .params = With(6000, 50, 1000,
+                     {{"learning_rate", 1e-4, "of Adam", AtLeast(0)},
+                      {"dropout", 0.5, "share of the 1,024 units left out in training", Share()}}),
+      .model_fn = [](const HParams&) { return MnistModel; },
+      .train_input = MnistTrain,
+      .eval_input = MnistEval,
+      .receivers = {{"raw",
+                     [](const HParams&) {
+                       return RawImages({28, 28, 1});
+                     }},
+                    {"example", [](const HParams&) {
+                       return ImageExamples({28, 28, 1},
+                                            [](Output pixels) { return pixels * (1.0 / 255.0); });
+                     }}}};
 }
 
 RegisteredModel Cifar10Resnet() {
   return {.name = "cifar10_resnet",
           .description = "ResNet-(6n+2) on CIFAR-10.",
           .data_set = "cifar10",
-          .params = With(80000, 128, 100,
-                         {{"num_layers", 44, "depth: 6 n + 2"},
-                          {"learning_rate", 0.1, "until epoch 82; then 0.1, 0.01, 0.002 of it"},
-                          {"momentum", 0.9, "of the optimizer"},
-                          {"weight_decay", 2e-4, "of all variables"},
-                          {"use_distortion_for_training", true, "pad, crop and flip images"},
-                          {"batch_norm_decay", 0.997, "of the moving averages"},
-                          {"batch_norm_epsilon", 1e-5, "added to variances"},
-                          {"data_format", "channels_last", "or channels_first"},
-                          {"num_workers", 1, "that train together: for the schedule"}}),
+          .params = With(
+              80000, 128, 100,
+              {{"num_layers", 44, "depth: 6 n + 2", Between(8, 6002)},
+               {"learning_rate", 0.1, "until epoch 82; then 0.1, 0.01, 0.002 of it", AtLeast(0)},
+               {"momentum", 0.9, "of the optimizer", Between(0, 1)},
+               {"weight_decay", 2e-4, "of all variables", AtLeast(0)},
+               {"use_distortion_for_training", true, "pad, crop and flip images"},
+               {"batch_norm_decay", 0.997, "of the moving averages", Between(0, 1)},
+               {"batch_norm_epsilon", 1e-5, "added to variances", AtLeast(0)},
+               {"data_format", "channels_last", "or channels_first",
+                OneOf({"channels_last", "channels_first"})},
+               {"num_workers", 1, "that train together: for the schedule", Between(1, 1 << 20)}}),
           .model_fn =
               [](const HParams& params) {
-                CheckResnet(params);
+                UnitsPerStage(params.Get<int64_t>("num_layers"));  // throws when there are none
+                ResnetSchedule(params);
                 return ResnetModel;
               },
           .train_input = Cifar10Train,
@@ -227,17 +224,18 @@ RegisteredModel Cifar10Resnet() {
 }
 
 RegisteredModel Cifar10Simple() {
-  return {.name = "cifar10_simple",
-          .description = "Two convolutions and two dense layers on CIFAR-10.",
-          .data_set = "cifar10",
-          .params = With(100000, 16, 100,
-                         {{"learning_rate", 1e-4, "of Adam"},
-                          {"dropout", 0.4, "share of the 1,024 units left out in training"},
-                          {"use_distortion_for_training", false, "pad, crop and flip images"}}),
-          .model_fn = [](const HParams&) { return SimpleModel; },
-          .train_input = Cifar10Train,
-          .eval_input = Cifar10Eval,
-          .receivers = Cifar10Receivers()};
+  return {
+      .name = "cifar10_simple",
+      .description = "Two convolutions and two dense layers on CIFAR-10.",
+      .data_set = "cifar10",
+      .params = With(100000, 16, 100,
+                     {{"learning_rate", 1e-4, "of Adam", AtLeast(0)},
+                      {"dropout", 0.4, "share of the 1,024 units left out in training", Share()},
+                      {"use_distortion_for_training", false, "pad, crop and flip images"}}),
+      .model_fn = [](const HParams&) { return SimpleModel; },
+      .train_input = Cifar10Train,
+      .eval_input = Cifar10Eval,
+      .receivers = Cifar10Receivers()};
 }
 
 }  // namespace sextant::models

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sextant/base/error.h"
+#include "sextant/base/nearest_name.h"
 
 namespace sextant::models {
 
@@ -14,12 +15,12 @@ const std::vector<RegisteredModel>& RegisteredModels() {
 }
 
 const RegisteredModel& FindModel(std::string_view name) {
-  std::string names;
+  std::vector<std::string> names;
   for (const RegisteredModel& model : RegisteredModels()) {
     if (model.name == name) return model;
-    names += (names.empty() ? "" : ", ") + model.name;
+    names.push_back(model.name);
   }
-  throw NotFound("there is no model '{}'; there are {}", name, names);
+  throw NotFound("there is no model '{}'{}", name, DidYouMeanOneOf(name, names));
 }
 
 HParams DefaultParams(const RegisteredModel& model) {
@@ -28,14 +29,21 @@ HParams DefaultParams(const RegisteredModel& model) {
   return params;
 }
 
+void CheckParams(const RegisteredModel& model, const HParams& params) {
+  for (const ModelParam& param : model.params) {
+    const auto found = params.values().find(param.name);
+    if (found != params.values().end()) CheckLimits(param.name, found->second, param.limits);
+  }
+}
+
 ServingInputFn FindReceiver(const RegisteredModel& model, const HParams& params,
                             std::string_view name) {
-  std::string names;
+  std::vector<std::string> names;
   for (const auto& [key, make] : model.receivers) {
     if (name.empty() || key == name) return make(params);
-    names += (names.empty() ? "" : ", ") + key;
+    names.push_back(key);
   }
-  throw NotFound("model {} has no receiver '{}'; it has {}", model.name, name, names);
+  throw NotFound("model {} has no receiver '{}'{}", model.name, name, DidYouMeanOneOf(name, names));
 }
 
 int64_t BatchPerDevice(const HParams& params, const char* param, const ModelData& data) {
@@ -47,6 +55,17 @@ int64_t BatchPerDevice(const HParams& params, const char* param, const ModelData
                           std::max<int64_t>(batch - batch % data.devices, data.devices));
   }
   return batch / data.devices;
+}
+
+std::vector<ModelParam> UsualParams(int64_t train_steps, int64_t eval_steps, int64_t train_batch,
+                                    int64_t eval_batch, const std::string& rows) {
+  constexpr int64_t kMostSteps = int64_t{1} << 53;
+  constexpr int64_t kMostRows = 1 << 24;
+  return {
+      {"train_steps", train_steps, "train until this step", Between(1, kMostSteps)},
+      {"eval_steps", eval_steps, "batches of an evaluation; 0: all data", Between(0, kMostSteps)},
+      {"train_batch_size", train_batch, rows + " of a training step", Between(1, kMostRows)},
+      {"eval_batch_size", eval_batch, rows + " of an evaluation step", Between(1, kMostRows)}};
 }
 
 }  // namespace sextant::models

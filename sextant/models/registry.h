@@ -7,8 +7,8 @@
 //   estimator.Train([&] { return model.train_input(params, {}); }, {.max_steps = 1000});
 //
 // Every model has the parameters train_steps, eval_steps (0: all the data), train_batch_size and
-// eval_batch_size beside its own. A new model is a function in a registered_*.cc and a line in
-// registry.cc.
+// eval_batch_size beside its own (UsualParams). A new model is a function in a registered_*.cc and
+// a line in registry.cc.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,7 @@
 #include "sextant/estimator/input_fn.h"
 #include "sextant/estimator/model_fn.h"
 #include "sextant/estimator/serving_input.h"
+#include "sextant/models/param_limits.h"
 
 #pragma GCC visibility push(default)
 
@@ -41,6 +42,7 @@ struct SEXTANT_API ModelParam {
   std::string name;      // on the command line
   HParams::Value value;  // the default
   std::string help;      // one line
+  ParamLimits limits = {};
 };
 
 struct SEXTANT_API RegisteredModel {
@@ -53,15 +55,17 @@ struct SEXTANT_API RegisteredModel {
   // Batches: train for ever, eval once through the data.
   std::function<Input(const HParams&, const ModelData&)> train_input;
   std::function<Input(const HParams&, const ModelData&)> eval_input;
-  // How an exported model is asked, by name; the first is the default.
+  // Serving inputs of an exported model, by name; the first is the default.
   std::vector<std::pair<std::string, std::function<ServingInputFn(const HParams&)>>> receivers;
 };
 
 // Sorted by name.
 const std::vector<RegisteredModel>& RegisteredModels();
-// Throws NOT_FOUND, naming the models there are.
+// Throws NOT_FOUND, naming the one most like it and the models there are.
 const RegisteredModel& FindModel(std::string_view name);
 HParams DefaultParams(const RegisteredModel& model);
+// Throws INVALID_ARGUMENT, naming the parameter, for one outside its limits.
+void CheckParams(const RegisteredModel& model, const HParams& params);
 // Throws NOT_FOUND, naming the receivers there are. "": the default.
 ServingInputFn FindReceiver(const RegisteredModel& model, const HParams& params,
                             std::string_view name);
@@ -69,6 +73,10 @@ ServingInputFn FindReceiver(const RegisteredModel& model, const HParams& params,
 // The rows of a batch that each device takes. Throws INVALID_ARGUMENT, with the nearest batch that
 // fits, when the devices do not divide it.
 int64_t BatchPerDevice(const HParams& params, const char* param, const ModelData& data);
+
+// The parameters that every model has; `rows` is what a batch is made of.
+std::vector<ModelParam> UsualParams(int64_t train_steps, int64_t eval_steps, int64_t train_batch,
+                                    int64_t eval_batch, const std::string& rows);
 
 // The models there are.
 RegisteredModel CensusWideDeep();

@@ -27,9 +27,10 @@ TEST(RegistryTest, FindsModelsByName) {
     FindModel("wide_and_deep");
     ADD_FAILURE();
   } catch (const Error& error) {
-    EXPECT_EQ(error.message(),
-              "there is no model 'wide_and_deep'; there are cifar10_resnet, cifar10_simple, dnn, "
-              "linear, mnist, wide_deep");
+    EXPECT_EQ(
+        error.message(),
+        "there is no model 'wide_and_deep'; did you mean wide_deep? There are cifar10_resnet, "
+        "cifar10_simple, dnn, linear, mnist, wide_deep");
   }
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "sextant/base/error.h"
+#include "sextant/base/nearest_name.h"
 #include "sextant/train/optimizers.h"
 
 namespace sextant::train {
@@ -174,8 +175,8 @@ Optimizer OptimizerByName(std::string_view name, const Arguments& arguments) {
   if (stem.ends_with("Optimizer")) stem.remove_suffix(9);
   const auto it = Makers().find(stem);
   if (it == Makers().end()) {
-    throw InvalidArgument("there is no optimizer '{}'; there are {}", name,
-                          fmt::join(OptimizerNames(), ", "));
+    throw InvalidArgument("there is no optimizer '{}'{}", name,
+                          DidYouMeanOneOf(name, OptimizerNames()));
   }
   Reader reader(stem, arguments);
   const Optimizer optimizer = it->second(reader);

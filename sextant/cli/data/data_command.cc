@@ -15,22 +15,30 @@
 namespace sextant::cli {
 namespace {
 
+constexpr int64_t kMostExamples = 1'000'000'000;
+
 using Options = std::shared_ptr<DataOptions>;
 using MakeData = void (*)(const DataOptions& options, std::ostream& out);
 
 Options AddCommonOptions(Command& command, const std::string& from, MakeData make) {
   auto options = std::make_shared<DataOptions>();
-  command.AddOption("--out DIR", &options->out, "folder of the results, made if need be",
+  command.AddOption("--out DIR", &options->out, "output directory, created if needed",
                     Need::kRequired);
   command.AddOption("--from PATH", &options->from, from + "; downloaded when not given");
   command.AddOption("--url URL", &options->url, "download from here, not from the authors' pages");
   command.AddFlag("--synthetic", &options->synthetic,
-                  "make up a set of the same form that a model can learn");
-  command.AddOption("--seed N", &options->seed, "another synthetic set");
-  command.OnRun([options, make] {
+                  "generate a data set of the same form that a model can learn");
+  command.AddOption("--seed N", &options->seed, "random seed of the synthetic data set");
+  command.OutliveOutput();
+  command.OnCheck([options] {
     if (options->synthetic && !options->from.empty()) {
       throw InvalidArgument("--synthetic and --from exclude each other");
     }
+    if (!options->url.empty() && (options->synthetic || !options->from.empty())) {
+      throw InvalidArgument("--url is for downloads: leave out --synthetic and --from");
+    }
+  });
+  command.OnRun([options, make] {
     const InterruptScope interruptible;
     FileSystem::ForPath(options->out).CreateDirectories(options->out);
     make(*options, std::cout);
@@ -40,7 +48,8 @@ Options AddCommonOptions(Command& command, const std::string& from, MakeData mak
 }
 
 void AddCount(Command& command, const std::string& name, int64_t* count, const std::string& usual) {
-  command.AddOption(name + " N", count, "how many examples; all, " + usual + ", when not given", 0);
+  command.AddOption(name + " N", count, "how many examples; all, " + usual + ", when not given", 0,
+                    kMostExamples);
 }
 
 void AddCifar10(Command& data) {

@@ -7,6 +7,7 @@
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
 #include "sextant/base/interrupt.h"
+#include "sextant/base/printable.h"
 #include "sextant/cli/progress.h"
 #include "sextant/cli/record_detection.h"
 #include "sextant/formats/tfrecord.h"
@@ -65,13 +66,13 @@ bool VerifyRecordFiles(const std::vector<std::string>& paths, std::ostream& out)
       result.problem = e.message();
     }
     if (result.problem.empty()) {
-      out << fmt::format("{}: {} records, {} bytes{}{}\n", path, result.records, result.bytes,
-                         compression == Compression::kNone ? "" : ", ",
+      out << fmt::format("{}: {} records, {} bytes{}{}\n", ShownName(path), result.records,
+                         result.bytes, compression == Compression::kNone ? "" : ", ",
                          compression == Compression::kNone ? "" : CompressionName(compression));
     } else {
       whole = false;
-      out << fmt::format("{}: DAMAGED after {} whole records: {}\n", path, result.records,
-                         result.problem);
+      out << fmt::format("{}: DAMAGED after {} whole records: {}\n", ShownName(path),
+                         result.records, result.problem);
     }
     out << std::flush;
   }

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "sextant/base/error.h"
+#include "sextant/base/printable.h"
 #include "sextant/cli/inspect/tensor_report.h"
 #include "sextant/cli/inspect/text_table.h"
-#include "sextant/cli/json_writer.h"
 #include "sextant/proto/graph.pb.h"
 #include "sextant/tensor/tensor_proto.h"
 

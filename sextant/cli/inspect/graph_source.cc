@@ -4,7 +4,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
-#include "sextant/cli/json_writer.h"
+#include "sextant/base/printable.h"
 #include "sextant/formats/event_reader.h"
 #include "sextant/formats/message_text.h"
 #include "sextant/formats/saved_model_dir.h"

@@ -73,16 +73,16 @@ bool Inspect(const InspectOptions& options, std::ostream& out) {
 
 void AddInspectCommand(Command& program) {
   auto options = std::make_shared<InspectOptions>();
-  Command& command =
-      program.AddCommand("inspect", "Says what a file or folder is, and what it holds.",
-                         "sextant inspect data/cifar10/train.tfrecords\n"
-                         "sextant inspect data/cifar10/train.tfrecords --images sheet.png\n"
-                         "sextant inspect runs/mnist/model.ckpt-600 --tensor global_step\n"
-                         "sextant inspect export/1700000000 --graph graph.html");
+  Command& command = program.AddCommand(
+      "inspect", "Describes a file or directory: records, events, checkpoints, graphs, models.",
+      "sextant inspect data/cifar10/train.tfrecords\n"
+      "sextant inspect data/cifar10/train.tfrecords --images sheet.png\n"
+      "sextant inspect runs/mnist/model.ckpt-600 --tensor global_step\n"
+      "sextant inspect export/1700000000 --graph graph.html");
   command.AddArgument(
       "PATH", &options->path,
       "TFRecord or event file, checkpoint (prefix or any of its files), SavedModel, "
-      "model folder, GraphDef (.pb, .pbtxt), meta graph (.meta) or .npy");
+      "model_dir, GraphDef (.pb, .pbtxt), meta graph (.meta) or .npy");
   command.AddFlag("--json", &options->json, "for scripts; docs/inspect_json.md describes the form");
   command.AddOption("--limit N", &options->limit,
                     "show so many records or events in JSON, images on the sheet", 0);

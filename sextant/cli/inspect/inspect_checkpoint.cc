@@ -5,6 +5,7 @@
 
 #include "sextant/base/file_system.h"
 #include "sextant/base/interrupt.h"
+#include "sextant/base/printable.h"
 #include "sextant/cli/inspect/tensor_report.h"
 #include "sextant/cli/inspect/text_table.h"
 #include "sextant/cli/json_writer.h"
@@ -47,7 +48,7 @@ std::vector<std::string> StatisticsCells(const Tensor& tensor) {
 void WriteTensor(const std::string& name, const Tensor& tensor, const InspectOptions& options,
                  std::ostream& out) {
   if (!options.json) {
-    out << fmt::format("{}: {} {}\n{}\n", name, NumpyName(tensor.dtype()),
+    out << fmt::format("{}: {} {}\n{}\n", ShownName(name), NumpyName(tensor.dtype()),
                        tensor.shape().ToString(), tensor.ToString());
     return;
   }

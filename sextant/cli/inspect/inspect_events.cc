@@ -8,6 +8,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/interrupt.h"
+#include "sextant/base/printable.h"
 #include "sextant/cli/inspect/event_json.h"
 #include "sextant/cli/inspect/text_table.h"
 #include "sextant/cli/json_writer.h"
@@ -132,7 +133,7 @@ void Print(const std::string& path, const Summary& summary, std::ostream& out) {
                   tag.value});
   }
   table.Print(out);
-  for (const std::string& line : summary.others) out << "  " << line << "\n";
+  for (const std::string& line : summary.others) out << "  " << ShownName(line) << "\n";
 }
 
 void WriteTags(const Summary& summary, JsonWriter& json) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sextant/base/file_system.h"
+#include "sextant/base/printable.h"
 #include "sextant/cli/inspect/graph_source.h"
 #include "sextant/cli/inspect/inspect_checkpoint.h"
 #include "sextant/cli/inspect/tensor_report.h"
@@ -144,19 +145,21 @@ void InspectGraph(const KnownPath& path, const InspectOptions& options, std::ost
                      graph.library().function_size(), graph.versions().producer());
   std::vector<std::string> inputs;
   for (const auto& node : graph.node()) {
-    if (node.op() == "Placeholder") inputs.push_back(node.name());
+    if (node.op() == "Placeholder") inputs.push_back(ShownName(node.name()));
   }
   if (!inputs.empty()) out << fmt::format("  placeholders: {}\n", fmt::join(inputs, ", "));
   std::vector<std::string> ends = Ends(graph);
+  std::transform(ends.begin(), ends.end(), ends.begin(), ShownName);
   if (ends.size() > 20) {
     const size_t more = ends.size() - 20;
     ends.resize(20);
     ends.push_back(fmt::format("and {} more", more));
   }
   if (!ends.empty()) out << fmt::format("  nothing uses: {}\n", fmt::join(ends, ", "));
-  for (const std::string& name : FunctionNames(graph)) out << "  function " << name << "\n";
+  for (const std::string& name : FunctionNames(graph))
+    out << "  function " << ShownName(name) << "\n";
   for (const auto& [name, signature] : meta_graph.signature_def()) {
-    out << fmt::format("  signature {}: {}\n", name, signature.method_name());
+    out << fmt::format("  signature {}: {}\n", ShownName(name), ShownName(signature.method_name()));
   }
   std::vector<std::pair<int64_t, std::string>> ops;
   for (const auto& [op, count] : CountOps(graph)) ops.emplace_back(-count, op);

@@ -8,6 +8,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "sextant/base/printable.h"
 #include "sextant/cli/inspect/text_table.h"
 #include "sextant/cli/json_writer.h"
 #include "sextant/formats/checkpoint_state.h"
@@ -172,7 +173,8 @@ void InspectModelDir(const std::string& given, const InspectOptions& options, st
                    fmt::format("{}", entry.last_step), entry.problem});
   }
   events.Print(out);
-  for (const std::string& model : dir.saved_models) out << "  SavedModel " << model << "\n";
+  for (const std::string& model : dir.saved_models)
+    out << "  SavedModel " << ShownName(model) << "\n";
 }
 
 }  // namespace sextant::cli

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sextant/base/error.h"
+#include "sextant/base/printable.h"
 #include "sextant/cli/json_writer.h"
 #include "sextant/formats/tfrecord.h"
 #include "sextant/proto/example.pb.h"

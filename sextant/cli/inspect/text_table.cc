@@ -2,9 +2,14 @@
 
 #include <algorithm>
 
-#include "sextant/cli/json_writer.h"
+#include "sextant/base/printable.h"
 
 namespace sextant::cli {
+
+void TextTable::AddRow(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = ShownName(cell);
+  rows_.push_back(std::move(cells));
+}
 
 void TextTable::Print(std::ostream& out) const {
   if (rows_.size() < 2) return;
@@ -29,14 +34,15 @@ void TextTable::Print(std::ostream& out) const {
 }
 
 std::string Shortened(std::string_view text, size_t limit) {
-  std::string result(text.substr(0, limit));
-  if (text.size() > limit) {
-    while (!result.empty() && !IsPrintable(result)) result.pop_back();  // half a character
-    result += "...";
+  const bool whole = text.size() <= limit;
+  if (!whole) {
+    while (limit > 0 && (text[limit] & 0xc0) == 0x80) --limit;  // no half character
+    text = text.substr(0, limit);
   }
+  std::string line(text);
   std::replace_if(
-      result.begin(), result.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
-  return result;
+      line.begin(), line.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  return Printable(line) + (whole ? "" : "...");
 }
 
 }  // namespace sextant::cli

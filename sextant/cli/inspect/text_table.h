@@ -11,8 +11,8 @@ namespace sextant::cli {
 class TextTable {
  public:
   explicit TextTable(std::vector<std::string> heading) : rows_{std::move(heading)} {}
-  // As many cells as the heading has.
-  void AddRow(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  // As many cells as the heading has; they are escaped, and cut where they are very long.
+  void AddRow(std::vector<std::string> cells);
   // Columns that are empty in all rows are left out; no heading without rows.
   void Print(std::ostream& out) const;
 
@@ -20,7 +20,7 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// The text without control characters, cut with "..." at so many bytes.
+// The text on one line, cut with "..." at so many bytes; control characters are escaped.
 std::string Shortened(std::string_view text, size_t limit = 60);
 
 }  // namespace sextant::cli

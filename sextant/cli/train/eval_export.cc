@@ -24,7 +24,7 @@ template <typename Flags>
 void AddModelOptions(Command& command, Flags* flags) {
   command.AddOption("--model_dir DIR", &flags->model_dir, "where the model was trained",
                     Need::kRequired);
-  command.AddOption("--model NAME", &flags->model,
+  command.AddOption("--model_name,--model NAME", &flags->model,
                     "which model it is, where `sextant train` did not make it");
   command.AddOption("--hparams", &flags->hparams, "parameters of it that differ: a=1,b=2");
   command.AddOption("--checkpoint PREFIX", &flags->checkpoint, "default: the newest");
@@ -69,7 +69,7 @@ void AddEvalCommand(Command& program) {
     opened.AddOption("--eval_files FILE", &flags->eval_files, "instead of those of --data");
     opened.AddOption("--eval_steps", &flags->steps,
                      "batches; 0: all the data; default: as in training", 0);
-    opened.AddOption("--name", &flags->name, "results go to model_dir/eval_NAME");
+    opened.AddNameOption("--name", &flags->name, "results go to model_dir/eval_NAME");
     opened.AddFlag("--json", &flags->json, "prints a line of JSON");
     opened.AddArgumentFiles();
     opened.OnRun([flags] {
@@ -88,9 +88,10 @@ void AddExportCommand(Command& program) {
   command.OnOpen([](Command& opened) {
     auto flags = std::make_shared<ExportFlags>();
     AddModelOptions(opened, flags.get());
-    opened.AddOption("--out DIR", &flags->out, "a folder named by the time is made there",
+    opened.AddOption("--out DIR", &flags->out, "a directory named by the time is made there",
                      Need::kRequired);
-    opened.AddOption("--receiver", &flags->receiver, "how the exported model is asked");
+    opened.AddOption("--receiver", &flags->receiver,
+                     "the input of the exported model; default: the first that it has");
     opened.AddFlag("--as_text", &flags->as_text, "saved_model.pbtxt instead of saved_model.pb");
     opened.AddArgumentFiles();
     opened.OnRun([flags] {

@@ -15,6 +15,7 @@
 #include "sextant/base/interrupt.h"
 #include "sextant/base/logging.h"
 #include "sextant/cli/progress.h"
+#include "sextant/cli/standard_output.h"
 #include "sextant/cli/train/instances.h"
 #include "sextant/cli/train/prediction_writer.h"
 #include "sextant/cli/train/servable.h"
@@ -154,8 +155,10 @@ void AddPredictCommand(Command& program) {
     opened.AddOption("--model,--model_dir DIR", &flags->model,
                      "a SavedModel, a folder of them (the newest), or a model_dir",
                      Need::kRequired);
-    opened.AddOption("--format", &flags->format, "of the files: csv, json, example");
-    opened.AddOption("--output", &flags->output, "table, json or csv");
+    opened.AddChoice("--format", &flags->format, {"csv", "json", "example", "examples"},
+                     "of the files; default: by their names and content");
+    opened.AddChoice("--output", &flags->output, {"table", "json", "csv"},
+                     "how predictions are written (default table)");
     opened.AddOption("--out DIR", &flags->out, "writes a file of predictions for each file there");
     opened.AddOption("--keys KEY", &flags->keys, "the outputs wanted; default: all");
     opened.AddOption("--signature_def", &flags->signature, "default: predict, or serving_default");
@@ -170,6 +173,7 @@ void AddPredictCommand(Command& program) {
     opened.AddArgumentFiles();
     opened.OnRun([flags] {
       SetLogLevel(LogLevel::kWarning);
+      if (flags->output == "csv") PassBytesThrough();
       Predict(*flags, std::cout);
       return 0;
     });

@@ -21,6 +21,8 @@ namespace {
 
 using models::RegisteredModel;
 
+constexpr double kMostSeconds = 1e9;
+
 void SetVerbosity(const std::string& verbosity, bool json) {
   static const std::map<std::string, LogLevel> levels = {{"debug", LogLevel::kDebug},
                                                          {"info", LogLevel::kInfo},
@@ -32,14 +34,7 @@ void SetVerbosity(const std::string& verbosity, bool json) {
     if (json || isatty(STDERR_FILENO) == 1) SetLogLevel(LogLevel::kWarning);
     return;
   }
-  std::string name = verbosity;
-  std::transform(name.begin(), name.end(), name.begin(), ::tolower);
-  const auto found = levels.find(name);
-  if (found == levels.end()) {
-    throw InvalidArgument("--verbosity must be debug, info, warn, error or fatal, not {}",
-                          verbosity);
-  }
-  SetLogLevel(found->second);
+  SetLogLevel(levels.at(verbosity));
 }
 
 // That of the flags, or of the training that goes on.
@@ -70,14 +65,11 @@ RunConfig MakeConfig(const TrainFlags& flags, std::optional<int64_t> seed) {
 std::vector<ExporterRef> MakeExporters(const RegisteredModel& model, const HParams& params,
                                        const TrainFlags& flags) {
   if (flags.export_format == "none") return {};
-  std::string format = flags.export_format;
-  std::transform(format.begin(), format.end(), format.begin(), ::tolower);
-  const ServingInputFn receiver = models::FindReceiver(model, params, format);
+  const ServingInputFn receiver = models::FindReceiver(model, params, flags.export_format);
   const std::string name = flags.export_name.empty() ? model.data_set : flags.export_name;
   if (flags.exporter == "final") return {FinalExporter(name, receiver)};
   if (flags.exporter == "latest") return {LatestExporter(name, receiver)};
-  if (flags.exporter == "best") return {BestExporter(name, receiver)};
-  throw InvalidArgument("--exporter must be final, latest or best, not {}", flags.exporter);
+  return {BestExporter(name, receiver)};
 }
 
 std::optional<int64_t> StepsOrAll(int64_t steps) {
@@ -95,6 +87,14 @@ void PrintResult(const TrainAndEvaluateResult& result, const TrainFlags& flags,
   for (const std::string& path : result.exports) fmt::print(out, "Exported to {}\n", path);
 }
 
+// Throws INVALID_ARGUMENT for a text that is no value of the parameter.
+void CheckParamText(const models::ModelParam& param, const std::string& text) {
+  HParams params;
+  params.Set(param.name, param.value);
+  SetParam(params, param.name, text);
+  CheckLimits("--" + param.name, params.values().at(param.name), param.limits);
+}
+
 // Declares the parameters of the model as options; their texts are taken when it runs.
 std::shared_ptr<std::map<std::string, std::string>> AddParams(const RegisteredModel& model,
                                                               Command& command) {
@@ -105,9 +105,17 @@ std::shared_ptr<std::map<std::string, std::string>> AddParams(const RegisteredMo
     std::string text = one.ToJson();  // {"name":value}
     text = text.substr(param.name.size() + 4, text.size() - param.name.size() - 5);
     command.AddOption("--" + param.name, &(*texts)[param.name],
-                      fmt::format("{} (default {})", param.help, text));
+                      fmt::format("{} (default {})", param.help, text),
+                      [&param](const std::string& given) { CheckParamText(param, given); });
   }
   return texts;
+}
+
+std::vector<std::string> ExportFormats(const RegisteredModel& model) {
+  std::vector<std::string> names;
+  for (const auto& [name, receiver] : model.receivers) names.push_back(name);
+  names.push_back("none");
+  return names;
 }
 
 void AddTrainOptions(Command& command, TrainFlags* flags, const RegisteredModel& model) {
@@ -118,14 +126,17 @@ void AddTrainOptions(Command& command, TrainFlags* flags, const RegisteredModel&
                                 model.data_set, model.data_set, model.data_set));
   command.AddOption("--train_files FILE", &flags->train_files, "instead of those of --data");
   command.AddOption("--eval_files FILE", &flags->eval_files, "instead of those of --data");
-  command.AddOption("--schedule", &flags->schedule, "train_and_evaluate or train");
-  command.AddOption("--export_format", &flags->export_format,
-                    "how the exported model is asked, or none");
-  command.AddOption("--exporter", &flags->exporter, "final, latest or best");
-  command.AddOption("--export_name", &flags->export_name,
-                    "directory below model_dir/export (default " + model.data_set + ")");
-  command.AddOption("--eval_name", &flags->eval_name, "results go to model_dir/eval_NAME");
-  command.AddOption("--throttle_secs", &flags->throttle_secs, "least time between evaluations");
+  command.AddChoice("--schedule", &flags->schedule, {"train_and_evaluate", "train"},
+                    "what is done (default train_and_evaluate)");
+  command.AddChoice("--export_format", &flags->export_format, ExportFormats(model),
+                    "the input of the exported model (default " + model.receivers[0].first + ")");
+  command.AddChoice("--exporter", &flags->exporter, {"final", "latest", "best"},
+                    "which models are exported (default final)");
+  command.AddNameOption("--export_name", &flags->export_name,
+                        "directory below model_dir/export (default " + model.data_set + ")");
+  command.AddNameOption("--eval_name", &flags->eval_name, "results go to model_dir/eval_NAME");
+  command.AddOption("--throttle_secs", &flags->throttle_secs, "least time between evaluations", 0,
+                    kMostSeconds);
   command.AddOption("--throttle_steps", &flags->throttle_steps, "least steps between evaluations",
                     0);
   command.AddOption("--warm_start_from PATH", &flags->warm_start_from,
@@ -133,16 +144,33 @@ void AddTrainOptions(Command& command, TrainFlags* flags, const RegisteredModel&
   command.AddOption("--seed", &flags->seed, "of everything random; -1: another every time", -1);
   command.AddOption("--threads", &flags->threads, "0: all cores", 0, 4096);
   command.AddOption("--num_devices", &flags->devices, "host devices that share each batch", 1, 256);
-  command.AddOption("--reduction", &flags->reduction, "of their gradients: one_device, tree, ring");
+  command.AddChoice("--reduction", &flags->reduction, {"one_device", "tree", "ring"},
+                    "how gradients are summed over devices (default tree)");
   command.AddOption("--save_checkpoints_steps", &flags->save_checkpoints_steps, "0: by time", 0);
-  command.AddOption("--save_checkpoints_secs", &flags->save_checkpoints_secs, "default 600");
+  command.AddOption("--save_checkpoints_secs", &flags->save_checkpoints_secs,
+                    "0: as often as usual, every 600", 0, kMostSeconds);
   command.AddOption("--save_summary_steps", &flags->save_summary_steps, "0: none", 0);
   command.AddOption("--keep_checkpoint_max", &flags->keep_checkpoint_max, "0: all", 0, 1 << 30);
   command.AddOption("--log_step_count_steps", &flags->log_step_count_steps,
                     "between log lines and lines of --json", 1);
-  command.AddOption("--verbosity", &flags->verbosity, "debug, info, warn, error or fatal");
+  command.AddChoice("--verbosity", &flags->verbosity, {"debug", "info", "warn", "error", "fatal"},
+                    "least level of log lines");
   command.AddFlag("--json", &flags->json, "prints metrics as lines of JSON");
   command.AddArgumentFiles();
+  command.OutliveOutput();
+}
+
+// What no flag shows by itself. Throws INVALID_ARGUMENT.
+void CheckTraining(const RegisteredModel& model, const HParams& params, const TrainFlags& flags) {
+  models::CheckParams(model, params);
+  model.model_fn(params);
+  for (const char* batch : {"train_batch_size", "eval_batch_size"}) {
+    models::BatchPerDevice(params, batch, {.devices = flags.devices});
+  }
+  if (flags.save_checkpoints_steps > 0 && flags.save_checkpoints_secs > 0) {
+    throw InvalidArgument(
+        "--save_checkpoints_steps and --save_checkpoints_secs exclude each other");
+  }
 }
 
 void AddModelCommand(Command& train, const RegisteredModel& model) {
@@ -154,12 +182,15 @@ void AddModelCommand(Command& train, const RegisteredModel& model) {
     auto flags = std::make_shared<TrainFlags>();
     AddTrainOptions(opened, flags.get(), model);
     const auto texts = AddParams(model, opened);
-    opened.OnRun([&model, flags, texts] {
-      HParams params = models::DefaultParams(model);
+    const auto params = std::make_shared<HParams>(models::DefaultParams(model));
+    opened.OnCheck([&model, flags, texts, params] {
       for (const auto& [name, text] : *texts) {
-        if (!text.empty()) SetParam(params, name, text);
+        if (!text.empty()) SetParam(*params, name, text);
       }
-      TrainModel(model, params, *flags, std::cout);
+      CheckTraining(model, *params, *flags);
+    });
+    opened.OnRun([&model, flags, params] {
+      TrainModel(model, *params, *flags, std::cout);
       return 0;
     });
   });
@@ -170,9 +201,7 @@ void AddModelCommand(Command& train, const RegisteredModel& model) {
 void TrainModel(const RegisteredModel& model, const HParams& params, const TrainFlags& flags,
                 std::ostream& out) {
   SetVerbosity(flags.verbosity, flags.json);
-  if (flags.schedule != "train" && flags.schedule != "train_and_evaluate") {
-    throw InvalidArgument("--schedule must be train_and_evaluate or train, not {}", flags.schedule);
-  }
+  CheckTraining(model, params, flags);
   const std::optional<int64_t> seed = SeedOf(flags);
   const models::ModelData data{.folder = flags.data,
                                .train_files = flags.train_files,
@@ -182,10 +211,10 @@ void TrainModel(const RegisteredModel& model, const HParams& params, const Train
   Estimator estimator(model.model_fn(params), MakeConfig(flags, seed), params,
                       {.checkpoint = flags.warm_start_from});
   WriteTrainedModel(estimator.model_dir(), {&model, params, seed});
-  const auto steps = StepsOrAll(params.Get<int64_t>("train_steps"));
+  const auto steps = params.Get<int64_t>("train_steps");
   TrainSpec train{.input_fn = [&] { return model.train_input(params, data); },
                   .max_steps = steps,
-                  .hooks = {TrainProgress({.last_step = steps.value_or(0),
+                  .hooks = {TrainProgress({.last_step = steps,
                                            .batch_size = params.Get<int64_t>("train_batch_size"),
                                            .json = flags.json ? &out : nullptr,
                                            .json_steps = flags.log_step_count_steps})}};
@@ -212,6 +241,7 @@ void AddTrainCommand(Command& program) {
       "sextant data census --out data/census\n"
       "sextant train wide_deep --model_dir runs/census --train_steps 1000 --train_batch_size 40\n"
       "sextant train mnist --flagfile mnist.flags --json");
+  train.CallCommands("model");
   train.OnOpen([](Command& opened) {
     for (const RegisteredModel& model : models::RegisteredModels()) AddModelCommand(opened, model);
   });

@@ -170,18 +170,14 @@ TEST(TrainErrorsTest, FullDisk) {
 
 TEST(TrainErrorsTest, FlagsThatDoNotFit) {
   const CensusRun run("FlagsThatDoNotFit");
-  ExpectHas(MessageOfTraining(run, [](TrainFlags& flags, HParams&) { flags.schedule = "x"; }),
-            "--schedule must be train_and_evaluate or train, not x");
-  ExpectHas(MessageOfTraining(run, [](TrainFlags& flags, HParams&) { flags.exporter = "x"; }),
-            "--exporter must be final, latest or best, not x");
   ExpectHas(MessageOfTraining(run, [](TrainFlags& flags, HParams&) { flags.export_format = "x"; }),
-            "model linear has no receiver 'x'; it has json, csv, example, raw");
-  ExpectHas(MessageOfTraining(run, [](TrainFlags& flags, HParams&) { flags.verbosity = "x"; }),
-            "--verbosity must be");
+            "model linear has no receiver 'x'; there are json, csv, example, raw");
+  ExpectHas(MessageOfTraining(run, [](TrainFlags&, HParams& p) { p.Parse("eval_batch_size=0"); }),
+            "eval_batch_size must be at least 1");
   ExpectHas(MessageOf([&] { ReadTrainedModel(run.directory() + "/nothing"); }),
             "there is no model_dir");
   ExpectHas(MessageOf([&] { ReadTrainedModel(run.data()); }),
-            "does not say which model it holds; name it with --model");
+            "does not say which model it holds; name it with --model_name");
 }
 
 }  // namespace

@@ -18,6 +18,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using OrderedJson = nlohmann::ordered_json;
 
+// Paths need not be UTF-8.
+std::string LineOf(const OrderedJson& json) {
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
 OrderedJson NumberOrText(double value) {
   if (std::isfinite(value)) return value;
   return std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
@@ -78,7 +83,7 @@ class ProgressHook : public train::Hook {
                                             static_cast<double>(options_.batch_size));
     reported_ = steps_;
     last_ = Clock::now();
-    *options_.json << line.dump() << std::endl;
+    *options_.json << LineOf(line) << std::endl;
   }
 
   const TrainProgressOptions options_;
@@ -128,11 +133,11 @@ std::string TrainProgressLine(int64_t step, int64_t last_step, double loss, doub
 void PrintDone(const TrainAndEvaluateResult& result, const std::string& model_dir,
                std::ostream& json) {
   for (const std::string& path : result.exports) {
-    json << OrderedJson{{"event", "export"}, {"path", path}}.dump() << "\n";
+    json << LineOf({{"event", "export"}, {"path", path}}) << "\n";
   }
   const OrderedJson done = {
       {"event", "done"}, {"step", result.global_step}, {"model_dir", model_dir}};
-  json << done.dump() << std::endl;
+  json << LineOf(done) << std::endl;
 }
 
 void PrintEvaluation(const EvalResult& metrics, const std::string& name, std::ostream& json) {
@@ -141,7 +146,7 @@ void PrintEvaluation(const EvalResult& metrics, const std::string& name, std::os
   const auto step = metrics.find("global_step");
   if (step != metrics.end()) line["step"] = static_cast<int64_t>(step->second);
   for (const auto& [key, value] : metrics) line["metrics"][key] = NumberOrText(value);
-  json << line.dump() << std::endl;
+  json << LineOf(line) << std::endl;
 }
 
 }  // namespace sextant::cli

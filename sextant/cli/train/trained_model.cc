@@ -23,7 +23,7 @@ Json ReadNote(const std::string& model_dir) {
   Json note = Json::parse(files.ReadFile(path), nullptr, /*allow_exceptions=*/false);
   if (!note.is_object() || !note.value("model", Json()).is_string() ||
       !note.value("params", Json()).is_object()) {
-    throw DataLoss("{} does not say which model this is; name it with --model", path);
+    throw DataLoss("{} does not say which model this is; name it with --model_name", path);
   }
   return note;
 }
@@ -78,8 +78,8 @@ TrainedModel ReadTrainedModel(const std::string& model_dir, const std::string& n
   const Json note = ReadNote(model_dir);
   if (note.is_null() && name.empty()) {
     throw FailedPrecondition(
-        "{} does not say which model it holds; name it with --model, and parameters that differ "
-        "from the defaults with --hparams",
+        "{} does not say which model it holds; name it with --model_name, and parameters that "
+        "differ from the defaults with --hparams",
         model_dir);
   }
   const std::string model_name = name.empty() ? note["model"].get<std::string>() : name;
@@ -87,6 +87,7 @@ TrainedModel ReadTrainedModel(const std::string& model_dir, const std::string& n
   trained.params = models::DefaultParams(*trained.model);
   if (!note.is_null() && note["model"] == model_name) TakeParams(note, trained.params);
   trained.params.Parse(hparams);
+  models::CheckParams(*trained.model, trained.params);
   return trained;
 }
 
