@@ -99,7 +99,7 @@ Signature::Signature(std::string key, const proto::SignatureDef& def, Session& s
   for (const auto& [name, value] : def.defaults()) {
     if (const auto input = inputs_.find(name); input != inputs_.end()) {
       input->second.optional = true;
-      defaults_[name] = TensorFromProto(value);
+      defaults_[name] = input->second.default_value = TensorFromProto(value);
     }
   }
   run_ = session.MakeCallable(OutputsOf(inputs_, graph), OutputsOf(outputs_, graph));

@@ -31,8 +31,9 @@ using NamedTensors = std::map<std::string, Tensor>;
 struct SEXTANT_API SignatureTensor {
   std::string name;  // in the graph, "image:0"
   DType dtype = DType::kInvalid;
-  PartialShape shape;     // -1: unknown
-  bool optional = false;  // an input with a default
+  PartialShape shape;         // -1: unknown
+  bool optional = false;      // an input with a default
+  Tensor default_value = {};  // then: what stands for the whole input when it is not given
 };
 
 // A function of the model, by named tensors. A sparse tensor "k" has the parts "k/indices",

@@ -42,6 +42,14 @@ std::string CensusRun::Train(const std::string& model, const std::string& hparam
   return out.str();
 }
 
+std::string CensusRun::Export(const std::string& receiver) const {
+  std::ostringstream out;
+  ExportModel({.model_dir = model_dir(), .out = directory_ + "/export", .receiver = receiver}, out);
+  std::string path = out.str();
+  path.pop_back();
+  return path;
+}
+
 std::string MessageOf(const std::function<void()>& fn) {
   try {
     fn();

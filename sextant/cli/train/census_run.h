@@ -23,6 +23,8 @@ class CensusRun {
   // 20 steps of 20 rows; `hparams` as in HParams::Parse. What is printed.
   std::string Train(const std::string& model = "wide_deep", const std::string& hparams = "") const;
   TrainFlags flags() const;
+  // Exports what was trained with this receiver; the directory of the SavedModel.
+  std::string Export(const std::string& receiver) const;
 
  private:
   const std::string directory_;

@@ -136,26 +136,32 @@ Tensor InstanceTensor(const std::string& key, const SignatureTensor& input,
   return tensor;
 }
 
-Tensor FieldTensor(const std::string& key, const SignatureTensor& input,
-                   const std::vector<std::string>& fields, const std::vector<std::string>& places) {
-  std::vector<Json> values;
-  for (size_t i = 0; i < fields.size(); ++i) {
-    if (input.dtype == DType::kString) {
-      values.emplace_back(fields[i]);
-      continue;
-    }
-    int64_t integer = 0;
-    double number = 0;
-    if (ParseNumber(fields[i], &integer)) {
-      values.emplace_back(integer);
-    } else if (!fields[i].empty() && ParseNumber(fields[i], &number)) {
-      values.emplace_back(number);
-    } else {
-      throw InvalidArgument("{}: column '{}' holds '{}', which is no {}", places[i], key, fields[i],
-                            DTypeName(input.dtype));
-    }
+Json FieldValue(const std::string& key, const SignatureTensor& input, const std::string& field,
+                const std::string& place) {
+  if (input.dtype == DType::kString) return field;
+  int64_t integer = 0;
+  double number = 0;
+  if (ParseNumber(field, &integer)) return integer;
+  if (!field.empty() && ParseNumber(field, &number)) return number;
+  if (field.empty()) {
+    throw InvalidArgument(
+        "{}: column '{}' is empty and has no default; give one with --default {}=VALUE", place, key,
+        key);
   }
-  return InstanceTensor(key, input, values, places);
+  throw InvalidArgument("{}: column '{}' holds '{}', which is no {}", place, key, field,
+                        DTypeName(input.dtype));
+}
+
+Json DefaultValue(const std::string& key, const SignatureTensor& input,
+                  const std::map<std::string, std::string>& defaults) {
+  const auto given = defaults.find(key);
+  if (given != defaults.end()) return FieldValue(key, input, given->second, "--default");
+  const Tensor& own = input.default_value;
+  if (!own.valid() || own.num_elements() != 1) return nullptr;
+  if (own.dtype() == DType::kString) return own.flat<std::string>()[0];
+  if (own.dtype() == DType::kBool) return own.flat<bool>()[0];
+  if (IsInteger(own.dtype())) return static_cast<int64_t>(own.AsDouble());
+  return own.AsDouble();
 }
 
 }  // namespace sextant::cli

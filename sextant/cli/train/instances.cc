@@ -6,10 +6,14 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "sextant/base/nearest_name.h"
+#include "sextant/base/utf8.h"
 #include "sextant/cli/record_detection.h"
+#include "sextant/cli/train/instance_columns.h"
 #include "sextant/cli/train/instance_value.h"
 #include "sextant/data/sources.h"
 #include "sextant/formats/csv.h"
@@ -46,6 +50,7 @@ class Texts {
     data::Element element;
     if (!iterator_->Next(&element)) return false;
     *text = element[field_].scalar<std::string>();
+    if (number_ == 0 && unit_ == "line") *text = WithoutByteOrderMark(*text);
     *place = fmt::format("{}, {} {}", path_, unit_, ++number_);
     return true;
   }
@@ -59,17 +64,30 @@ class Texts {
 // Lines and records as they are, for a model that parses them itself.
 class WholeTexts : public InstanceReader {
  public:
-  WholeTexts(Texts texts, std::string key, int64_t batch, bool skip_first)
-      : texts_(std::move(texts)), key_(std::move(key)), batch_(batch) {
+  WholeTexts(Texts texts, std::string key, int64_t batch)
+      : texts_(std::move(texts)), key_(std::move(key)), batch_(batch) {}
+  // Lines of CSV.
+  WholeTexts(Texts texts, std::string key, const InstanceOptions& options)
+      : WholeTexts(std::move(texts), std::move(key), options.batch) {
+    std::vector<std::string> columns = options.columns;
     std::string text, place;
-    if (skip_first) texts_.Next(&text, &place);
+    if (options.header && texts_.Next(&text, &place)) {
+      CsvSplitter splitter({});
+      const auto& names = splitter.Split(text);
+      columns.assign(names.begin(), names.end());
+    }
+    if (options.defaults.empty()) return;
+    if (columns.empty()) {
+      throw InvalidArgument("--default needs the names of the columns; add --header or --columns");
+    }
+    filler_.emplace(std::move(columns), options.defaults);
   }
   int64_t Next(NamedTensors* inputs) override {
     std::vector<std::string> batch;
     std::string text, place;
     while (static_cast<int64_t>(batch.size()) < batch_ && texts_.Next(&text, &place)) {
       if (text.empty() && key_ != "examples") throw InvalidArgument("{} is empty", place);
-      batch.push_back(std::move(text));
+      batch.push_back(filler_ ? filler_->Fill(text, place) : std::move(text));
     }
     const auto count = static_cast<int64_t>(batch.size());
     if (count > 0) *inputs = {{key_, Tensor::FromVector(batch)}};
@@ -80,33 +98,30 @@ class WholeTexts : public InstanceReader {
   Texts texts_;
   const std::string key_;
   const int64_t batch_;
+  std::optional<CsvDefaultFiller> filler_;
 };
 
 // JSON objects, one a line, with a value for every input.
 class JsonLines : public InstanceReader {
  public:
-  JsonLines(Texts texts, const Signature& signature, int64_t batch)
-      : texts_(std::move(texts)), signature_(signature), batch_(batch) {}
+  JsonLines(Texts texts, const Signature& signature, const InstanceOptions& options)
+      : texts_(std::move(texts)), signature_(signature), options_(options) {}
 
   int64_t Next(NamedTensors* inputs) override {
-    std::map<std::string, std::vector<Json>> values;
+    InstanceColumns columns(signature_, options_.defaults);
     std::vector<std::string> places;
     std::string text, place;
-    while (static_cast<int64_t>(places.size()) < batch_ && texts_.Next(&text, &place)) {
-      Take(Json::parse(text, nullptr, /*allow_exceptions=*/false), place, &values);
+    while (static_cast<int64_t>(places.size()) < options_.batch && texts_.Next(&text, &place)) {
+      Take(Json::parse(text, nullptr, /*allow_exceptions=*/false), place, &columns);
       places.push_back(place);
     }
     inputs->clear();
-    if (places.empty()) return 0;
-    for (const auto& [key, column] : values) {
-      (*inputs)[key] = InstanceTensor(key, signature_.inputs().at(key), column, places);
-    }
+    if (!places.empty()) *inputs = columns.Tensors(places);
     return static_cast<int64_t>(places.size());
   }
 
  private:
-  void Take(Json instance, const std::string& place,
-            std::map<std::string, std::vector<Json>>* values) const {
+  void Take(Json instance, const std::string& place, InstanceColumns* columns) const {
     if (instance.is_discarded()) throw InvalidArgument("{} is no JSON", place);
     if (!instance.is_object() && signature_.inputs().size() == 1) {
       instance = Json{{signature_.inputs().begin()->first, std::move(instance)}};
@@ -121,17 +136,17 @@ class JsonLines : public InstanceReader {
       }
     }
     for (const auto& [key, input] : signature_.inputs()) {
-      if (!instance.contains(key)) {
-        if (input.optional) continue;
-        throw InvalidArgument("{}: there is no value for input '{}'", place, key);
+      if (instance.contains(key) && !instance[key].is_null()) {
+        columns->Add(key, instance[key]);
+      } else {
+        columns->AddMissing(key, input, place);
       }
-      (*values)[key].push_back(instance[key]);
     }
   }
 
   Texts texts_;
   const Signature& signature_;
-  const int64_t batch_;
+  const InstanceOptions options_;
 };
 
 // Rows of CSV for a model that takes columns by name.
@@ -139,7 +154,7 @@ class CsvColumns : public InstanceReader {
  public:
   CsvColumns(Texts texts, const Signature& signature, const InstanceOptions& options,
              const std::string& path)
-      : texts_(std::move(texts)), signature_(signature), batch_(options.batch), splitter_({}) {
+      : texts_(std::move(texts)), signature_(signature), options_(options), splitter_({}) {
     std::string text, place;
     columns_ = options.columns;
     if (options.header) {
@@ -162,38 +177,69 @@ class CsvColumns : public InstanceReader {
   }
 
   int64_t Next(NamedTensors* inputs) override {
-    std::map<std::string, std::vector<std::string>> values;
+    InstanceColumns columns(signature_, options_.defaults);
     std::vector<std::string> places;
     std::string text, place;
-    while (static_cast<int64_t>(places.size()) < batch_ && texts_.Next(&text, &place)) {
+    while (static_cast<int64_t>(places.size()) < options_.batch && texts_.Next(&text, &place)) {
       const auto& fields = splitter_.Split(text);
       if (fields.size() != columns_.size()) {
         throw InvalidArgument("{} has {} columns instead of {}", place, fields.size(),
                               columns_.size());
       }
-      for (size_t i = 0; i < fields.size(); ++i) values[columns_[i]].emplace_back(fields[i]);
+      for (size_t i = 0; i < fields.size(); ++i) {
+        Take(columns_[i], std::string(fields[i]), place, &columns);
+      }
       places.push_back(place);
     }
     inputs->clear();
-    if (places.empty()) return 0;
-    for (const auto& [key, input] : signature_.inputs()) {
-      const auto column = values.find(key);
-      if (column != values.end()) {
-        (*inputs)[key] = FieldTensor(key, input, column->second, places);
-      }
-    }
+    if (!places.empty()) *inputs = columns.Tensors(places);
     return static_cast<int64_t>(places.size());
   }
 
  private:
+  // Columns that the model does not take are passed over.
+  void Take(const std::string& name, const std::string& field, const std::string& place,
+            InstanceColumns* columns) const {
+    const auto input = signature_.inputs().find(name);
+    if (input == signature_.inputs().end()) return;
+    const bool has_default =
+        field.empty() && (input->second.optional || options_.defaults.contains(name));
+    if (has_default) {
+      columns->AddMissing(name, input->second, place);
+    } else {
+      columns->Add(name, FieldValue(name, input->second, field, place));
+    }
+  }
+
   Texts texts_;
   const Signature& signature_;
-  const int64_t batch_;
+  const InstanceOptions options_;
   CsvSplitter splitter_;
   std::vector<std::string> columns_;
 };
 
+void CheckDefaults(const Signature& signature, const InstanceOptions& options) {
+  for (const auto& [name, value] : options.defaults) {
+    const auto input = signature.inputs().find(name);
+    if (input == signature.inputs().end()) {
+      std::vector<std::string> keys;
+      for (const auto& [key, tensor] : signature.inputs()) keys.push_back(key);
+      throw InvalidArgument("--default {}: the model has no such input{}", name,
+                            DidYouMeanOneOf(name, keys));
+    }
+    DefaultValue(name, input->second, options.defaults);
+  }
+}
+
 }  // namespace
+
+void AddDefault(const std::string& text, InstanceOptions* options) {
+  const size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string::npos) {
+    throw InvalidArgument("--default must be COLUMN=VALUE, not '{}'", text);
+  }
+  options->defaults[text.substr(0, equals)] = text.substr(equals + 1);
+}
 
 InstanceFormat InstanceFormatByName(const std::string& name) {
   if (name == "csv") return InstanceFormat::kCsv;
@@ -228,10 +274,11 @@ std::unique_ptr<InstanceReader> OpenInstances(const std::string& path, const Sig
     if (!compression) throw InvalidArgument("{} is no file of records", path);
     return std::make_unique<WholeTexts>(
         Texts(data::TFRecordFiles({path}, {.compression = *compression}), "record", path, "record"),
-        *text_input, options.batch, false);
+        *text_input, options.batch);
   }
   if (options.format == InstanceFormat::kJson) {
-    return std::make_unique<JsonLines>(lines(), signature, options.batch);
+    CheckDefaults(signature, options);
+    return std::make_unique<JsonLines>(lines(), signature, options);
   }
   if (text_input != nullptr) {
     if (*text_input == "examples" || *text_input == "example_proto") {
@@ -239,8 +286,9 @@ std::unique_ptr<InstanceReader> OpenInstances(const std::string& path, const Sig
           "{} holds CSV, but the model takes Examples; export it with --receiver csv or json",
           path);
     }
-    return std::make_unique<WholeTexts>(lines(), *text_input, options.batch, options.header);
+    return std::make_unique<WholeTexts>(lines(), *text_input, options);
   }
+  CheckDefaults(signature, options);
   return std::make_unique<CsvColumns>(lines(), signature, options, path);
 }
 

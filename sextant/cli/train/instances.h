@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,7 +25,12 @@ struct InstanceOptions {
   bool header = false;  // CSV: the first line names the columns
   // CSV of a model that takes columns by name: their names in order, where there is no header.
   std::vector<std::string> columns = {};
+  // What an empty field of CSV, or a key that a JSON object lacks, stands for: by column or key.
+  // Without one, the default that the signature itself has.
+  std::map<std::string, std::string> defaults = {};
 };
+// "age=0" as such a default. Throws INVALID_ARGUMENT.
+void AddDefault(const std::string& text, InstanceOptions* options);
 
 // Used by one thread at a time. Errors name the file and the line or record.
 class InstanceReader {

@@ -30,17 +30,13 @@ class Predictor {
         output_(PredictionFormatByName(flags.output)),
         progress_("predict", static_cast<int64_t>(flags.files.size()), "files") {}
 
-  // Asks for the instances of one file.
+  // Predicts the instances of one file.
   void Run(const std::string& path, const std::function<void(std::string_view)>& sink) {
     const InstanceFormat format =
         flags_.format.empty() ? FormatOfFile(path) : InstanceFormatByName(flags_.format);
     Open(format);
     const Signature& signature = ChooseSignature(*model_, flags_.signature);
-    const auto reader = OpenInstances(path, signature,
-                                      {.format = format,
-                                       .batch = flags_.batch,
-                                       .header = flags_.header,
-                                       .columns = flags_.columns});
+    const auto reader = OpenInstances(path, signature, OptionsOf(format));
     PredictionWriter writer(output_, flags_.keys, sink);
     NamedTensors inputs;
     int64_t in_file = 0;
@@ -53,11 +49,11 @@ class Predictor {
                                      error.code() == Code::kInvalidArgument;
         throw Error(
             error.code(),
-            fmt::format("{}, instances {} to {}: {}{}", path, in_file + 1, in_file + count,
-                        error.message(),
-                        may_have_labels
-                            ? "; if the rows end with labels, ask the model_dir, with --with_label"
-                            : ""));
+            fmt::format(
+                "{}, instances {} to {}: {}{}", path, in_file + 1, in_file + count, error.message(),
+                may_have_labels
+                    ? "; if the rows end with labels, predict from the model_dir, with --with_label"
+                    : ""));
       }
       in_file += count;
       instances_ += count;
@@ -73,6 +69,15 @@ class Predictor {
   int64_t instances() const { return instances_; }
 
  private:
+  InstanceOptions OptionsOf(InstanceFormat format) const {
+    InstanceOptions options{.format = format,
+                            .batch = flags_.batch,
+                            .header = flags_.header,
+                            .columns = flags_.columns};
+    for (const std::string& text : flags_.defaults) AddDefault(text, &options);
+    return options;
+  }
+
   // A model_dir is opened anew for files of another format.
   void Open(InstanceFormat format) {
     if (model_ && format == format_) return;
@@ -142,7 +147,7 @@ void Predict(PredictFlags flags, std::ostream& out) {
 
 void AddPredictCommand(Command& program) {
   Command& command = program.AddCommand(
-      "predict", "Asks a model for every row of files.",
+      "predict", "Runs a trained model on the rows of files.",
       "sextant predict --model runs/census people.csv\n"
       "sextant predict --model runs/census/export/census person.json --output json\n"
       "sextant predict --model export/census part-*.tfrecords --out predictions --output csv\n"
@@ -153,18 +158,21 @@ void AddPredictCommand(Command& program) {
         "FILE", &flags->files,
         "rows of CSV, lines of JSON, or records of Examples; - reads the standard input");
     opened.AddOption("--model,--model_dir DIR", &flags->model,
-                     "a SavedModel, a folder of them (the newest), or a model_dir",
+                     "a SavedModel, a directory of them (the newest), or a model_dir",
                      Need::kRequired);
     opened.AddChoice("--format", &flags->format, {"csv", "json", "example", "examples"},
                      "of the files; default: by their names and content");
     opened.AddChoice("--output", &flags->output, {"table", "json", "csv"},
                      "how predictions are written (default table)");
-    opened.AddOption("--out DIR", &flags->out, "writes a file of predictions for each file there");
+    opened.AddOption("--out DIR", &flags->out,
+                     "a directory for one file of predictions per input file");
     opened.AddOption("--keys KEY", &flags->keys, "the outputs wanted; default: all");
     opened.AddOption("--signature_def", &flags->signature, "default: predict, or serving_default");
     opened.AddOption("--batch", &flags->batch, "instances at once", 1, 1 << 20);
     opened.AddFlag("--header", &flags->header, "the first line of CSV names the columns");
     opened.AddOption("--columns NAME", &flags->columns, "names of the columns of CSV, in order");
+    opened.AddOption("--default COLUMN=VALUE", &flags->defaults,
+                     "what an empty field of CSV, or a key missing in JSON, stands for");
     opened.AddFlag("--with_label", &flags->with_label,
                    "rows of CSV end with the label, as in training");
     opened.AddOption("--model_name", &flags->model_name,

@@ -1,4 +1,4 @@
-// `sextant predict`: asks a model for every instance in files.
+// `sextant predict`: runs a trained model on every instance in files.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct PredictFlags {
   std::string output = "table";    // table, json, csv
   std::string out;                 // a folder: a file of predictions for each of `files`
   std::string signature, model_name, hparams;
-  std::vector<std::string> keys, columns;
+  std::vector<std::string> keys, columns, defaults;
   int64_t batch = 128;
   bool header = false, with_label = false;
 };

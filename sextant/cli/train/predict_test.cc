@@ -66,6 +66,78 @@ class PredictTest : public testing::Test {
 };
 CensusRun* PredictTest::run_ = nullptr;
 
+// The columns of kRow without the one that no model takes.
+constexpr char kHeader[] =
+    "age,workclass,fnlwgt,education,education_num,marital_status,occupation,relationship,race,"
+    "gender,capital_gain,capital_loss,hours_per_week,native_country";
+
+TEST_F(PredictTest, TakesDefaultsForEmptyFields) {
+  std::string row = kRow;
+  row.erase(0, 2);  // no age
+  const std::string csv = run_->Write("empty.csv", kHeader + ("\n" + row) + "\n");
+  const std::string full = run_->Write("full.csv", std::string("30") + row + "\n");
+  // The model_dir's own defaults (0), and those of the flag.
+  const std::string own = Run({.files = {csv}, .output = "json", .header = true});
+  const std::string zero = run_->Write("zero.csv", "0" + row + "\n");
+  EXPECT_EQ(own, Run({.files = {zero}, .output = "json"}));
+  EXPECT_EQ(Run({.files = {csv}, .output = "json", .defaults = {"age=30"}, .header = true}),
+            Run({.files = {full}, .output = "json"}));
+  ExpectHas(ErrorOf({.files = {full}, .defaults = {"age=30"}}), "add --header or --columns");
+  ExpectHas(ErrorOf({.files = {csv}, .defaults = {"aeg=30"}, .header = true}), "did you mean age?");
+  ExpectHas(ErrorOf({.files = {csv}, .defaults = {"age"}, .header = true}), "COLUMN=VALUE");
+}
+
+TEST_F(PredictTest, TakesDefaultsForColumnsByName) {
+  const std::string exported = run_->Export("json");
+  std::string row = kRow;
+  row.erase(0, 2);
+  const std::string csv = run_->Write("empty_named.csv", kHeader + ("\n" + row) + "\n");
+  ExpectHas(ErrorOf({.model = exported, .files = {csv}, .format = "csv", .header = true}),
+            "column 'age' is empty and has no default; give one with --default age=VALUE");
+  Json person = Json::parse(kPerson);
+  const std::string json = run_->Write("whole.json", person.dump());
+  EXPECT_EQ(Run({.model = exported,
+                 .files = {csv},
+                 .format = "csv",
+                 .output = "json",
+                 .defaults = {"age=25"},
+                 .header = true}),
+            Run({.model = exported, .files = {json}, .output = "json"}));
+  person.erase("age");
+  const std::string without = run_->Write("without.json", person.dump());
+  EXPECT_EQ(Run({.model = exported, .files = {without}, .output = "json", .defaults = {"age=25"}}),
+            Run({.model = exported, .files = {json}, .output = "json"}));
+  ExpectHas(ErrorOf({.model = exported, .files = {json}, .defaults = {"age=old"}}), "is no float");
+}
+
+TEST_F(PredictTest, SkipsAByteOrderMark) {
+  const std::string plain = run_->Write("plain.csv", std::string(kRow) + "\n");
+  const std::string marked = run_->Write("marked.csv", "\xef\xbb\xbf" + std::string(kRow) + "\n");
+  EXPECT_EQ(Run({.files = {marked}, .output = "json"}), Run({.files = {plain}, .output = "json"}));
+  const std::string named =
+      run_->Write("marked_header.csv", "\xef\xbb\xbf" + std::string(kHeader) + "\n" + kRow + "\n");
+  EXPECT_EQ(Run({.model = run_->Export("json"),
+                 .files = {named},
+                 .format = "csv",
+                 .output = "json",
+                 .header = true}),
+            Run({.files = {plain}, .output = "json"}));
+}
+
+TEST_F(PredictTest, NamesTheFlagThatNamesTheModel) {
+  const std::string users = run_->directory() + "/users";
+  FileSystem& files = FileSystem::ForPath(users);
+  files.CreateDirectories(users);
+  for (const std::string& name : files.ListDirectory(run_->model_dir())) {
+    const std::string path = run_->model_dir() + "/" + name;
+    if (files.Stat(path).is_directory || name == "sextant_model.json") continue;
+    files.WriteFileAtomically(users + "/" + name, files.ReadFile(path));
+  }
+  const std::string plain = run_->Write("plain.csv", std::string(kRow) + "\n");
+  ExpectHas(ErrorOf({.model = users, .files = {plain}}), "name it with --model_name");
+  EXPECT_NE(Run({.model = users, .files = {plain}, .model_name = "wide_deep"}), "");
+}
+
 TEST_F(PredictTest, GivesTheSameForEveryFormat) {
   const std::string person = std::string(kPerson) + "\n";
   const std::string lines = run_->Write("person.json", person + person);
@@ -150,7 +222,7 @@ TEST_F(PredictTest, SaysWhatIsWrong) {
   ExpectHas(ErrorOf({.model = exported, .files = {csv}, .header = true}), "has no column 'age'");
   const std::string labelled = ErrorOf({.files = {run_->data() + "/adult.test.csv"}});
   ExpectHas(labelled, "adult.test.csv, instances 1 to");
-  ExpectHas(labelled, "if the rows end with labels, ask the model_dir, with --with_label");
+  ExpectHas(labelled, "if the rows end with labels, predict from the model_dir, with --with_label");
   ExpectHas(ErrorOf({.files = {run_->Write("a.json", "{\"age\": 1}\n")}}),
             "a.json, line 1: there is no value for input");
   ExpectHas(ErrorOf({.files = {run_->Write("b.json", "[1\n")}}), "b.json, line 1 is no JSON");

@@ -73,18 +73,18 @@ std::string RowText(const Tensor& tensor, int64_t row, PredictionFormat format) 
   return ListText(tensor, tensor.shape().dims().subspan(1), row * size, (row + 1) * size, format);
 }
 
+bool HasRows(const Tensor& tensor, int64_t count) {
+  return tensor.rank() > 0 && tensor.dim(0) == count;
+}
+
+}  // namespace
+
 std::string CsvField(std::string text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
   return quoted + "\"";
 }
-
-bool HasRows(const Tensor& tensor, int64_t count) {
-  return tensor.rank() > 0 && tensor.dim(0) == count;
-}
-
-}  // namespace
 
 PredictionFormat PredictionFormatByName(const std::string& name) {
   if (name == "table") return PredictionFormat::kTable;

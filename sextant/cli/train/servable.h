@@ -1,4 +1,4 @@
-// A model to ask, from a SavedModel or from the directory where it was trained.
+// A model to predict with, from a SavedModel or from the directory where it was trained.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace sextant::cli {
 struct ServableOptions {
   // A SavedModel, a directory of them by number (the newest is taken), or a model_dir.
   std::string path;
-  InstanceFormat format = InstanceFormat::kCsv;  // how it will be asked
+  InstanceFormat format = InstanceFormat::kCsv;  // of the instances
   bool with_label = false;                       // rows of CSV have the label too; model_dir only
   std::string model, hparams;                    // as in trained_model.h
 };
