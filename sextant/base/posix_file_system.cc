@@ -253,7 +253,10 @@ class PosixFileSystem : public FileSystem {
 
   FileInfo Stat(const std::string& path) override {
     struct stat data;
-    if (stat(LocalPath(path).c_str(), &data) < 0) ThrowErrno(path, "stat");
+    if (stat(LocalPath(path).c_str(), &data) < 0) {
+      if (errno == ENOTDIR) errno = ENOENT;  // below a file there is nothing
+      ThrowErrno(path, "stat");
+    }
     return InfoOf(data);
   }
 

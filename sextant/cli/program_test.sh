@@ -82,6 +82,20 @@ expect 2 "there is no model wide; did you mean wide_deep?" train wide
 expect 1 "there is no hyper-parameter 'x'" eval --model_dir "$work/model" --hparams x=1
 expect 1 "holds model 'wide_deep', not 'linear'" train linear --data "$work/census" --model_dir "$work/model"
 
+# Things in the wrong place.
+: > "$work/empty"
+expect 1 "holds no checkpoint; train a model there first" eval --model_dir "$work/census"
+expect 1 "is a file; give the directory of a SavedModel" predict --model "$work/empty" "$work/census/adult.test.csv"
+expect 1 "$work/empty holds neither saved_model.pb" saved-model show --dir "$work/empty"
+expect 1 "$work/empty: cannot create directory" train linear --data "$work/census" --model_dir "$work/empty"
+expect 1 "$work/empty/adult.data.csv: no such file; make it with" train linear --data "$work/empty" --model_dir "$work/none"
+expect 1 "the model has no signature 'predcit'; did you mean predict?" \
+  predict --model "$work/model" --signature_def predcit "$work/census/adult.test.csv" --with_label
+expect 1 "has no tensor 'global_stp'; did you mean global_step?" inspect "$work/model" --tensor global_stp
+expect 0 "open it in a browser" inspect "$work/model" --graph "$work/graph.html"
+"$sextant" data verify "$work/absent" > "$work/out" && fail "verify: a missing file is fine"
+grep -q "^$work/absent: NOT READ: cannot stat: No such file" "$work/out" || fail "verify: $(cat "$work/out")"
+
 # Readers that go away: what only prints ends without a word, what works goes on.
 "$sextant" train --help 2> "$work/err" | head -n 1 > /dev/null
 [ -s "$work/err" ] && fail "--help | head: $(cat "$work/err")"

@@ -16,13 +16,14 @@ namespace sextant::cli {
 namespace {
 
 struct Result {
+  bool opened = false;
   int64_t records = 0;
   uint64_t bytes = 0;  // of their contents
   std::string problem;
 };
 
 Result Verify(const std::string& path, Compression compression) {
-  Result result;
+  Result result{.opened = true};
   TFRecordReader reader(path, compression);
   Progress progress(path, 0, "records");
   try {
@@ -48,6 +49,12 @@ Result Verify(const std::string& path, Compression compression) {
   return result;
 }
 
+// Messages of file systems begin with the path.
+std::string WithoutPath(const std::string& message, const std::string& path) {
+  const std::string prefix = ShownName(path) + ": ";
+  return message.starts_with(prefix) ? message.substr(prefix.size()) : message;
+}
+
 }  // namespace
 
 bool VerifyRecordFiles(const std::vector<std::string>& paths, std::ostream& out) {
@@ -69,6 +76,9 @@ bool VerifyRecordFiles(const std::vector<std::string>& paths, std::ostream& out)
       out << fmt::format("{}: {} records, {} bytes{}{}\n", ShownName(path), result.records,
                          result.bytes, compression == Compression::kNone ? "" : ", ",
                          compression == Compression::kNone ? "" : CompressionName(compression));
+    } else if (!result.opened) {
+      whole = false;
+      out << fmt::format("{}: NOT READ: {}\n", ShownName(path), WithoutPath(result.problem, path));
     } else {
       whole = false;
       out << fmt::format("{}: DAMAGED after {} whole records: {}\n", ShownName(path),

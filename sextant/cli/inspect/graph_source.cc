@@ -5,6 +5,7 @@
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
 #include "sextant/base/printable.h"
+#include "sextant/formats/checkpoint_state.h"
 #include "sextant/formats/event_reader.h"
 #include "sextant/formats/message_text.h"
 #include "sextant/formats/saved_model_dir.h"
@@ -56,6 +57,14 @@ proto::MetaGraphDef ReadMetaGraph(const KnownPath& known) {
     case PathKind::kEvents:
       if (GraphOfEvents(path, meta_graph.mutable_graph_def())) return meta_graph;
       throw InvalidArgument("{} holds no graph", path);
+    case PathKind::kModelDir: {
+      const std::string text = JoinPath(path, "graph.pbtxt");
+      if (FileSystem::ForPath(path).Exists(text)) return ReadMetaGraph({PathKind::kGraph, text});
+      if (const auto latest = LatestCheckpoint(path)) {
+        return ReadMetaGraph({PathKind::kCheckpoint, *latest});
+      }
+      throw InvalidArgument("{} holds neither graph.pbtxt nor a checkpoint", path);
+    }
     default:
       throw InvalidArgument("{} holds no graph", path);
   }

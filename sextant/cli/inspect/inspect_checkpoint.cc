@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
+#include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
 #include "sextant/base/interrupt.h"
+#include "sextant/base/nearest_name.h"
 #include "sextant/base/printable.h"
 #include "sextant/cli/inspect/tensor_report.h"
 #include "sextant/cli/inspect/text_table.h"
@@ -61,6 +65,14 @@ void WriteTensor(const std::string& name, const Tensor& tensor, const InspectOpt
   json.EndObject();
 }
 
+void CheckTensorName(const TensorBundleReader& reader, const std::string& prefix,
+                     const std::string& name) {
+  std::vector<std::string> names;
+  for (const BundleTensorInfo& info : reader.Tensors()) names.push_back(info.name);
+  if (std::find(names.begin(), names.end(), name) != names.end()) return;
+  throw NotFound("{} has no tensor '{}'{}", prefix, name, DidYouMeanOneOf(name, names));
+}
+
 }  // namespace
 
 void WriteCheckpointTensors(const std::string& prefix, JsonWriter& json) {
@@ -84,6 +96,7 @@ void InspectCheckpoint(const std::string& prefix, const InspectOptions& options,
                        std::ostream& out) {
   const TensorBundleReader reader(prefix);
   if (!options.tensor.empty()) {
+    CheckTensorName(reader, prefix, options.tensor);
     WriteTensor(options.tensor, reader.Read(options.tensor), options, out);
     return;
   }

@@ -214,7 +214,7 @@ TEST_F(PredictTest, SaysWhatIsWrong) {
   ExpectHas(ErrorOf({.files = {csv}, .format = "xml"}), "must be csv, json or example");
   ExpectHas(ErrorOf({.files = {csv}, .output = "xml"}), "must be table, json or csv");
   ExpectHas(ErrorOf({.files = {csv}, .keys = {"love"}}),
-            "the model predicts no 'love'; it predicts");
+            "the model predicts no 'love'; there are all_class_ids");
   ExpectHas(ErrorOf({.files = {csv}, .signature = "love"}), "love");
   ExpectHas(ErrorOf({.files = {csv, csv}, .out = run_->directory() + "/twice"}),
             "two files are called person.csv");

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "sextant/base/error.h"
+#include "sextant/base/nearest_name.h"
 
 namespace sextant::cli {
 namespace {
@@ -104,8 +105,7 @@ void PredictionWriter::Begin(const NamedTensors& outputs, int64_t count) {
     std::vector<std::string> names;
     for (const auto& [name, value] : outputs) names.push_back(name);
     if (found == outputs.end()) {
-      throw InvalidArgument("the model predicts no '{}'; it predicts {}", key,
-                            fmt::join(names, ", "));
+      throw InvalidArgument("the model predicts no '{}'{}", key, DidYouMeanOneOf(key, names));
     }
     if (!HasRows(found->second, count)) {
       throw InvalidArgument("output '{}' is {}: it has not one row for each of {} instances", key,

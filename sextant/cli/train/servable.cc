@@ -7,6 +7,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "sextant/base/nearest_name.h"
 #include "sextant/base/parse_number.h"
 #include "sextant/base/temporary_directory.h"
 #include "sextant/cli/train/trained_model.h"
@@ -70,6 +71,10 @@ SavedModel OpenServable(const ServableOptions& options) {
   if (!files.Exists(options.path)) {
     throw NotFound("there is no {}; give a SavedModel or a model_dir", options.path);
   }
+  if (!files.Stat(options.path).is_directory) {
+    throw InvalidArgument("{} is a file; give the directory of a SavedModel, or a model_dir",
+                          options.path);
+  }
   if (IsSavedModel(options.path)) return SavedModel::Load(options.path);
   if (const auto newest = NewestExport(options.path)) return SavedModel::Load(*newest);
   if (LatestCheckpoint(options.path)) return FromModelDir(options);
@@ -78,8 +83,11 @@ SavedModel OpenServable(const ServableOptions& options) {
 }
 
 const Signature& ChooseSignature(const SavedModel& model, const std::string& name) {
-  if (!name.empty()) return model.signature(name);
   const std::vector<std::string> keys = model.signature_keys();
+  if (!name.empty()) {
+    if (std::find(keys.begin(), keys.end(), name) != keys.end()) return model.signature(name);
+    throw NotFound("the model has no signature '{}'{}", name, DidYouMeanOneOf(name, keys));
+  }
   const bool predicts = std::find(keys.begin(), keys.end(), "predict") != keys.end();
   return model.signature(predicts ? "predict" : "serving_default");
 }

@@ -177,7 +177,7 @@ TEST(TrainErrorsTest, FlagsThatDoNotFit) {
   ExpectHas(MessageOf([&] { ReadTrainedModel(run.directory() + "/nothing"); }),
             "there is no model_dir");
   ExpectHas(MessageOf([&] { ReadTrainedModel(run.data()); }),
-            "does not say which model it holds; name it with --model_name");
+            "holds no checkpoint; train a model there first");
 }
 
 }  // namespace

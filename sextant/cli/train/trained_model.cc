@@ -76,6 +76,9 @@ TrainedModel ReadTrainedModel(const std::string& model_dir, const std::string& n
     throw NotFound("there is no model_dir {}; `sextant train` makes one", model_dir);
   }
   const Json note = ReadNote(model_dir);
+  if (note.is_null() && name.empty() && !LatestCheckpoint(model_dir)) {
+    throw FailedPrecondition("{} holds no checkpoint; train a model there first", model_dir);
+  }
   if (note.is_null() && name.empty()) {
     throw FailedPrecondition(
         "{} does not say which model it holds; name it with --model_name, and parameters that "
