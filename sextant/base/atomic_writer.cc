@@ -49,10 +49,25 @@ class AtomicWriter : public FileWriter {
   void Guarded(Action action) {
     try {
       action();
-    } catch (...) {  // leave nothing behind; the first error is the one to tell
+    } catch (const Error& e) {  // leave nothing behind; the first error is the one to tell
+      Discard();
+      throw Error(e.code(), AboutPath(e.message()));
+    } catch (...) {
       Discard();
       throw;
     }
+  }
+
+  // The message with the path that the caller knows.
+  std::string AboutPath(std::string message) const {
+    if (const size_t at = message.find(temporary_); at != std::string::npos) {
+      message.replace(at, temporary_.size(), path_);
+    }
+    const std::string rename = "rename to " + path_;
+    if (const size_t at = message.find(rename); at != std::string::npos) {
+      message.replace(at, rename.size(), "put the file there");
+    }
+    return message;
   }
 
   void Discard() {

@@ -5,6 +5,7 @@
 #include "sextant/base/error.h"
 #include "sextant/base/faulty_file_system.h"
 #include "sextant/base/memory_file_system.h"
+#include "sextant/base/temporary_directory.h"
 
 namespace sextant {
 namespace {
@@ -73,6 +74,24 @@ TEST_F(AtomicWriterTest, AfterAnErrorEverythingFails) {
   EXPECT_THROW(writer->Append("more"), Error);
   EXPECT_THROW(writer->Close(), Error);
   EXPECT_FALSE(fs_.Exists(path_));
+}
+
+TEST(AtomicWriterErrorsTest, ErrorsNameTheFileThatWasAskedFor) {
+  const TemporaryDirectory scratch;
+  FileSystem& files = FileSystem::ForPath(scratch.path());
+  const std::string directory = JoinPath(scratch.path(), "directory");
+  files.CreateDirectories(JoinPath(directory, "below"));
+  const auto message_of = [&](const std::string& path) {
+    try {
+      files.WriteFileAtomically(path, "x");
+    } catch (const Error& e) {
+      return e.message();
+    }
+    return std::string();
+  };
+  EXPECT_EQ(message_of(directory), directory + ": cannot put the file there: Is a directory");
+  const std::string nowhere = JoinPath(scratch.path(), "absent/file");
+  EXPECT_EQ(message_of(nowhere), nowhere + ": cannot open: No such file or directory");
 }
 
 }  // namespace

@@ -216,9 +216,13 @@ bool Command::Parse(std::vector<std::string> arguments, int* exit_code) {
   } catch (const CLI::CallForVersion& e) {
     std::cout << e.what() << "\n";
   } catch (const CLI::ExtrasError&) {
-    const std::string extra = parser_->app.remaining().at(0);
+    std::vector<std::string> extras = parser_->app.remaining();
+    std::erase(extras, "--");
+    const std::string extra = extras.empty() ? "--" : extras[0];
     *exit_code = UsageError(extra.starts_with('-') ? "there is no flag " + extra
                                                    : "there is one argument too many: " + extra);
+  } catch (const CLI::ConversionError& e) {  // of a flag: options are read by option_value.h
+    *exit_code = UsageError(fmt::format("a flag is true or false ({})", e.what()));
   } catch (const CLI::ParseError& e) {
     *exit_code = UsageError(e.what());
   } catch (const Error& e) {

@@ -55,8 +55,9 @@ class Call {
     std::vector<int64_t> dims = empty ? std::vector<int64_t>{} : sizes.AsInt64s();
     int64_t count = 1;
     for (const int64_t dim : dims) {
-      if (dim < 0 || (dim > 0 && count > kMaxElements / dim)) {
-        throw InvalidArgument("{}: the shape has a size of {}", function_, dim);
+      if (dim < 0) throw InvalidArgument("{}: the shape has a size of {}", function_, dim);
+      if (dim > 0 && count > kMaxElements / dim) {
+        throw InvalidArgument("{}: the shape has more than {} elements", function_, kMaxElements);
       }
       count *= dim;
     }
@@ -213,7 +214,12 @@ Tensor NumpyMethod(const std::string& method, const Tensor& array,
     for (const int64_t dim : ArrayOf(argument).AsInt64s()) dims.push_back(dim);
   }
   int64_t known = 1;
-  for (const int64_t dim : dims) known *= dim < 0 ? 1 : dim;
+  for (const int64_t dim : dims) {
+    if (dim > 0 && __builtin_mul_overflow(known, dim, &known)) {
+      throw InvalidArgument(".reshape: the shape has too many elements");
+    }
+    if (dim == 0) known = 0;
+  }
   for (int64_t& dim : dims) {
     if (dim == -1 && known > 0) dim = array.num_elements() / known;
     if (dim < 0) throw InvalidArgument(".reshape has a size of {}", dim);

@@ -163,6 +163,8 @@ TEST(OptionValuesTest, NamesTheNearest) {
       {Words("saved-model show --dri DIR"), "did you mean --dir?"},
       {Words("devices -q"), "there is no flag -q"},
       {Words("devices x"), "there is one argument too many: x"},
+      {Words("devices -- x"), "there is one argument too many: x"},
+      {Words("devices --json=maybe"), "a flag is true or false"},
   });
 }
 

@@ -92,6 +92,9 @@ expect 1 "$work/empty/adult.data.csv: no such file; make it with" train linear -
 expect 1 "the model has no signature 'predcit'; did you mean predict?" \
   predict --model "$work/model" --signature_def predcit "$work/census/adult.test.csv" --with_label
 expect 1 "has no tensor 'global_stp'; did you mean global_step?" inspect "$work/model" --tensor global_stp
+expect 1 "the model has no signature 'predcit'; did you mean predict?" saved-model run \
+  --dir "$(ls -d "$work"/model/export/census/* | head -n 1)" --tag_set serve --signature_def predcit --input_exprs 'age=[1]'
+expect 1 "$work/census: cannot put the file there: Is a directory" inspect "$work/model" --graph "$work/census"
 expect 0 "open it in a browser" inspect "$work/model" --graph "$work/graph.html"
 "$sextant" data verify "$work/absent" > "$work/out" && fail "verify: a missing file is fine"
 grep -q "^$work/absent: NOT READ: cannot stat: No such file" "$work/out" || fail "verify: $(cat "$work/out")"

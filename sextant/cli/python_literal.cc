@@ -31,7 +31,7 @@ class Parser {
   }
 
   PythonLiteral Value(int depth = 0) {
-    if (depth > kMaxDepth) Fail("values nested too deep");
+    if (depth > kMaxDepth) throw InvalidArgument("lists are nested more than {} deep", kMaxDepth);
     PythonLiteral value = Primary(depth);
     while (Accept('.')) value = Method(Name(), value, depth);
     return value;

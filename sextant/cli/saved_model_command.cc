@@ -11,6 +11,7 @@
 #include "sextant/base/printable.h"
 #include "sextant/cli/python_literal.h"
 #include "sextant/cli/saved_model_show.h"
+#include "sextant/cli/train/servable.h"
 #include "sextant/formats/npy.h"
 #include "sextant/formats/saved_model_dir.h"
 #include "sextant/proto/saved_model.pb.h"
@@ -124,7 +125,7 @@ void RunSavedModel(const SavedModelRunOptions& options, std::ostream& out) {
   }
   NamedTensors inputs = ReadInputs(options.inputs);
   const SavedModel model = SavedModel::Load(options.directory, ParseTags(options.tags));
-  const Signature& signature = model.signature(options.signature);
+  const Signature& signature = ChooseSignature(model, options.signature);
   for (auto& [key, value] : inputs) {
     const auto wanted = signature.inputs().find(key);
     if (wanted == signature.inputs().end()) continue;  // Run says so

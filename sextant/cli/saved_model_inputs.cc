@@ -52,6 +52,7 @@ Tensor ReadArrayFile(std::string_view text) {
     name = path.substr(bracket + 1, path.size() - bracket - 2);
     path.resize(bracket);
   }
+  if (path.empty()) throw InvalidArgument("no file is named");
   const std::string head = FileSystem::ForPath(path).ReadFile(path).substr(0, 4);
   if (!IsZip(head)) {
     if (!name.empty()) LogWarning("{} holds one array; the name '{}' is ignored", path, name);
