@@ -28,6 +28,7 @@ Output MnistConvnetLogits(Output images, const MnistConvnetParams& params, bool 
 
 // "relu", "tanh", "sigmoid", "elu", …. Throws INVALID_ARGUMENT for others.
 layers::Activation ActivationByName(const std::string& name);
+// The names there are.
 std::vector<std::string> ActivationNames();
 
 }  // namespace sextant::models
