@@ -62,7 +62,7 @@ Status CurrentStatus() {
   } catch (const Error& e) {
     return e.status();
   } catch (const std::bad_alloc&) {
-    return Status(Code::kResourceExhausted, "out of memory; smaller batches and buffers need less");
+    return Status(Code::kResourceExhausted, "out of memory");
   } catch (const std::exception& e) {
     return Status(Code::kInternal, Shown(e.what()));
   } catch (...) {
