@@ -1,9 +1,13 @@
 #include "sextant/data/tensor_sources.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "sextant/base/cancellation.h"
 #include "sextant/base/coding.h"
 #include "sextant/data/dataset_node.h"
 #include "sextant/data/own_tensor.h"
+#include "sextant/data/row_batch.h"
 #include "sextant/data/state.h"
 
 namespace sextant::data {
@@ -12,12 +16,25 @@ namespace {
 // Of elements that are known by their number.
 class IndexedIterator : public NodeIterator, private Seekable {
  public:
-  explicit IndexedIterator(int64_t count) : count_(count) {}
+  IndexedIterator(int64_t count, const std::vector<RowField>& fields)
+      : count_(count), fields_(fields) {}
 
   bool Next(Element* element) override {
     if (next_ == count_) return false;
     Make(next_++, element);
     return true;
+  }
+  // A batch that these elements fill is written without making them.
+  void NextRows(RowBatch& batch) override {
+    const int64_t rows = batch.capacity() - batch.rows();
+    if (rows == 0) return;
+    if (fields_.empty() || batch.keeps_origins() || rows > count_ - next_ ||
+        !batch.Prepare(fields_)) {
+      return NodeIterator::NextRows(batch);
+    }
+    MakeRows(next_, rows, batch);
+    next_ += rows;
+    batch.AddRows(rows);
   }
   void Save(StateWriter& writer) override { writer.PutInt("next", next_); }
   void Restore(StateReader& reader) override {
@@ -28,6 +45,8 @@ class IndexedIterator : public NodeIterator, private Seekable {
 
  protected:
   virtual void Make(int64_t index, Element* element) = 0;
+  // Elements [first, first + count) behind the rows that the batch has.
+  virtual void MakeRows(int64_t first, int64_t count, RowBatch& batch) = 0;
 
  private:
   std::string Position() const override {
@@ -46,12 +65,14 @@ class IndexedIterator : public NodeIterator, private Seekable {
   }
 
   const int64_t count_;
+  const std::vector<RowField>& fields_;  // none: elements cannot be written as rows
   int64_t next_ = 0;
 };
 
 class SlicesIterator : public IndexedIterator {
  public:
-  SlicesIterator(const Element& whole, int64_t count) : IndexedIterator(count), whole_(whole) {}
+  SlicesIterator(const Element& whole, int64_t count, const std::vector<RowField>& fields)
+      : IndexedIterator(count, fields), whole_(whole) {}
 
  private:
   void Make(int64_t index, Element* element) override {
@@ -59,6 +80,21 @@ class SlicesIterator : public IndexedIterator {
     for (int i = 0; i < whole_.size(); ++i) {
       element->fields()[i].first = whole_.fields()[i].first;
       CopyRowTo(whole_.fields()[i].second, index, &element->fields()[i].second);
+    }
+  }
+  void MakeRows(int64_t first, int64_t count, RowBatch& batch) override {
+    for (int i = 0; i < whole_.size(); ++i) {
+      const Tensor& tensor = whole_.fields()[i].second;
+      const int64_t width = tensor.num_elements() / tensor.dim(0);
+      if (tensor.dtype() == DType::kString) {
+        std::copy_n(tensor.data<std::string>() + first * width, count * width,
+                    batch.row_data<std::string>(i, batch.rows()));
+      } else if (width > 0) {
+        const size_t row = static_cast<size_t>(width) * DTypeSize(tensor.dtype());
+        std::memcpy(batch.raw_row(i, batch.rows()),
+                    static_cast<const char*>(tensor.raw_data()) + static_cast<size_t>(first) * row,
+                    static_cast<size_t>(count) * row);
+      }
     }
   }
 
@@ -78,10 +114,17 @@ class SlicesNode : public DatasetNode {
       }
     }
     if (whole_.size() == 0) throw InvalidArgument("{}: the element has no fields", name_);
+    for (const FieldSpec& field : SlicesNode::Spec()) {
+      if (!IsPlain(field.dtype) && field.dtype != DType::kString) {
+        row_fields_.clear();
+        break;
+      }
+      row_fields_.push_back({field.name, field.dtype, field.shape.AsShape()});
+    }
   }
 
   std::unique_ptr<NodeIterator> MakeIterator(const IterationContext&) const override {
-    return std::make_unique<SlicesIterator>(whole_, whole_.fields()[0].second.dim(0));
+    return std::make_unique<SlicesIterator>(whole_, whole_.fields()[0].second.dim(0), row_fields_);
   }
   std::string Describe() const override { return fmt::format("{}({})", name_, whole_.Describe()); }
   ElementSpec Spec() const override {
@@ -97,12 +140,13 @@ class SlicesNode : public DatasetNode {
  private:
   const Element whole_;
   const std::string name_;
+  std::vector<RowField> row_fields_;
 };
 
 class NumbersIterator : public IndexedIterator {
  public:
-  NumbersIterator(int64_t count, int64_t start, int64_t step)
-      : IndexedIterator(count), start_(start), step_(step) {}
+  NumbersIterator(int64_t count, const std::vector<RowField>& fields, int64_t start, int64_t step)
+      : IndexedIterator(count, fields), start_(start), step_(step) {}
 
  private:
   void Make(int64_t index, Element* element) override {
@@ -111,6 +155,10 @@ class NumbersIterator : public IndexedIterator {
     name = "value";
     MakeOwn(&tensor, DType::kInt64, {});
     *tensor.data<int64_t>() = start_ + index * step_;
+  }
+  void MakeRows(int64_t first, int64_t count, RowBatch& batch) override {
+    auto* const values = batch.row_data<int64_t>(0, batch.rows());
+    for (int64_t i = 0; i < count; ++i) values[i] = start_ + (first + i) * step_;
   }
 
   const int64_t start_, step_;
@@ -128,7 +176,7 @@ class RangeNode : public DatasetNode {
   }
 
   std::unique_ptr<NodeIterator> MakeIterator(const IterationContext&) const override {
-    return std::make_unique<NumbersIterator>(count_, start_, step_);
+    return std::make_unique<NumbersIterator>(count_, row_fields_, start_, step_);
   }
   std::string Describe() const override {
     return fmt::format("Range({},{},{})", start_, stop_, step_);
@@ -138,6 +186,7 @@ class RangeNode : public DatasetNode {
  private:
   const int64_t start_, stop_, step_;
   int64_t count_;
+  const std::vector<RowField> row_fields_ = {{"value", DType::kInt64, Shape()}};
 };
 
 class GeneratorIterator : public NodeIterator {

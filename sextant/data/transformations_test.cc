@@ -286,6 +286,23 @@ TEST(TransformationsTest, IgnoreErrorsCounts) {
             "element 3: bad");
 }
 
+// Whole batches are copied from the source; the last one, and those after a Repeat, row by row.
+TEST(TransformationsTest, BatchesOfTensorsAreTheirRows) {
+  Tensor pixels(DType::kUInt8, {7, 2, 3});
+  for (int i = 0; i < 42; ++i) pixels.data<uint8_t>()[i] = static_cast<uint8_t>(i);
+  const Dataset rows =
+      FromTensorSlices({{"pixels", pixels},
+                        {"name", Tensor::Of<std::string>({"a", "b", "c", "d", "e", "f", "g"})},
+                        {"none", Tensor(DType::kFloat, {7, 0})}});
+  const auto same = [](Element e) { return e; };
+  for (const int64_t size : {1, 2, 3, 7, 8}) {
+    EXPECT_EQ(ElementTexts(rows.Repeat(3).Batch(size)),
+              ElementTexts(rows.Map(same).Repeat(3).Batch(size)));
+    EXPECT_EQ(ElementTexts(Range(5, -12, -2).Repeat(2).Batch(size)),
+              ElementTexts(Range(5, -12, -2).Map(same).Repeat(2).Batch(size)));
+  }
+}
+
 TEST(TransformationsTest, SpecsAreKnown) {
   const Dataset rows = FromTensorSlices({{"x", Tensor::Zeros(DType::kFloat, {4, 3})}});
   EXPECT_EQ(rows.Batch(2).Spec(), (ElementSpec{{"x", DType::kFloat, {-1, 3}}}));
