@@ -110,7 +110,7 @@ class SEXTANT_API Dataset {
   Dataset Filter(std::function<bool(const Element&)> keep) const;     // those that "keep" accepts
   Dataset FlatMap(std::function<Dataset(const Element&)> fn) const;   // one after another
   Dataset Interleave(std::function<Dataset(const Element&)> fn,
-                     const InterleaveOptions& options = {}) const;
+                     const InterleaveOptions& options = {}) const;            // several in turn
   Dataset Shuffle(int64_t buffer, const ShuffleOptions& options = {}) const;  // drawn from a buffer
   Dataset Repeat(int64_t count = -1) const;                                   // -1: endlessly
   // An element that fails, or whose types or shapes differ from the first, is thrown and skipped.

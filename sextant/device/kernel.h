@@ -33,7 +33,7 @@ class SEXTANT_API KernelInit {
  public:
   explicit KernelInit(const Node& node) : node_(node) {}
   const Node& node() const { return node_; }
-  template <typename T>
+  template <typename T>  // throws INVALID_ARGUMENT if it is of another kind
   const T& attr(std::string_view name) const {
     return node_.attr<T>(name);
   }

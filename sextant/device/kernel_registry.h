@@ -61,7 +61,7 @@ class SEXTANT_API KernelDef {
     return *this;
   }
 
-  template <typename K>
+  template <typename K>  // K is constructed from a KernelInit
   KernelDef& Make() {
     factory_ = [](KernelInit& init) { return std::make_unique<K>(init); };
     return *this;

@@ -65,7 +65,7 @@ class SEXTANT_API Attr {
   Attr(std::vector<T> values) : value_(std::move(values)) {}  // NOLINT
 
   const Value& value() const { return value_; }
-  template <typename T>
+  template <typename T>  // whether it is a T
   bool Is() const {
     return std::holds_alternative<T>(value_);
   }

@@ -74,7 +74,7 @@ class SEXTANT_API GradientContext {
   Output output(int i) const { return node_->output(i); }
   int num_inputs() const { return node_->num_inputs(); }
   int num_outputs() const { return node_->num_outputs(); }
-  template <typename T>
+  template <typename T>  // of the forward node
   const T& attr(std::string_view name) const {
     return node_->attr<T>(name);
   }

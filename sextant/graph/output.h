@@ -75,7 +75,7 @@ class SEXTANT_API Evaluator {
  public:
   virtual ~Evaluator() = default;
   virtual std::vector<Tensor> Evaluate(const FeedMap& feeds, const std::vector<Output>& fetches,
-                                       const std::vector<Operation>& targets) = 0;
+                                       const std::vector<Operation>& targets) = 0;  // as Run
   static Evaluator* Current();  // of the thread; null if none
   // Returns the previous one.
   static Evaluator* SetCurrent(Evaluator* evaluator);

@@ -26,7 +26,7 @@ class SEXTANT_API ShapeContext {
                ShapeValueFunction shape_value);
 
   const Node& node() const { return node_; }
-  template <typename T>
+  template <typename T>  // of the node
   const T& attr(std::string_view name) const {
     return node_.attr<T>(name);
   }

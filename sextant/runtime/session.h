@@ -101,10 +101,10 @@ class SEXTANT_API Session : public Evaluator {
                           const RunOptions& options = {});
 
   Callable MakeCallable(const std::vector<Output>& feeds, const std::vector<Output>& fetches,
-                        const std::vector<Operation>& targets = {});
+                        const std::vector<Operation>& targets = {});  // planned once
 
   std::vector<Tensor> Evaluate(const FeedMap& feeds, const std::vector<Output>& fetches,
-                               const std::vector<Operation>& targets) override;
+                               const std::vector<Operation>& targets) override;  // as Run
 
   // Variables, tables and random streams.
   ResourceManager& resources();

@@ -38,7 +38,7 @@ struct SEXTANT_API ResourceHandle {
 class SEXTANT_API Variant {
  public:
   Variant() = default;
-  template <typename T>
+  template <typename T>  // holds the value
   static Variant Of(T value) {
     Variant v;
     v.value_ = std::make_shared<T>(std::move(value));

@@ -63,11 +63,13 @@ class SEXTANT_API Optimizer {
   explicit Optimizer(std::shared_ptr<const OptimizerImpl> impl) : impl_(std::move(impl)) {}
   explicit operator bool() const { return impl_ != nullptr; }
 
+  // Gradients of the loss (without "variables", by all that are trainable), and the operation that
+  // applies them; Minimize is both.
   std::vector<GradientAndVariable> ComputeGradients(
       Output loss, const std::vector<Variable>& variables = {}) const;
   Operation ApplyGradients(const std::vector<GradientAndVariable>& gradients,
                            const Variable& global_step = {}, std::string_view name = "") const;
-  Operation Minimize(Output loss, const MinimizeOptions& options = {}) const;  // both in one
+  Operation Minimize(Output loss, const MinimizeOptions& options = {}) const;
 
   // "Adam"
   const std::string& name() const;
