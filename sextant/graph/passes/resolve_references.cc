@@ -1,9 +1,20 @@
+// A reference is the variable itself: who reads it sees its content when the read happens, who
+// changes it returns the same reference. After the rewriting every edge carries either a handle or
+// a value, and each read is a ReadVariableOp whose control inputs say when it happens:
+//
+//   VariableV2 v ─→ AssignAdd(v, d) ─→ Identity        v: VarHandleOp,  AssignAddVariableOp(v, d)
+//                                            becomes   ReadVariableOp(v) after it ─→ Identity
+//
+// Invariant: for every tensor that was a reference, "references_" has the handle and the change
+// that its readers come after. A read that stands for a shared buffer, seen later than it was made,
+// has been made one of its own before (fresh_reads.h).
 #include "sextant/graph/passes/resolve_references.h"
 
 #include <algorithm>
 #include <unordered_map>
 
 #include "sextant/graph/passes/copy_subgraph.h"
+#include "sextant/graph/passes/fresh_reads.h"
 #include "sextant/graph/passes/rewriting.h"
 
 namespace sextant {
@@ -197,12 +208,12 @@ class Resolver {
   Output Read(const Reference& reference, const Node& reader) {
     std::vector<Node*> after;
     if (reference.after) after.push_back(reference.after);
-    // What a step returns is not all seen at one moment.
-    if (!reader.type().starts_with('_')) {
+    // What a step returns is not all seen at one moment, and of a Merge's inputs one is there.
+    if (!reader.type().starts_with('_') && reader.type() != "Merge") {
       for (Node* input : reader.control_inputs()) AddTo(&after, input);
       for (const Output& input : reader.inputs()) {
         const std::string& type = input.node()->type();
-        if (Find(input) == nullptr && type != "Const" && type != "ReadVariableOp") {
+        if (Find(input) == nullptr && !IsFreeConstant(*input.node()) && type != "ReadVariableOp") {
           AddTo(&after, input.node());
         }
       }
@@ -237,6 +248,9 @@ class Resolver {
 
 }  // namespace
 
-void ResolveReferences(Graph& graph) { Resolver(graph).Run(); }
+void ResolveReferences(Graph& graph) {
+  AddFreshReads(graph);
+  Resolver(graph).Run();
+}
 
 }  // namespace sextant

@@ -16,6 +16,10 @@ std::string FreshName(Graph& graph, const std::string& name) {
   return fresh;
 }
 
+bool IsFreeConstant(const Node& node) {
+  return node.type() == "Const" && node.control_inputs().empty();
+}
+
 void RequireKnown(const Node& node) {
   if (node.op().unknown()) throw UnknownOpError(node, Code::kUnimplemented);
 }

@@ -1,0 +1,290 @@
+// Idea: follow the tensors that share a variable's buffer (aliases) from "v/read" on through nodes
+// that hand their input on (Identity, StopGradient, Reshape, Switch, Enter), and know for every
+// node which changes of variables come before it. Per change one bit; the bits of a node are those
+// of its inputs and control inputs.
+//
+// Invariant: an alias with the bits "seen" holds what the variable was after those changes. A
+// reader of it with more bits of the same variable must read again:
+//
+//   v ─ v/read ─────────────── y          y has the bit of AssignAdd, v/read has not:
+//   v ─ AssignAdd ─(control)─→ y          y reads Identity(v), run after AssignAdd, instead.
+//
+// In a loop a reader of an alias from outside comes after the changes of the iteration before,
+// which no bit tells: where the loop changes the variable it always reads again, from a reference
+// that is taken into the loop (RefEnter). In the branch of a conditional it reads from a RefSwitch.
+#include "sextant/graph/passes/fresh_reads.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_map>
+
+#include "sextant/graph/passes/copy_subgraph.h"
+#include "sextant/graph/passes/loop_frames.h"
+#include "sextant/graph/passes/rewriting.h"
+
+namespace sextant {
+namespace {
+
+bool HandsOnValue(const std::string& type) {
+  return type == "Identity" || type == "StopGradient" || type == "PreventGradient";
+}
+
+bool ChangesShapeOnly(const std::string& type) {
+  return type == "Reshape" || type == "Squeeze" || type == "ExpandDims";
+}
+
+// Whether a node that takes references may write through them.
+bool MayChange(const Node& node) {
+  const std::string& type = node.type();
+  return !type.starts_with("Ref") && type != "IsVariableInitialized" &&
+         std::ranges::any_of(node.op().inputs(), [](const ArgDef& arg) { return arg.is_ref; });
+}
+
+// Sets of changes.
+using Bits = std::vector<bool>;
+
+void Unite(Bits& to, const Bits& from) {
+  if (from.empty()) return;
+  if (to.empty()) {
+    to = from;
+    return;
+  }
+  for (size_t i = 0; i < to.size(); ++i) to[i] = to[i] || from[i];
+}
+
+class FreshReads {
+ public:
+  explicit FreshReads(Graph& graph) : graph_(graph), order_(TopologicalOrder(graph)) {}
+
+  void Run() {
+    FindChanges();
+    if (num_changes_ == 0) return;
+    FindFrames();
+    for (const Node* node : order_) FindBits(*node);
+    for (Node* node : order_) {
+      if (node->type().starts_with('_'))
+        continue;  // the sink: what is fetched is ordered by nobody
+      Reread(node);
+      FindAliases(node);
+    }
+  }
+
+ private:
+  struct Alias {
+    int variable = -1;
+    Bits seen;
+    bool loop_changes = false;  // it comes from outside of a loop that changes the variable
+    Output reference;           // of the variable, where the alias is; made when needed
+  };
+
+  // ---- variables and changes
+
+  int VariableOf(Output reference) const {
+    const auto found = variables_.find(reference.node());
+    return found == variables_.end() ? -1 : found->second;
+  }
+
+  static std::string NameOf(const Node& variable) {
+    const std::string& shared = variable.attr<std::string>("shared_name");
+    return variable.attr<std::string>("container") + "\n" +
+           (shared.empty() ? variable.name() : shared);
+  }
+
+  void FindChanges() {
+    for (const Node* node : order_) {
+      const std::string& type = node->type();
+      if (type == "Variable" || type == "VariableV2") {
+        const int number = static_cast<int>(numbers_.size());
+        variables_[node] = numbers_.emplace(NameOf(*node), number).first->second;
+        continue;
+      }
+      std::set<int> changed;
+      for (const Output& input : node->inputs()) {
+        if (IsRef(input.dtype()) && VariableOf(input) >= 0) changed.insert(VariableOf(input));
+      }
+      if (changed.empty()) continue;
+      // A RefMerge of several variables is none of them.
+      if (changed.size() == 1) variables_[node] = *changed.begin();
+      if (!MayChange(*node)) continue;
+      change_of_[node] = num_changes_;
+      for (const int variable : changed) changes_[variable].push_back(num_changes_);
+      ++num_changes_;
+    }
+  }
+
+  void FindFrames() {
+    const auto is_enter = [](const Node* node) { return node->type().ends_with("Enter"); };
+    if (std::ranges::none_of(order_, is_enter)) return;
+    frames_.emplace(graph_);
+    for (const auto& [node, change] : change_of_) {
+      int frame = frames_->FrameOf(node);
+      for (; frame >= 0; frame = frames_->frames()[frame].parent) {
+        for (const auto& [variable, changes] : changes_) {
+          if (std::ranges::count(changes, change) > 0) changed_in_.emplace(frame, variable);
+        }
+      }
+    }
+  }
+
+  void FindBits(const Node& node) {
+    Bits bits;
+    for (const Output& input : node.inputs()) Unite(bits, bits_[input.node()]);
+    for (const Node* control : node.control_inputs()) Unite(bits, bits_[control]);
+    const auto add = [&](int change) {
+      if (bits.empty()) bits.resize(num_changes_);
+      bits[change] = true;
+    };
+    if (const auto change = change_of_.find(&node); change != change_of_.end()) add(change->second);
+    if (frames_ && node.type().ends_with("Exit")) {  // after all iterations
+      const int frame = frames_->FrameOf(node.input(0).node());
+      for (const auto& [change_node, change] : change_of_) {
+        if (frames_->Encloses(frame, frames_->FrameOf(change_node))) add(change);
+      }
+    }
+    if (!bits.empty()) bits_[&node] = std::move(bits);
+  }
+
+  // Whether "bits" has a change of the variable that "seen" has not; "own" does not count.
+  bool HasMore(const Bits& bits, const Alias& alias, const Node& own) const {
+    if (bits.empty()) return false;
+    const auto change = change_of_.find(&own);
+    return std::ranges::any_of(changes_.at(alias.variable), [&](int c) {
+      return bits[c] && (alias.seen.empty() || !alias.seen[c]) &&
+             (change == change_of_.end() || change->second != c);
+    });
+  }
+
+  const Bits& BitsOf(const Node* node) const {
+    static const Bits kNone;
+    const auto found = bits_.find(node);
+    return found == bits_.end() ? kNone : found->second;
+  }
+
+  // ---- readers
+
+  void Reread(Node* node) {
+    const std::string& type = node->type();
+    if (type == "Switch" || type == "Enter") return;  // its readers decide
+    for (int i = 0; i < node->num_inputs(); ++i) {
+      const Output input = node->input(i);
+      const auto found = aliases_.find(input);
+      if (found == aliases_.end()) continue;
+      std::vector<Node*> after = {input.node()};
+      // Only one of a Merge's inputs is there.
+      bool more = found->second.loop_changes || HasMore(BitsOf(input.node()), found->second, *node);
+      for (Node* control : node->control_inputs()) {
+        more = more || HasMore(BitsOf(control), found->second, *node);
+        after.push_back(control);
+      }
+      for (const Output& other : node->inputs()) {
+        if (type == "Merge" || aliases_.contains(other) || IsRef(other.dtype())) continue;
+        more = more || HasMore(BitsOf(other.node()), found->second, *node);
+        if (!IsFreeConstant(*other.node())) after.push_back(other.node());
+      }
+      if (more) graph_.SetInput(node, i, FreshValue(input, *node, std::move(after)));
+    }
+  }
+
+  void FindAliases(Node* node) {
+    const std::string& type = node->type();
+    const bool enter = type == "Enter", conditional = type == "Switch";
+    const bool view = ChangesShapeOnly(type), value = HandsOnValue(type);
+    if ((!value && !view && !conditional && !enter) || node->num_inputs() == 0) return;
+    const Output input = OriginalInput(*node);
+    Alias alias;
+    if (value && IsRef(input.dtype()) && VariableOf(input) >= 0) {
+      alias.variable = VariableOf(input);
+      alias.reference = input;
+    } else if (const auto from = aliases_.find(input); from != aliases_.end()) {
+      const bool from_view = ChangesShapeOnly(input.node()->type());
+      if (from_view && !view) return;
+      if (enter && !node->attr<bool>("is_constant")) return;
+      alias = from->second;
+      if (conditional || enter) alias.reference = {};
+    } else {
+      return;
+    }
+    if (!changes_.contains(alias.variable)) return;
+    if (enter) {
+      alias.loop_changes =
+          alias.loop_changes || changed_in_.contains({frames_->FrameOf(node), alias.variable});
+    } else if (!conditional) {
+      alias.seen = BitsOf(node);
+      alias.loop_changes = false;
+    }
+    for (int i = 0; i < (conditional ? 2 : 1); ++i) aliases_[node->output(i)] = alias;
+  }
+
+  Output OriginalInput(const Node& node) const {
+    const auto found = original_input_.find(&node);
+    return found == original_input_.end() ? node.input(0) : found->second;
+  }
+
+  // ---- new nodes
+
+  // The reference to the variable where the alias is.
+  Output ReferenceOf(Output alias) {
+    Alias& found = aliases_.at(alias);
+    if (found.reference) return found.reference;
+    const Node& node = *alias.node();
+    if (HandsOnValue(node.type())) return found.reference = ReferenceOf(OriginalInput(node));
+    // Switch or Enter.
+    std::vector<Output> inputs(node.inputs().begin(), node.inputs().end());
+    inputs[0] = ReferenceOf(inputs[0]);
+    Node* added = graph_.AddNode({.name = FreshName(graph_, node.name() + "/_ref"),
+                                  .op = RequireOp(graph_, "Ref" + node.type()),
+                                  .inputs = std::move(inputs),
+                                  .attrs = node.attrs(),
+                                  .device = node.device()});
+    for (int i = 0; i < added->num_outputs(); ++i) {
+      aliases_.at(node.output(i)).reference = added->output(i);
+    }
+    return added->output(alias.index());
+  }
+
+  Output FreshValue(Output alias, Node& reader, std::vector<Node*> after) {
+    if (!original_input_.contains(&reader)) original_input_[&reader] = reader.input(0);
+    Node& node = *alias.node();
+    if (ChangesShapeOnly(node.type())) {
+      std::vector<Output> inputs(node.inputs().begin(), node.inputs().end());
+      inputs[0] = FreshValue(OriginalInput(node), reader, std::move(after));
+      return graph_
+          .AddNode({.name = FreshName(graph_, node.name() + "/_fresh"),
+                    .op = &node.op(),
+                    .inputs = std::move(inputs),
+                    .attrs = node.attrs(),
+                    .device = node.device()})
+          ->output(0);
+    }
+    const Output reference = ReferenceOf(alias);
+    return graph_
+        .AddNode({.name = FreshName(graph_, reader.name() + "/_fresh"),
+                  .op = RequireOp(graph_, "Identity"),
+                  .inputs = {reference},
+                  .control_inputs = std::move(after),
+                  .attrs = {{"T", RemoveRef(reference.dtype())}},
+                  .device = node.device()})
+        ->output(0);
+  }
+
+  Graph& graph_;
+  const std::vector<Node*> order_;
+  std::map<std::string, int> numbers_;              // of variables
+  std::unordered_map<const Node*, int> variables_;  // behind the references a node gives
+  std::unordered_map<const Node*, int> change_of_;  // nodes that change variables: their bits
+  std::map<int, std::vector<int>> changes_;         // by variable
+  int num_changes_ = 0;
+  std::optional<LoopFrames> frames_;
+  std::set<std::pair<int, int>> changed_in_;    // frame, variable
+  std::unordered_map<const Node*, Bits> bits_;  // of nodes that come after any change
+  std::unordered_map<Output, Alias> aliases_;
+  std::unordered_map<const Node*, Output> original_input_;  // of nodes that read again
+};
+
+}  // namespace
+
+void AddFreshReads(Graph& graph) { FreshReads(graph).Run(); }
+
+}  // namespace sextant

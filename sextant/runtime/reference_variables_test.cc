@@ -1,0 +1,143 @@
+// Variables of TensorFlow 1, as its graphs hold them: references, with reads that share the
+// variable's buffer. The expected values are TensorFlow's.
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "sextant/graph/graph_def.h"
+#include "sextant/runtime/session.h"
+
+namespace sextant {
+namespace {
+
+const std::string kT = "attr { key: 'T' value { type: DT_FLOAT } } ";
+const std::string kMergeOfTwo = "attr { key: 'N' value { i: 2 } } ";
+
+std::string AddNode(const std::string& name, const std::string& op, const std::string& inputs,
+                    const std::string& attrs = kT) {
+  std::string text = "node { name: '" + name + "' op: '" + op + "' " + attrs;
+  std::istringstream words(inputs);
+  for (std::string word; words >> word;) text += " input: '" + word + "'";
+  return text + " }\n";
+}
+
+std::string Constant(const std::string& name, float value, const std::string& inputs = "") {
+  return AddNode(
+      name, "Const", inputs,
+      "attr { key: 'dtype' value { type: DT_FLOAT } } attr { key: 'value' value { tensor "
+      "{ dtype: DT_FLOAT tensor_shape { } float_val: " +
+          std::to_string(value) + " } } }");
+}
+
+std::string Enter(const std::string& name, const std::string& input, bool constant = true,
+                  const std::string& op = "Enter") {
+  return AddNode(name, op, input,
+                 kT +
+                     "attr { key: 'frame_name' value { s: 'loop' } } attr { key: 'is_constant' "
+                     "value { b: " +
+                     (constant ? "true" : "false") + " } }");
+}
+
+// A float scalar variable "v" with "v/read" and the operation "v/init".
+std::string ScalarVariable(float value) {
+  return AddNode("v", "VariableV2", "",
+                 "attr { key: 'dtype' value { type: DT_FLOAT } } attr { key: 'shape' value { shape "
+                 "{ } } } ") +
+         Constant("v/value", value) + AddNode("v/init", "Assign", "v v/value") +
+         AddNode("v/read", "Identity", "v");
+}
+
+// The fetched floats, after initialising v unless told otherwise.
+std::vector<float> RunText(const std::string& text, const std::vector<std::string>& fetches,
+                           bool initialize = true) {
+  Graph graph;
+  ImportGraphDefText(text, graph);
+  Session session(graph);
+  if (initialize) session.Run(graph.FindOperation("v/init"));
+  std::vector<float> values;
+  for (const Tensor& value : session.Run(NamedFeeds{}, fetches)) {
+    values.push_back(static_cast<float>(value.AsDouble()));
+  }
+  return values;
+}
+
+using Floats = std::vector<float>;
+
+TEST(ReferenceVariablesTest, AReadIsSeenAsItIsWhenItsReaderRuns) {
+  const std::string text =
+      ScalarVariable(2) + Constant("five", 5) + Constant("zero", 0, "^add") +
+      AddNode("add", "AssignAdd", "v five ^before") + AddNode("before", "Mul", "v/read v/read") +
+      AddNode("after", "AddV2", "v/read zero ^add") + AddNode("by_data", "AddV2", "v/read zero") +
+      AddNode("more", "AssignAdd", "v five ^after ^by_data") +
+      AddNode("copy", "StopGradient", "v/read ^more") + AddNode("late", "Neg", "copy");
+  EXPECT_EQ(RunText(text, {"before:0", "after:0", "by_data:0", "late:0"}), (Floats{4, 7, 7, -12}));
+}
+
+TEST(ReferenceVariablesTest, ViewsOfAReadAreSeenSoToo) {
+  const std::string text =
+      ScalarVariable(2) + Constant("five", 5) +
+      AddNode("axis", "Const", "",
+              "attr { key: 'dtype' value { type: DT_INT32 } } attr { key: 'value' value { tensor { "
+              "dtype: DT_INT32 tensor_shape { } int_val: 0 } } }") +
+      AddNode("view", "ExpandDims", "v/read axis",
+              kT + "attr { key: 'Tdim' value { type: DT_INT32 } }") +
+      AddNode("before", "Neg", "view") + AddNode("add", "AssignAdd", "v five ^before") +
+      AddNode("after", "Neg", "view ^add");
+  EXPECT_EQ(RunText(text, {"before:0", "after:0"}), (Floats{-2, -7}));
+}
+
+// i = 0; while (i < 4) { v = v/read * v/read; i += 1; }
+std::string SquaringLoop() {
+  return ScalarVariable(2) + Constant("start", 0) + Constant("four", 4) + Constant("one", 1) +
+         Enter("i0", "start", false) + Enter("limit", "four") + Enter("step", "one") +
+         Enter("read", "v/read") + Enter("ref", "v", true, "RefEnter") +
+         AddNode("i", "Merge", "i0 next", kT + kMergeOfTwo) + AddNode("less", "Less", "i limit") +
+         AddNode("go_on", "LoopCond", "less", "") + AddNode("sides", "Switch", "i go_on") +
+         AddNode("square", "Mul", "read read ^sides") + AddNode("set", "Assign", "ref square") +
+         AddNode("sum", "AddV2", "sides:1 step") + AddNode("waited", "Identity", "sum ^set") +
+         AddNode("next", "NextIteration", "waited") + AddNode("end", "Exit", "sides");
+}
+
+TEST(ReferenceVariablesTest, ALoopReadsWhatItsLastIterationWrote) {
+  EXPECT_EQ(RunText(SquaringLoop() + Constant("zero", 0, "^end") +
+                        AddNode("after", "AddV2", "v/read zero"),
+                    {"end:0", "after:0"}),
+            (Floats{4, 65536}));
+}
+
+TEST(ReferenceVariablesTest, ABranchReadsWhatItWrote) {
+  const auto text = [](const char* p) {
+    return ScalarVariable(2) + Constant("five", 5) + Constant("hundred", 100) +
+           AddNode("p", "VariableV2", "",
+                   "attr { key: 'dtype' value { type: DT_BOOL } } attr { key: 'shape' value { "
+                   "shape { } } } ") +
+           AddNode("p/value", "Const", "",
+                   std::string("attr { key: 'dtype' value { type: DT_BOOL } } attr { key: 'value' "
+                               "value { tensor { dtype: DT_BOOL tensor_shape { } bool_val: ") +
+                       p + " } } }") +
+           AddNode("p/init", "Assign", "p p/value", "attr { key: 'T' value { type: DT_BOOL } }") +
+           AddNode("pred", "Identity", "p/init", "attr { key: 'T' value { type: DT_BOOL } }") +
+           AddNode("read", "Switch", "v/read pred") + AddNode("ref", "RefSwitch", "v pred") +
+           AddNode("value", "Switch", "five pred") + AddNode("add", "AssignAdd", "ref:1 value:1") +
+           AddNode("yes", "Neg", "read:1 ^add") + AddNode("no", "Mul", "read hundred") +
+           AddNode("y", "Merge", "no yes", kT + kMergeOfTwo);
+  };
+  EXPECT_EQ(RunText(text("true"), {"y:0"}), (Floats{-7}));
+  EXPECT_EQ(RunText(text("false"), {"y:0"}), (Floats{200}));
+}
+
+// The variable is assigned on the side that finds it without a value.
+TEST(ReferenceVariablesTest, ReferencesToUninitializedVariablesCanBeSwitched) {
+  const std::string text =
+      ScalarVariable(2) + Constant("one", 1) +
+      AddNode("is", "IsVariableInitialized", "v",
+              "attr { key: 'dtype' value { type: DT_FLOAT } }") +
+      AddNode("sides", "RefSwitch", "v is") + AddNode("no", "RefIdentity", "sides") +
+      AddNode("yes", "RefIdentity", "sides:1") + AddNode("set", "Assign", "v one ^no") +
+      AddNode("old", "Identity", "v ^yes") + AddNode("y", "Merge", "set old", kT + kMergeOfTwo);
+  EXPECT_EQ(RunText(text, {"y:0", "y:1"}, false), (Floats{1, 0}));
+  EXPECT_EQ(RunText(text, {"y:0", "y:1"}), (Floats{2, 1}));
+}
+
+}  // namespace
+}  // namespace sextant
