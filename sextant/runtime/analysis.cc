@@ -5,7 +5,9 @@
 #include "sextant/device/kernel_registry.h"
 #include "sextant/device/resource_manager.h"
 #include "sextant/graph/passes/copy_subgraph.h"
+#include "sextant/graph/passes/effects.h"
 #include "sextant/graph/shape_context.h"
+#include "sextant/runtime/lowered_branches.h"
 
 namespace sextant {
 namespace {
@@ -212,15 +214,17 @@ class Analyzer {
 
   // ---- branches
 
-  PlanRequest BranchRequest(const Node& node, const FunctionBody& body, const std::string& label,
-                            size_t first_input) {
+  PlanRequest BranchRequest(const Node& node, const FuncAttr& function, const FunctionBody& body,
+                            const std::string& label, size_t first_input) {
     if (request_.depth >= kMaxFunctionDepth) {
       throw InvalidArgument("functions are nested more than {} deep", kMaxFunctionDepth);
     }
     PlanRequest request;
     request.source = body.graph.get();
     request.fetches = body.results;
-    request.targets = body.effects;
+    request.lowered = request_.lowered && IsLowered(node);
+    request.targets = request.lowered ? ControlResults(graph_.functions().Get(function.name), body)
+                                      : EffectsOf(body);
     request.name_prefix = node.name() + "/" + label + "/";
     request.depth = request_.depth + 1;
     request.cancellation = request_.cancellation;
@@ -239,6 +243,16 @@ class Analyzer {
           {.tensor = body.args[i], .dtype = RemoveRef(input.dtype()), .shape = input.shape()});
     }
     return request;
+  }
+
+  static std::vector<Operation> EffectsOf(const FunctionBody& body) {
+    for (int id = 0; id < body.graph->num_nodes(); ++id) {
+      if (body.graph->node(id)->type() != "Enter") continue;
+      // Nodes inside of a v1 loop cannot be targets.
+      const std::vector<Node*> ends = Effects(*body.graph).EndsIn(body);
+      return {ends.begin(), ends.end()};
+    }
+    return body.effects;
   }
 
   static void CheckType(const std::string& label, const char* what, size_t i, DType own,
@@ -282,17 +296,25 @@ class Analyzer {
 
   void PlanBranches(Node* node, const std::vector<FuncAttr>& functions) {
     auto& plans = result_.branches[node];
+    std::vector<int32_t>& outputs = result_.branch_outputs[node];
+    if (request_.lowered && IsLowered(*node)) {
+      outputs = ReadOutputs(*node);
+    } else {
+      for (int i = 0; i < node->num_outputs(); ++i) outputs.push_back(i);
+    }
     for (const FuncAttr& function : functions) {
       const auto body = Body(function);
       CheckResults(*node, *body, function.name);
-      PlanRequest request = BranchRequest(*node, *body, function.name, 1);
+      PlanRequest request = BranchRequest(*node, function, *body, function.name, 1);
+      request.fetches.clear();
+      for (const int32_t i : outputs) request.fetches.push_back(body->results[i]);
       TellValues(request, *node, 1);
       plans.push_back(BuildPlan(request, environment_));
     }
-    for (int i = 0; i < node->num_outputs(); ++i) {
-      PartialShape shape = plans[0]->fetch_shapes[i];
-      for (const auto& plan : plans) shape = shape.RelaxWith(plan->fetch_shapes[i]);
-      node->set_output_shape(i, shape);
+    for (size_t k = 0; k < outputs.size(); ++k) {
+      PartialShape shape = plans[0]->fetch_shapes[k];
+      for (const auto& plan : plans) shape = shape.RelaxWith(plan->fetch_shapes[k]);
+      node->set_output_shape(outputs[k], shape);
     }
   }
 
@@ -302,8 +324,8 @@ class Analyzer {
     const FuncAttr& cond = node->attr<FuncAttr>("cond");
     const FuncAttr& body = node->attr<FuncAttr>("body");
     const auto cond_body = Body(cond), body_body = Body(body);
-    PlanRequest cond_request = BranchRequest(*node, *cond_body, "cond", 0);
-    PlanRequest body_request = BranchRequest(*node, *body_body, "body", 0);
+    PlanRequest cond_request = BranchRequest(*node, cond, *cond_body, "cond", 0);
+    PlanRequest body_request = BranchRequest(*node, body, *body_body, "body", 0);
     body_request.loop_body = true;
     CheckResults(*node, *body_body, "body");
     if (cond_body->results.size() != 1) {

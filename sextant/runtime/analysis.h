@@ -23,6 +23,9 @@ struct Analysis {
   std::vector<Output> measured;
   // If: else, then. Case: branches. While: cond, body.
   std::unordered_map<const Node*, std::vector<std::shared_ptr<const Plan>>> branches;
+  // Of If and Case: the outputs that the branches compute; all, or of lowered ones those that are
+  // read (lowered_branches.h).
+  std::unordered_map<const Node*, std::vector<int32_t>> branch_outputs;
 };
 
 // "feeds" are the nodes that stand for request.feeds. Walks the graph in topological order, sets

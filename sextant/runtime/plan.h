@@ -47,7 +47,8 @@ struct Step {
   // Only where a Switch is upstream: the step is dead when one of these slots or steps is.
   std::vector<int32_t> dead_slots, dead_steps;
   std::vector<std::shared_ptr<const Plan>> branches;
-  std::string key;  // of a send or receive
+  std::vector<int32_t> results;  // of If and Case: the outputs that a branch computes
+  std::string key;               // of a send or receive
 };
 
 // A slot whose tensor exists before the run: a constant, or a place in the arena.

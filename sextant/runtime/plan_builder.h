@@ -39,6 +39,7 @@ struct PlanRequest {
   std::vector<Operation> targets;
   std::string name_prefix;  // of the nodes, for functions: "while_1/body/"
   int depth = 0;            // of functions inside functions
+  bool lowered = true;      // part of the graph that is run (lowered_branches.h), not of a call
   bool loop_body = false;   // results that are the argument of the same place need not be returned
   int* bodies_left = nullptr;  // of a function: how many more the whole Plan may have
   const CancellationToken* cancellation = nullptr;  // ends planning with its status

@@ -178,6 +178,7 @@ class StepEmitter {
                   : type.ends_with("Case") ? StepKind::kCase
                                            : StepKind::kIf;
       step.branches = it->second;
+      if (step.kind != StepKind::kWhile) step.results = analysis_.branch_outputs.at(&node);
     } else {
       step.kernel = &FindKernel(node, *step.device);
     }

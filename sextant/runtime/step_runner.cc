@@ -106,10 +106,10 @@ Frame& StepRunner::BranchFrame(const Step& step, size_t branch) {
 void StepRunner::RunBranch(const Step& step, size_t branch) {
   std::vector<Tensor> feeds;
   for (int i = 1; i < context_.num_inputs(); ++i) feeds.push_back(context_.TakeInput(i));
-  std::vector<Tensor> results(step.io.outputs.size());
+  std::vector<Tensor> results(step.results.size());
   RunPlan(*step.branches[branch], BranchFrame(step, branch), run_, feeds, results, trace_);
   for (size_t i = 0; i < results.size(); ++i) {
-    context_.SetOutput(static_cast<int>(i), std::move(results[i]));
+    context_.SetOutput(step.results[i], std::move(results[i]));
   }
 }
 

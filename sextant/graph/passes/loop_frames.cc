@@ -40,6 +40,15 @@ void LoopFrames::Add(Node* node, int frame) {
   if (frame >= 0) frames_[frame].nodes.push_back(node);
 }
 
+void LoopFrames::CheckNotFetched(int frame) const {
+  for (const Node* node : frames_[frame].nodes) {
+    if (!node->type().starts_with('_')) continue;
+    throw InvalidArgument(
+        "{} is inside the loop '{}' and has no single value: use what the loop's Exit gives",
+        node->num_inputs() > 0 ? node->input(0).name() : node->name(), frames_[frame].name);
+  }
+}
+
 bool LoopFrames::Encloses(int outer, int frame) const {
   const int depth = outer < 0 ? 0 : frames_[outer].depth;
   while (frame >= 0 && frames_[frame].depth > depth) frame = frames_[frame].parent;

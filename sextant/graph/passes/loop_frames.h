@@ -25,9 +25,12 @@ class LoopFrames {
 
   // Parents before children.
   std::vector<LoopFrame>& frames() { return frames_; }
+  const std::vector<LoopFrame>& frames() const { return frames_; }
   // Index of the node's frame, or -1. New nodes must be added first.
   int FrameOf(const Node* node) const { return frame_of_.at(node); }
   void Add(Node* node, int frame);
+  // Throws INVALID_ARGUMENT, naming the tensor, when something inside of the frame is fetched.
+  void CheckNotFetched(int frame) const;
   // Whether "outer" is "frame" or encloses it.
   bool Encloses(int outer, int frame) const;
 

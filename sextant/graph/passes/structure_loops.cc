@@ -1,3 +1,12 @@
+// Functionalization of v1 loops. A frame is a cyclic subgraph:
+//
+//   start ─ Enter ─→ Merge ─→ Switch ─→ (body) ─→ NextIteration ─→ back to Merge
+//                      └→ Less ─ LoopCond ┘└→ Exit ─→ end
+//
+// Every Merge of an Enter and a NextIteration is a loop variable. What the condition depends on,
+// cut at the Merges, is the cond function; what the NextIterations depend on, cut at the true side
+// of the Switches, the body function. Tensors of outside become variables that the body passes on.
+// Invariant: inner frames come first, so a frame has plain nodes only, each effect in one function.
 #include "sextant/graph/passes/structure_loops.h"
 
 #include <algorithm>
@@ -8,6 +17,7 @@
 #include "sextant/graph/passes/effects.h"
 #include "sextant/graph/passes/loop_frames.h"
 #include "sextant/graph/passes/rewriting.h"
+#include "sextant/graph/passes/single_iteration.h"
 
 namespace sextant {
 namespace {
@@ -32,7 +42,7 @@ class LoopBuilder {
     const std::vector<Node*> cond = CollectCond();
     const std::vector<Node*> body = CollectBody();
     FunctionBody cond_function = Extract(cond);
-    cond_function.results = {Map(loop_cond_->input(0))};
+    cond_function.results = {ConditionIn(*cond_function.graph)};
     FunctionBody body_function = Extract(body);
     for (Variable& v : variables_) {
       const bool passed_on = v.next == nullptr;
@@ -65,11 +75,6 @@ class LoopBuilder {
     for (Node* node : frame_.nodes) {
       RequireKnown(*node);
       const std::string& type = node->type();
-      if (type.starts_with('_')) {
-        throw InvalidArgument(
-            "{} is inside the loop '{}' and has no single value: use what the loop's Exit gives",
-            node->num_inputs() > 0 ? node->input(0).name() : node->name(), frame_.name);
-      }
       if (type == "LoopCond") {
         if (loop_cond_ != nullptr) throw NodeError(*node, "is the second condition of its loop");
         loop_cond_ = node;
@@ -80,10 +85,42 @@ class LoopBuilder {
         AddVariable(node);
       }
     }
-    if (loop_cond_ == nullptr) {
-      throw InvalidArgument("the loop '{}' with [{} {}] has no LoopCond", frame_.name,
-                            frame_.nodes[0]->type(), frame_.nodes[0]->name());
+    if (loop_cond_ != nullptr) {
+      condition_ = loop_cond_->output(0);
+    } else {
+      FindCondition();
     }
+  }
+
+  // LoopCond only marks the condition; without it the condition is what sends a variable to Exit.
+  void FindCondition() {
+    for (const Node* exit : frame_.exits) {
+      const Output last = BehindIdentities(exit->input(0));
+      const Node& gate = *last.node();
+      if (gate.type() != "Switch" || !variable_of_.contains(gate.input(0))) continue;
+      condition_ = BehindIdentities(gate.input(1));
+      exit_side_ = last.index();
+      return;
+    }
+    throw InvalidArgument(
+        "the loop '{}' with [{} {}] has no condition: no variable goes by a "
+        "Switch to an Exit",
+        frame_.name, frame_.nodes[0]->type(), frame_.nodes[0]->name());
+  }
+
+  // TensorFlow's gradients put an Identity before Exit, for its control inputs.
+  Output BehindIdentities(Output tensor) const {
+    while (tensor.node()->type() == "Identity" && Inside(tensor.node())) {
+      tensor = tensor.node()->input(0);
+    }
+    return tensor;
+  }
+
+  // Whether a Switch of the frame is by the loop's condition.
+  bool IsGate(const Node& node) const {
+    if (node.type() != "Switch") return false;
+    if (loop_cond_ != nullptr) return node.input(1) == condition_;
+    return BehindIdentities(node.input(1)) == condition_ && variable_of_.contains(node.input(0));
   }
 
   void AddVariable(Node* merge) {
@@ -108,14 +145,14 @@ class LoopBuilder {
 
   void FindSwitches() {
     for (Node* node : frame_.nodes) {
-      if (node->type() != "Switch" || node->input(1).node() != loop_cond_) continue;
+      if (!IsGate(*node)) continue;
       const auto found = variable_of_.find(node->input(0));
       if (found == variable_of_.end() || node->input(0).node()->type() != "Merge") {
         throw NodeError(*node, "must switch a variable of its loop");
       }
       const int variable = found->second;
-      variable_of_[node->output(1)] = variable;
-      exit_of_[node->output(0)] = variable;
+      variable_of_[node->output(1 - exit_side_)] = variable;
+      exit_of_[node->output(exit_side_)] = variable;
     }
   }
 
@@ -185,8 +222,27 @@ class LoopBuilder {
 
   std::vector<Node*> CollectCond() {
     std::vector<Node*> order;
-    CollectInputs(loop_cond_, {}, &in_cond_, &order);
+    if (loop_cond_ != nullptr) {
+      CollectInputs(loop_cond_, {}, &in_cond_, &order);
+    } else if (variable_of_.contains(condition_)) {
+      return order;
+    } else if (!Inside(condition_.node()) || condition_.node()->type() == "Enter") {
+      AddInvariant(condition_);
+    } else {
+      Collect(condition_.node(), {}, &in_cond_, &order);
+    }
     return order;
+  }
+
+  // In the cond function, whether another iteration is to come.
+  Output ConditionIn(Graph& cond) {
+    const Output holds = Map(loop_cond_ != nullptr ? loop_cond_->input(0) : condition_);
+    if (exit_side_ == 0) return holds;
+    return cond
+        .AddNode({.name = FreshName(cond, "LogicalNot"),
+                  .op = RequireOp(cond, "LogicalNot"),
+                  .inputs = {holds}})
+        ->output(0);
   }
 
   std::vector<Node*> CollectBody() {
@@ -255,7 +311,7 @@ class LoopBuilder {
     const bool stateful = IsStateful(cond) || IsStateful(body);
     NodeSpec spec;
     spec.name = FreshName(graph_, frame_.name.empty() ? "while" : frame_.name);
-    spec.device = loop_cond_->device();
+    spec.device = condition_.node()->device();
     std::vector<DType> types;
     for (const Variable& v : variables_) {
       spec.inputs.push_back(v.start);
@@ -279,11 +335,7 @@ class LoopBuilder {
   }
 
   void ReplaceExit(Node* exit, Node* loop) {
-    Output last = exit->input(0);
-    // TensorFlow's gradients put an Identity between, for its control inputs.
-    while (!exit_of_.contains(last) && last.node()->type() == "Identity" && Inside(last.node())) {
-      last = last.node()->input(0);
-    }
+    const Output last = BehindIdentities(exit->input(0));
     const auto found = exit_of_.find(last);
     if (found == exit_of_.end()) {
       throw NodeError(*exit, "must take a variable out of its loop");
@@ -307,7 +359,9 @@ class LoopBuilder {
   const int index_;
   const LoopFrame frame_;  // a copy: frames grow
   Effects effects_;
-  Node* loop_cond_ = nullptr;
+  Node* loop_cond_ = nullptr;  // may be missing
+  Output condition_;           // the tensor that the loop's Switches are by
+  int exit_side_ = 0;          // of the Switches
   int64_t parallel_iterations_ = 10;
   std::vector<Variable> variables_;
   std::unordered_map<Output, int> variable_of_;  // tensors of the frame that are a variable's value
@@ -326,6 +380,12 @@ void StructureLoops(Graph& graph) {
   std::vector<Node*> gone;
   // Children come after their parents.
   for (int i = static_cast<int>(frames.frames().size()) - 1; i >= 0; --i) {
+    frames.CheckNotFetched(i);
+    if (RunsOnce(frames, i)) {
+      const std::vector<Node*> unread = DissolveFrame(graph, frames, i);
+      gone.insert(gone.end(), unread.begin(), unread.end());
+      continue;
+    }
     LoopBuilder(graph, frames, i).Build();
     const std::vector<Node*>& nodes = frames.frames()[i].nodes;
     gone.insert(gone.end(), nodes.begin(), nodes.end());

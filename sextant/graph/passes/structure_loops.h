@@ -6,8 +6,9 @@
 namespace sextant {
 
 // In place. A v1 loop is a frame: Enter takes values in, Merge joins each loop variable's start
-// with what NextIteration gives, Switch by LoopCond sends it to the body or to Exit. Each frame
-// becomes one While (or StatelessWhile), inner frames first:
+// with what NextIteration gives, Switch by the condition (LoopCond, where there is one) sends it to
+// the body or to Exit. A frame of a single iteration dissolves (single_iteration.h), each other
+// frame becomes one While (or StatelessWhile), inner frames first:
 //   - its variables are the loop's own and, behind them, what the frame reads of outside (constant
 //     Enters), which every iteration passes on;
 //   - an Exit becomes an Identity of the While's output and keeps its name;

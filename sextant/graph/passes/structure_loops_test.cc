@@ -4,6 +4,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/graph/graph_def.h"
+#include "sextant/runtime/session.h"
 
 namespace sextant {
 namespace {
@@ -156,6 +157,46 @@ TEST(StructureLoopsTest, EffectsAndOuterControlEdgesAreKept) {
   EXPECT_EQ(body.graph->FindNode("unused"), nullptr);
 }
 
+// LoopCond only marks the condition. TensorFlow runs loops without it, whichever side exits.
+TEST(StructureLoopsTest, ALoopNeedsNoLoopCond) {
+  const auto run = [](const char* test, const char* stays, const char* exits) {
+    const std::string loop =
+        Enter("enter", "x", "f") + Enter("limit_in", "n", "f", true) +
+        Enter("step_in", "d", "f", true) + Int("merge", "Merge", "enter next", kTwo) +
+        Int("test", test, "merge limit_in") +
+        Node1("copy", "Identity", "test", "attr { key: 'T' value { type: DT_BOOL } } ") +
+        Int("switch", "Switch", "merge copy") + Int("add", "AddV2", stays) +
+        Int("next", "NextIteration", "add") + Int("exit", "Exit", exits);
+    Graph graph;
+    ImportGraphDefText(IntPlaceholder("x") + IntPlaceholder("n") + IntPlaceholder("d") + loop,
+                       graph);
+    return Session(graph)
+        .Run(NamedFeeds{{"x:0", Tensor(1)}, {"n:0", Tensor(10)}, {"d:0", Tensor(4)}}, {"exit:0"})[0]
+        .scalar<int32_t>();
+  };
+  EXPECT_EQ(run("Less", "switch:1 step_in", "switch:0"), 13);
+  EXPECT_EQ(run("GreaterEqual", "switch:0 step_in", "switch:1"), 13);
+}
+
+// As TensorFlow's own tests have them: a frame without a loop, and a loop whose predicate is there
+// in the first iteration only.
+TEST(StructureLoopsTest, FramesOfOneIterationDissolve) {
+  const auto run = [](const std::string& text) {
+    Graph graph;
+    ImportGraphDefText(IntPlaceholder("x") + IntPlaceholder("n") + text, graph);
+    return Session(graph)
+        .Run(NamedFeeds{{"x:0", Tensor(7)}, {"n:0", Tensor(10)}}, {"exit:0"})[0]
+        .scalar<int32_t>();
+  };
+  EXPECT_EQ(run(Enter("a", "x", "f") + Enter("b", "n", "f") + Int("c", "Mul", "a b") +
+                Int("exit", "Exit", "c")),
+            70);
+  EXPECT_EQ(run(Enter("a", "x", "f") + Enter("b", "n", "f") + Int("greater", "Greater", "a b") +
+                Int("merge", "Merge", "b next", kTwo) + Int("switch", "Switch", "merge greater") +
+                Int("next", "NextIteration", "switch") + Int("exit", "Exit", "switch")),
+            10);
+}
+
 TEST(StructureLoopsTest, WhatIsNoLoopIsRefused) {
   const std::string inputs = IntPlaceholder("x") + IntPlaceholder("n") + IntPlaceholder("d");
   const auto structure = [&](const std::string& text) {
@@ -169,7 +210,10 @@ TEST(StructureLoopsTest, WhatIsNoLoopIsRefused) {
     }
   };
   EXPECT_EQ(structure(Int("e", "Exit", "x")), "[Exit e] is not in a loop");
-  EXPECT_EQ(structure(Enter("e", "x", "f")), "the loop 'f' with [Enter e] has no LoopCond");
+  EXPECT_EQ(
+      structure(Enter("e", "x", "f") + Int("m", "Merge", "e next", kTwo) +
+                Int("next", "NextIteration", "m")),
+      "the loop 'f' with [Enter e] has no condition: no variable goes by a Switch to an Exit");
   EXPECT_EQ(structure(Enter("a", "x", "f") + Enter("b", "x", "g") + Int("c", "AddV2", "a b")),
             "[AddV2 c] uses tensors of two loops, 'f' and 'g'");
   EXPECT_EQ(structure(CountingLoop("x", "f", "n", "d") + Int("bad", "Exit", "add")),
