@@ -1,4 +1,20 @@
-// Gradients of conditionals and calls: nodes that run one of several functions.
+// Gradients of If, Case and calls: nodes that run one of several functions.
+//
+// Idea: differentiate each branch by itself. The backward function of a branch captures tensors of
+// its forward function; the forward node is replaced in place by one with further outputs ("slots")
+// that carry them, and the gradient is a node of the same kind, with the same selector, whose
+// branches are the backward functions.
+//
+//   y = If(p, x, then: exp(x) * x, else: x + 1)
+//   becomes  y, s = If(p, x, then: (e * x, e = exp(x)), else: (x + 1, unused))
+//   dx = If(p, [dy, x, s], then: dy * s * x + dy * s, else: dy)
+//
+// Invariants: the branches of a node have the same signature, so they share slots: the k-th kept
+// tensor of a type takes the k-th slot of that type whatever the branch, and a branch with fewer
+// fills the rest with constants that nobody reads. The backward branch that runs is the one whose
+// forward branch ran, so it reads only what that one kept. What is an input or an output of the
+// node already, or a constant, takes no slot. Handles, and what a v1 conditional inside of the
+// branch may leave dead, are kept as optionals.
 #include <algorithm>
 #include <map>
 #include <unordered_map>

@@ -1,4 +1,22 @@
-// The gradient of While: a loop that runs the iterations backwards.
+// The gradient of While: a second loop that runs the iterations backwards (reverse-mode
+// differentiation with a tape; Yu et al., "Dynamic Control Flow in Large-Scale Machine Learning",
+// EuroSys 2018).
+//
+// Idea: differentiate a copy of the loop's body into a backward body. What that captures of the
+// forward body is one of three things: a constant, which is copied; a loop invariant, which the
+// backward loop takes as an input; or a value of the iteration, which the forward loop must keep.
+// The forward While is replaced in place by one that also counts its iterations and pushes each
+// kept value on a TensorList; the backward While counts down and pops them.
+//
+//   forward:   while (x < 10) x = x * w          backward:  while (n > 0) {
+//   becomes    while (x < 10) {                    x = pop(xs); n -= 1;
+//                push(xs, x); n += 1; x = x * w;    dw += dx * x;  dx = dx * w; }
+//              }
+//
+// Invariant: before backward iteration k the lists hold the values of forward iterations 1 … k, and
+// the carried gradients are those of the loop's variables after forward iteration k. Gradients of
+// invariant inputs (w) are sums over all iterations. Values that a conditional of the body may
+// leave dead are kept as optionals.
 #include <algorithm>
 #include <functional>
 #include <set>

@@ -1,3 +1,14 @@
+// A call is replaced by a copy of the body between two barriers. "start" is dead when the call
+// would be (on a branch that is not taken) and late when the call would be; the nodes of the body
+// that have no inputs wait for it. The call node itself becomes the other barrier, a NoOp:
+//
+//   call(x) after A   →   A ─→ x' = Identity(x) ─→ body ─→ results, effects
+//                              start ─→ call: NoOp ←─ effects;   result' = Identity(result) after
+//                              call
+//
+// Invariant: whoever waited for the call waits for all effects of the body, and each effect of the
+// body waits for all inputs of the call. Effects on a dead branch of the body do not make the call
+// dead: a ControlTrigger stands between.
 #include "sextant/graph/passes/inline_functions.h"
 
 #include <algorithm>
