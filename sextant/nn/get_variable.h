@@ -1,4 +1,4 @@
-// GetVariable with what models need beside a first value: initializers by shape, regularizers,
+// GetVariable with what models need beside an initial value: initializers by shape, regularizers,
 // partitioners.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Initializers: how the first value of a variable is made. Each is a function that builds a tensor
-// of a shape and type in the current graph; numbers are TensorFlow's for the same seeds.
+// Initializers: how the initial value of a variable is made. Each is a function that builds a
+// tensor of a shape and type in the current graph; numbers are TensorFlow's for the same seeds.
 #pragma once
 
 #include <cstdint>

@@ -50,7 +50,7 @@ Output ComputeWeightedLoss(Output losses, const LossOptions& options = {});
 // replicas (graph/replica.h) whose loss is a sum, the replica's share: replicas' losses add up.
 Output RegularizationLoss();
 
-// Everything in "losses" and, if asked for, in "regularization_losses", added up; none when there
+// Everything in "losses" and, if requested, in "regularization_losses", added up; none when there
 // is nothing.
 Output TotalLoss(bool add_regularization = true);
 

@@ -1,4 +1,4 @@
-// Metric: a streaming measure. Its state is in local variables (collections "local_variables" and
+// Metric: a streaming metric. Its state is in local variables (collections "local_variables" and
 // "metric_variables"): running "update" with a batch adds the batch and gives the value so far,
 // "value" reads it.
 #pragma once

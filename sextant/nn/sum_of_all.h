@@ -1,4 +1,4 @@
-// The sum of all elements, whatever the rank, known or not.
+// SumOfAll: the sum of all elements of a tensor of any rank, known or not.
 #pragma once
 
 #include "sextant/graph/output.h"

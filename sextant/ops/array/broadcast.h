@@ -1,4 +1,5 @@
-// Repeating elements: broadcasting as numpy does, and tiling.
+// BroadcastTo, BroadcastArgs, Tile: repeating elements along dimensions, by NumPy's broadcasting
+// rules or a number of times.
 #pragma once
 
 #include <utility>

@@ -1,4 +1,5 @@
-// Joining tensors along a dimension and cutting one up along a dimension.
+// Concat, ConcatOffset, Split: joining tensors along a dimension and splitting one along a
+// dimension.
 #pragma once
 
 #include <cstdint>

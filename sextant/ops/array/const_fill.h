@@ -1,5 +1,5 @@
-// Tensors that come from nowhere: placeholders, filled and empty ones. Const itself is declared in
-// sextant/graph/op_builder.h.
+// Placeholder, PlaceholderWithDefault, Fill, Zeros, Ones, ZerosLike, OnesLike, Empty: tensors that
+// are fed or filled with one value. Const is declared in sextant/graph/op_builder.h.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Picking slices of a tensor by index.
+// Gather, GatherNd: slices of a tensor by index.
 #pragma once
 
 #include <cstdint>

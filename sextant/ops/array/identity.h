@@ -1,4 +1,5 @@
-// Ops that give back what they are given.
+// Identity, IdentityN, StopGradient, PreventGradient, DeepCopy, EnsureShape: ops whose output is
+// their input.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Indices as vectors with a single element set.
+// OneHot: indices as vectors with one element set.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Joining tensors along a new dimension and taking one apart along a dimension.
+// Pack, Unpack (Stack, Unstack): joining tensors along a new dimension and separating one along a
+// dimension.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Putting a border round a tensor.
+// Pad, PadV2, MirrorPad: padding at the borders of a tensor.
 #pragma once
 
 #include <cstdint>

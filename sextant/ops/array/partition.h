@@ -1,4 +1,5 @@
-// Dealing rows out by number and putting them together again.
+// DynamicPartition, DynamicStitch, ParallelDynamicStitch: rows sorted into partitions by number,
+// and rows merged by index.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Turning dimensions round and shifting them in a circle.
+// Reverse, ReverseSequence, Roll: reversing dimensions, parts of rows, and shifting them
+// cyclically.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +12,14 @@
 
 namespace sextant {
 
-// x with the order of its elements turned round along these axes.
+// x reversed along these axes.
 Output Reverse(Output x, const IndexArg& axes);
 
 struct SEXTANT_API ReverseSequenceOptions {
   int64_t seq_dim = 1;
   int64_t batch_dim = 0;
 };
-// Of each slice b along batch_dim, the first lengths[b] elements along seq_dim turned round.
+// Of each slice b along batch_dim, the first lengths[b] elements along seq_dim reversed.
 Output ReverseSequence(Output x, Output lengths, const ReverseSequenceOptions& options = {});
 
 // y[(i + shift) mod size] = x[i] along each axis; shifts for the same axis add up.

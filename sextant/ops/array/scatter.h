@@ -1,4 +1,5 @@
-// Putting slices into a tensor by position. The last dimension of "indices" holds one position.
+// ScatterNd, TensorScatterUpdate, -Add, -Sub, -Max, -Min: writing slices into a tensor by index.
+// The last dimension of "indices" holds one index.
 #pragma once
 
 #include "sextant/graph/output.h"

@@ -1,4 +1,5 @@
-// Looking values up in sorted rows and in lists of boundaries.
+// LowerBound, UpperBound, Bucketize: binary search of values in sorted rows and in lists of
+// boundaries.
 #pragma once
 
 #include <vector>

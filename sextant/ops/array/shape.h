@@ -1,4 +1,5 @@
-// Shapes as values, and seeing the same elements under another shape.
+// Shape, ShapeN, Size, Rank, Reshape, Squeeze, ExpandDims: shapes as tensors, and the same elements
+// under another shape.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@ Output Rank(Output x);
 Output Reshape(Output x, const IndexArg& shape);
 // x without its dimensions of size 1, or without those at "axes".
 Output Squeeze(Output x, const std::vector<int64_t>& axes = {});
-// x with a dimension of size 1 put in at "axis" in [-rank - 1, rank].
+// x with a dimension of size 1 inserted at "axis" in [-rank - 1, rank].
 Output ExpandDims(Output x, const IndexArg& axis);
 
 }  // namespace sextant

@@ -1,4 +1,4 @@
-// Taking a box out of a tensor.
+// Slice: a rectangular block of a tensor.
 #pragma once
 
 #include "sextant/graph/output.h"

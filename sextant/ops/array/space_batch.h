@@ -1,4 +1,5 @@
-// Moving blocks of positions in space into the channels or into the batch, and back.
+// SpaceToDepth, DepthToSpace, SpaceToBatchND, BatchToSpaceND: moving blocks of spatial positions
+// into the channels or the batch, and back.
 #pragma once
 
 #include <cstdint>

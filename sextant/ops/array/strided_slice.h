@@ -1,4 +1,4 @@
-// Slicing as Python does: ranges with strides, single indices, "..." and new axes.
+// StridedSlice: slicing as Python does: ranges with strides, single indices, "..." and new axes.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The largest elements of each row.
+// TopK: the k largest elements of each row.
 #pragma once
 
 #include "sextant/base/export.h"

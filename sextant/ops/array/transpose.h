@@ -1,4 +1,4 @@
-// Permuting dimensions.
+// Transpose, ConjugateTranspose, InvertPermutation: permuting dimensions.
 #pragma once
 
 #include "sextant/graph/output.h"

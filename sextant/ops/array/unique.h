@@ -1,4 +1,5 @@
-// Distinct elements, and elements of one list that are not in another.
+// Unique, UniqueWithCounts, ListDiff: distinct elements, and elements of one list that are not in
+// another.
 #pragma once
 
 #include "sextant/base/export.h"

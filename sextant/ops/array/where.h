@@ -1,4 +1,4 @@
-// The positions of true elements.
+// Where: the indices of true elements.
 #pragma once
 
 #include "sextant/graph/output.h"

@@ -1,4 +1,4 @@
-// Checks and prints inside a graph.
+// Assert, Print: checks and prints inside a graph.
 #pragma once
 
 #include <cstdint>

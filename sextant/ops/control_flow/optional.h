@@ -1,4 +1,5 @@
-// Values that may be absent. An optional is a scalar variant.
+// OptionalFromValue, OptionalNone, OptionalHasValue, OptionalGetValue: values that may be absent.
+// An optional is a scalar variant.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,5 @@
-// Stacks of tensors, as the gradients of imported v1 loops use them. New graphs use TensorList.
+// StackV2, StackPushV2, StackPopV2, StackCloseV2: stacks of tensors, as the gradients of imported
+// v1 loops use them. New graphs use TensorList.
 #pragma once
 
 #include "sextant/graph/output.h"

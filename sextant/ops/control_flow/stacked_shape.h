@@ -1,4 +1,4 @@
-// The shape of elements on top of each other.
+// The shape of stacked elements.
 #pragma once
 
 #include "sextant/tensor/shape.h"

@@ -1,4 +1,5 @@
-// Files: whole files as strings, names of files.
+// ReadFile, WriteFile, MatchingFiles, ShardedFilename, ShardedFilespec: whole files as strings,
+// names of files.
 #pragma once
 
 #include "sextant/graph/output.h"

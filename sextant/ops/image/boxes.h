@@ -1,4 +1,4 @@
-// Drawing boxes and choosing them at random.
+// DrawBoundingBoxes, SampleDistortedBoundingBox: drawing boxes and sampling them at random.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Colours of images [..., height, width, 3] or, where channels do not matter, [..., channels].
+// RGBToHSV, HSVToRGB, AdjustContrast, AdjustHue, AdjustSaturation: colours of images [..., height,
+// width, 3] or, where channels do not matter, [..., channels].
 #pragma once
 
 #include "sextant/graph/output.h"
@@ -13,7 +14,7 @@ Output HSVToRGB(Output images);
 
 // (x - mean) * contrast_factor + mean, the mean taken over each channel of each image.
 Output AdjustContrast(Output images, Output contrast_factor);
-// The hue turned by "delta" (1 is all the way round).
+// The hue rotated by "delta" (1 is a full turn).
 Output AdjustHue(Output images, Output delta);
 // The saturation times "scale", at most 1.
 Output AdjustSaturation(Output images, Output scale);

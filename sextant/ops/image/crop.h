@@ -1,4 +1,4 @@
-// Boxes cut out of images and resized.
+// CropAndResize: boxes cropped from images and resized.
 #pragma once
 
 #include <string>

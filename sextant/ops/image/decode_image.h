@@ -1,4 +1,5 @@
-// Bytes of image files to pixels. The results are [height, width, channels], rows from the top.
+// DecodeImage, DecodePng, DecodeJpeg, DecodeAndCropJpeg, ExtractJpegShape, DecodeGif, DecodeBmp:
+// encoded images to pixels [height, width, channels], rows from the top.
 #pragma once
 
 #include <cstdint>

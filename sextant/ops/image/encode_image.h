@@ -1,4 +1,4 @@
-// Pixels to bytes of image files.
+// EncodePng, EncodeJpeg, EncodeJpegVariableQuality: pixels to encoded images.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Choosing boxes by score, without those that overlap a better one.
+// NonMaxSuppression and its padded and soft variants: the boxes with the highest scores that do not
+// overlap a better one.
 #pragma once
 
 #include <limits>

@@ -1,4 +1,4 @@
-// Patches of images, side by side.
+// ExtractImagePatches: patches of images as channels.
 #pragma once
 
 #include <cstdint>

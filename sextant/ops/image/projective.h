@@ -1,4 +1,4 @@
-// Images seen through a projective transform.
+// ImageProjectiveTransform: images under a projective transform.
 #pragma once
 
 #include <string>

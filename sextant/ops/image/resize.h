@@ -1,4 +1,5 @@
-// Images [batch, height, width, channels] in another size.
+// ResizeBilinear, ResizeNearestNeighbor, ResizeBicubic, ResizeArea, ScaleAndTranslate: images
+// [batch, height, width, channels] in another size.
 #pragma once
 
 #include <string>

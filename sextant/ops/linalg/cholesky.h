@@ -1,4 +1,4 @@
-// Cholesky decomposition of symmetric (Hermitian) positive definite matrices.
+// Cholesky, CholeskyGrad: decomposition of symmetric (Hermitian) positive definite matrices.
 #pragma once
 
 #include "sextant/graph/output.h"

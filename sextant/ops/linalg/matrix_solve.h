@@ -1,4 +1,5 @@
-// Inverses, determinants and solutions of systems of linear equations.
+// MatrixInverse, MatrixDeterminant, MatrixSolve, Lu: inverses, determinants and systems of linear
+// equations.
 #pragma once
 
 #include <utility>

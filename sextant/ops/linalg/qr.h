@@ -1,4 +1,4 @@
-// QR decomposition.
+// Qr: QR decomposition.
 #pragma once
 
 #include <utility>

@@ -1,4 +1,4 @@
-// Eigenvalues and eigenvectors of symmetric (Hermitian) matrices.
+// SelfAdjointEigV2: eigenvalues and eigenvectors of symmetric (Hermitian) matrices.
 #pragma once
 
 #include <utility>

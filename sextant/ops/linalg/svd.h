@@ -1,4 +1,4 @@
-// Singular value decomposition.
+// Svd: singular value decomposition.
 #pragma once
 
 #include "sextant/base/export.h"

@@ -1,4 +1,4 @@
-// Solving systems of linear equations with triangular matrices.
+// MatrixTriangularSolve: systems of linear equations with triangular matrices.
 #pragma once
 
 #include "sextant/base/export.h"

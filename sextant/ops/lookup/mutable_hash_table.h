@@ -1,4 +1,5 @@
-// Tables that change: LookupTableInsert, LookupTableRemove and LookupTableImport of hash_table.h.
+// MutableHashTable, MutableHashTableOfTensors, MutableDenseHashTable: tables changed by
+// LookupTableInsert, LookupTableRemove and LookupTableImport of hash_table.h.
 #pragma once
 
 #include "sextant/base/export.h"

@@ -1,4 +1,4 @@
-// TableHandleKernel: gives the handle of a table of the session, made when it is first asked for.
+// TableHandleKernel: gives the handle of a table of the session, created at its first use.
 #pragma once
 
 #include <memory>

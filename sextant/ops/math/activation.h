@@ -1,4 +1,4 @@
-// The functions that neural networks put between their layers.
+// Relu, Relu6, Elu, Selu, Softplus, Softsign, LeakyRelu: activation functions.
 #pragma once
 
 #include "sextant/base/export.h"

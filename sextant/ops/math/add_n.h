@@ -1,4 +1,4 @@
-// Sums of many tensors of one shape.
+// AddN, AccumulateNV2: sums of many tensors of one shape.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Where the largest and the smallest elements are.
+// ArgMax, ArgMin: the index of the largest and the smallest element.
 #pragma once
 
 #include "sextant/base/export.h"

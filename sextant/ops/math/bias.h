@@ -1,4 +1,4 @@
-// Adding a vector of biases to the channels of a tensor.
+// BiasAdd, BiasAddGrad: adding a vector of biases to the channels of a tensor.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Arithmetic of two tensors, element by element with broadcasting, and the operators on Output.
+// Add, Sub, Mul, RealDiv, Pow, Maximum, Minimum and other arithmetic of two tensors, element by
+// element with broadcasting; the operators on Output.
 #pragma once
 
 #include "sextant/graph/output.h"

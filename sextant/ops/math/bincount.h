@@ -1,4 +1,4 @@
-// Counting values.
+// Bincount, DenseBincount, HistogramFixedWidth: counting values.
 #pragma once
 
 #include "sextant/base/export.h"
@@ -22,7 +22,8 @@ Output DenseBincount(Output input, Output size, Output weights,
 struct SEXTANT_API HistogramOptions {
   DType dtype = DType::kInt32;
 };
-// Counts of the values in nbins equal parts of the range; what lies outside goes to the ends.
+// Counts of the values in nbins equal parts of the range; values outside count in the first and
+// last bin.
 Output HistogramFixedWidth(Output values, Output value_range, Output nbins,
                            const HistogramOptions& options = {});
 

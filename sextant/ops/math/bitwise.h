@@ -1,4 +1,5 @@
-// Operations on the bits of integers, element by element; those of two tensors broadcast.
+// BitwiseAnd, BitwiseOr, BitwiseXor, Invert, PopulationCount, LeftShift, RightShift: operations on
+// the bits of integers, element by element; those of two tensors broadcast.
 #pragma once
 
 #include "sextant/graph/output.h"

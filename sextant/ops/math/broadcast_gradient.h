@@ -1,4 +1,5 @@
-// Gradients of ops that broadcast: what was repeated on the way in is added up on the way back.
+// Gradients of ops that broadcast: the gradient is summed over the dimensions along which an input
+// was repeated.
 #pragma once
 
 #include "sextant/graph/gradients.h"

@@ -1,4 +1,4 @@
-// Changing the element type.
+// Cast, Bitcast: changing the element type.
 #pragma once
 
 #include "sextant/base/export.h"

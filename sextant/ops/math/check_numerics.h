@@ -1,4 +1,4 @@
-// Stopping where numbers go wrong.
+// CheckNumerics: an error where a tensor has NaN or infinity.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Keeping values within bounds.
+// ClipByValue: limiting values to a range.
 #pragma once
 
 #include "sextant/graph/output.h"

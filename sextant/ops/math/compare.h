@@ -1,4 +1,6 @@
-// Comparisons and logic of two tensors, element by element with broadcasting; the results are bool.
+// Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual, ApproximateEqual, LogicalAnd, LogicalOr,
+// LogicalXor: comparisons and logic of two tensors, element by element with broadcasting; the
+// results are bool.
 #pragma once
 
 #include "sextant/base/export.h"

@@ -1,4 +1,4 @@
-// Running sums and products along an axis.
+// Cumsum, Cumprod, CumulativeLogsumexp: running sums and products along an axis.
 #pragma once
 
 #include "sextant/base/export.h"

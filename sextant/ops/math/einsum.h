@@ -1,4 +1,4 @@
-// Sums of products, written as an equation.
+// Einsum: sums of products by an equation such as "ij,jk->ik".
 #pragma once
 
 #include <string>

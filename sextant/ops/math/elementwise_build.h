@@ -1,4 +1,4 @@
-// Adding ops that have tensors for inputs and nothing to say besides.
+// Builders of ops that have only tensor inputs and no attributes to set.
 #pragma once
 
 #include "sextant/graph/op_builder.h"

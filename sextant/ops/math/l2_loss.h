@@ -1,4 +1,4 @@
-// Half the sum of squares.
+// L2Loss: half the sum of squares.
 #pragma once
 
 #include "sextant/graph/output.h"

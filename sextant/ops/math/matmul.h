@@ -1,4 +1,4 @@
-// Matrix products, of single matrices and of batches.
+// MatMul, BatchMatMul: matrix products, of single matrices and of batches.
 #pragma once
 
 #include "sextant/base/export.h"

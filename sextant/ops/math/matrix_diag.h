@@ -1,4 +1,5 @@
-// Diagonals and bands of matrices.
+// MatrixBandPart, MatrixDiag, MatrixDiagPart, MatrixSetDiag, Diag, DiagPart: diagonals and bands of
+// matrices.
 #pragma once
 
 #include <string>

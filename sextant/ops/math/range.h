@@ -1,4 +1,4 @@
-// Evenly spaced numbers.
+// Range, LinSpace: evenly spaced numbers.
 #pragma once
 
 #include "sextant/graph/output.h"

@@ -1,4 +1,4 @@
-// Reductions: folding the elements along some axes into one.
+// Sum, Mean, Prod, Max, Min, EuclideanNorm, All, Any: reductions along axes.
 #pragma once
 
 #include "sextant/base/export.h"

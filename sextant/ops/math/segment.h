@@ -1,4 +1,5 @@
-// Reductions of rows that have the same segment id.
+// SegmentSum, -Mean, -Max, -Min, -Prod and UnsortedSegmentSum, -Max, -Min, -Prod: reductions of
+// rows that have the same segment id.
 #pragma once
 
 #include "sextant/graph/output.h"

@@ -1,4 +1,4 @@
-// Choosing between two tensors, element by element.
+// SelectV2, Select: choosing between two tensors, element by element.
 #pragma once
 
 #include "sextant/graph/output.h"

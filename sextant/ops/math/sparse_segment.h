@@ -1,4 +1,5 @@
-// Reductions of picked rows that have the same segment id: what embeddings are combined with.
+// SparseSegmentSum, -Mean, -SqrtN: reductions of gathered rows that have the same segment id, as
+// embedding lookups combine them.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
-// Special functions, element by element.
+// Erf, Erfc, Erfinv, Ndtri, Lgamma, Digamma, Zeta, Polygamma: special functions, element by
+// element.
 #pragma once
 
 #include "sextant/graph/output.h"

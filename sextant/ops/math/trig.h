@@ -1,4 +1,4 @@
-// Circular and hyperbolic functions and their inverses, element by element; angles in radians.
+// Sin, Cos, Tan, their hyperbolic forms and inverses, Atan2: element by element; angles in radians.
 #pragma once
 
 #include "sextant/graph/output.h"

@@ -1,4 +1,5 @@
-// Functions of one tensor, element by element: signs, powers, exponentials, rounding, tests.
+// Neg, Abs, Sign, Square, Sqrt, Exp, Log, Sigmoid, Floor, Round, IsNan and other functions of one
+// tensor, element by element.
 #pragma once
 
 #include "sextant/graph/output.h"

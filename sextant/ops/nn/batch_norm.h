@@ -1,4 +1,4 @@
-// Batch normalization with statistics, scale and offset in one op.
+// FusedBatchNorm: batch normalization with statistics, scale and offset in one op.
 #pragma once
 
 #include <string>

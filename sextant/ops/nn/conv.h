@@ -1,4 +1,5 @@
-// Convolution of images with filters: strided, dilated, grouped.
+// Conv2D, Conv2DBackpropInput, Conv2DBackpropFilter: convolution of images with filters: strided,
+// dilated, grouped.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Convolution over three spatial axes: volumes, or images in time.
+// Conv3D, Conv3DBackpropInput, Conv3DBackpropFilter: convolution over three spatial axes: volumes,
+// or images in time.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Cross entropies of the softmax of logits, with their gradients computed alongside.
+// SoftmaxCrossEntropyWithLogits, SparseSoftmaxCrossEntropyWithLogits: cross entropies of the
+// softmax of logits, with their gradients.
 #pragma once
 
 #include "sextant/base/export.h"

@@ -1,4 +1,5 @@
-// Depthwise convolution: every channel of an image has filters of its own.
+// DepthwiseConv2dNative and its gradients: every channel of an image is convolved with filters of
+// its own.
 #pragma once
 
 #include "sextant/graph/output.h"

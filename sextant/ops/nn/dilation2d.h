@@ -1,4 +1,4 @@
-// Grey-scale morphological dilation of images, and its gradients.
+// Dilation2D and its gradients: grey-scale morphological dilation of images.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Whether classes are among those with the highest predictions.
+// InTopK: whether classes are among those with the k highest predictions.
 #pragma once
 
 #include "sextant/graph/output.h"

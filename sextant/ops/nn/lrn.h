@@ -1,4 +1,4 @@
-// Local response normalization across channels.
+// LRN: local response normalization across channels.
 #pragma once
 
 #include <cstdint>

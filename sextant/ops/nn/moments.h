@@ -1,4 +1,4 @@
-// Mean and variance along axes.
+// Moments: mean and variance along axes.
 #pragma once
 
 #include "sextant/base/export.h"

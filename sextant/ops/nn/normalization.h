@@ -1,4 +1,4 @@
-// Normalizations composed of other ops.
+// BatchNormalization, L2Normalize, LayerNorm: normalizations composed of other ops.
 #pragma once
 
 #include "sextant/base/export.h"

@@ -1,4 +1,5 @@
-// Pooling over rectangular windows of images [batch, height, width, channels].
+// MaxPool, AvgPool, MaxPoolWithArgmax: pooling over rectangular windows of images [batch, height,
+// width, channels].
 #pragma once
 
 #include <cstdint>

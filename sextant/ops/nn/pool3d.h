@@ -1,5 +1,5 @@
-// Pooling over boxes of volumes [batch, depth, height, width, channels]. The kernels are those of
-// pool.h.
+// MaxPool3D, AvgPool3D: pooling over boxes of volumes [batch, depth, height, width, channels]. The
+// kernels are those of pool.h.
 #pragma once
 
 #include <cstdint>

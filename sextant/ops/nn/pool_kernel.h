@@ -1,4 +1,4 @@
-// What the kernels of the pooling families share: how they come by their window.
+// What the kernels of the pooling families share: reading the window from attributes or inputs.
 #pragma once
 
 #include <memory>

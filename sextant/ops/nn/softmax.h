@@ -1,4 +1,4 @@
-// Softmax along the last dimension.
+// Softmax, LogSoftmax: along the last dimension.
 #pragma once
 
 #include "sextant/graph/output.h"

@@ -1,4 +1,4 @@
-// Records of comma-separated values as columns.
+// DecodeCSV: records of comma-separated values as columns.
 #pragma once
 
 #include <string>

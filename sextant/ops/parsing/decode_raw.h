@@ -1,4 +1,4 @@
-// Strings taken for the bytes of numbers.
+// DecodeRaw, DecodePaddedRaw: strings as the bytes of numbers.
 #pragma once
 
 #include "sextant/graph/output.h"

@@ -1,4 +1,4 @@
-// Serialized tf.train.Examples as tensors.
+// ParseExample, ParseExampleV2, ParseSingleExample: serialized tf.train.Examples as tensors.
 #pragma once
 
 #include "sextant/ops/parsing/parsed_features.h"

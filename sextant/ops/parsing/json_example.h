@@ -1,4 +1,4 @@
-// Examples in JSON.
+// DecodeJSONExample: Examples in JSON as serialized ones.
 #pragma once
 
 #include "sextant/graph/output.h"

@@ -1,4 +1,4 @@
-// What the parsing ops are asked for and what they give.
+// Requested features and results of the parsing ops.
 #pragma once
 
 #include <string>

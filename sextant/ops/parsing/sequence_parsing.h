@@ -1,4 +1,5 @@
-// Serialized tf.train.SequenceExamples as tensors.
+// ParseSequenceExample, ParseSingleSequenceExample: serialized tf.train.SequenceExamples as
+// tensors.
 #pragma once
 
 #include <string>

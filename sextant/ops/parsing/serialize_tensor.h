@@ -1,4 +1,4 @@
-// Tensors as strings and back.
+// SerializeTensor, ParseTensor: tensors as serialized TensorProtos and back.
 #pragma once
 
 #include "sextant/graph/output.h"

@@ -1,4 +1,4 @@
-// Draws from a categorical distribution per row.
+// Multinomial, StatelessMultinomial: draws from a categorical distribution per row.
 #pragma once
 
 #include "sextant/base/export.h"

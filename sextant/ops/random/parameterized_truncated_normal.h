@@ -1,4 +1,4 @@
-// Normal numbers between given bounds.
+// ParameterizedTruncatedNormal: normal numbers between given bounds.
 #pragma once
 
 #include "sextant/graph/output.h"

@@ -1,4 +1,4 @@
-// Numbers with a gamma or Poisson distribution.
+// RandomGamma, RandomPoisson: numbers with a gamma or Poisson distribution.
 #pragma once
 
 #include "sextant/base/export.h"

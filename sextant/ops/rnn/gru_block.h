@@ -1,4 +1,4 @@
-// A gated recurrent unit as one op.
+// GRUBlockCell: a step of a gated recurrent unit as one op.
 #pragma once
 
 #include "sextant/base/export.h"

@@ -1,4 +1,5 @@
-// Long short-term memory as single ops: one step, or all steps of a sequence.
+// LSTMBlockCell, BlockLSTM, BlockLSTMV2: long short-term memory as single ops: one step, or all
+// steps of a sequence.
 #pragma once
 
 #include "sextant/base/export.h"

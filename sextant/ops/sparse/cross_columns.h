@@ -1,4 +1,4 @@
-// The columns of a cross as its kernels walk through them: combination by combination.
+// The columns of a cross and the iteration over their combinations, for its kernels.
 #pragma once
 
 #include <cstdint>

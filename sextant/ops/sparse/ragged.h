@@ -1,5 +1,5 @@
-// Ragged tensors: rows of different lengths, kept as their values one after the other and where
-// each row begins.
+// RaggedTensorToSparse, RaggedTensorToTensor: rows of different lengths, kept as their values one
+// after the other and where each row begins.
 #pragma once
 
 #include <vector>

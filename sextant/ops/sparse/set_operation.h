@@ -1,4 +1,5 @@
-// Sets: the last dimension of a tensor, dense or sparse, is a set for each index of the others.
+// SetOperation, SetSize: sets; the last dimension of a tensor, dense or sparse, is a set for each
+// index of the others.
 #pragma once
 
 #include <string_view>

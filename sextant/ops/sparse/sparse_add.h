@@ -1,4 +1,4 @@
-// Sums of sparse tensors, and of a sparse and a dense one.
+// SparseAdd, SparseTensorDenseAdd: sums of sparse tensors, and of a sparse and a dense one.
 #pragma once
 
 #include "sextant/graph/output.h"

@@ -1,5 +1,5 @@
-// Crosses of categorical features: for each row of a batch, all combinations of one feature per
-// column.
+// SparseCross, SparseCrossHashed, SparseCrossV2: crosses of categorical features: for each row of a
+// batch, all combinations of one feature per column.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Arithmetic between the entries of a sparse tensor and a dense one that is broadcast to its shape.
+// SparseDenseCwiseAdd, -Mul, -Div, SparseSoftmax: arithmetic between the entries of a sparse tensor
+// and a dense one that is broadcast to its shape.
 #pragma once
 
 #include "sextant/graph/output.h"

@@ -1,4 +1,4 @@
-// Product of a sparse and a dense matrix.
+// SparseTensorDenseMatMul: product of a sparse and a dense matrix.
 #pragma once
 
 #include "sextant/base/export.h"

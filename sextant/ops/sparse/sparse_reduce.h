@@ -1,4 +1,5 @@
-// Reductions of sparse tensors.
+// SparseReduceSum, SparseReduceMax, SparseReduceSumSparse, SparseReduceMaxSparse: reductions of
+// sparse tensors along axes.
 #pragma once
 
 #include "sextant/graph/output.h"

@@ -1,4 +1,4 @@
-// The same sparse tensor with its entries in another order or under another shape.
+// SparseReorder, SparseReshape: the entries in lexicographic order, or under another shape.
 #pragma once
 
 #include "sextant/graph/output.h"

@@ -1,4 +1,4 @@
-// Making sure that every row of a sparse matrix has an entry.
+// SparseFillEmptyRows: a default entry for every empty row of a sparse matrix.
 #pragma once
 
 #include "sextant/base/export.h"

@@ -1,4 +1,4 @@
-// Cutting sparse tensors up and joining them.
+// SparseSlice, SparseConcat, SparseSplit: slicing, splitting and joining sparse tensors.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// From sparse to dense.
+// SparseToDense: the dense form of a sparse tensor.
 #pragma once
 
 #include "sextant/base/export.h"

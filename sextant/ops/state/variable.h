@@ -6,7 +6,7 @@
 //   session.Run(GlobalVariablesInitializer());
 //
 // Nodes are named as TensorFlow names them: "w" is the handle, "w/Initializer/…" what makes the
-// first value, "w/Assign" stores it, "w/Read/ReadVariableOp" reads.
+// initial value, "w/Assign" stores it, "w/Read/ReadVariableOp" reads.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,5 @@
-// Reading and changing single rows or slices of a variable, given by its handle.
+// ResourceGather, ResourceGatherNd, ResourceScatter*: reading and changing rows or slices of a
+// variable, given by its handle.
 #pragma once
 
 #include "sextant/base/export.h"

@@ -1,4 +1,4 @@
-// Elements as text.
+// AsString: numbers and truth values as text.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Hashes of strings and tensors.
+// StringToHashBucket, -Fast, -Strong, Fingerprint: hashes of strings and tensors.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Regular expressions in RE2's syntax.
+// RegexFullMatch, RegexReplace: regular expressions in RE2's syntax.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Text with the values of tensors in it.
+// StringFormat: text with the values of tensors in it.
 #pragma once
 
 #include <cstdint>

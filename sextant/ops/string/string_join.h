@@ -1,4 +1,4 @@
-// Joining strings.
+// StringJoin, ReduceJoin, UnsortedSegmentJoin: joining strings.
 #pragma once
 
 #include <string>

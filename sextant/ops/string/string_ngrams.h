@@ -1,4 +1,4 @@
-// Runs of neighbouring strings.
+// StringNGrams: runs of neighbouring strings.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Strings cut into pieces.
+// StringSplit, StringSplitV2: strings split by a separator.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,17 @@
 namespace sextant {
 
 struct StringSplitOptions {
-  bool skip_empty = true;  // pieces without characters are left out
+  bool skip_empty = true;  // empty tokens are left out
 };
-// The pieces of each element of a vector between any of the characters of a scalar "delimiter";
-// without such characters, its bytes. Row i of the result holds the pieces of element i.
+// The tokens of each element of a vector between any of the characters of a scalar "delimiter";
+// without such characters, its bytes. Row i of the result holds the tokens of element i.
 SparseTensor StringSplit(Output x, Output delimiter, const StringSplitOptions& options = {});
 
 struct StringSplitV2Options {
   int64_t maxsplit = -1;  // at most so many cuts; negative: no limit
 };
-// The pieces of each element between occurrences of the string "sep", as Python's str.split: an
-// empty sep means any white space, and no empty pieces.
+// The tokens of each element between occurrences of the string "sep", as Python's str.split: an
+// empty sep means any white space, and no empty tokens.
 SparseTensor StringSplitV2(Output x, Output sep, const StringSplitV2Options& options = {});
 
 }  // namespace sextant

@@ -1,4 +1,4 @@
-// Numbers from text.
+// StringToNumber: numbers from text.
 #pragma once
 
 #include "sextant/graph/output.h"

@@ -1,4 +1,5 @@
-// Text made from text, element by element.
+// StringLower, StringUpper, StringStrip, EncodeBase64, DecodeBase64: text made from text, element
+// by element.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Lengths and parts of strings, in bytes or in characters of UTF-8.
+// StringLength, Substr: lengths and parts of strings, in bytes or in characters of UTF-8.
 #pragma once
 
 #include "sextant/graph/output.h"

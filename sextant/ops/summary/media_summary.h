@@ -1,4 +1,4 @@
-// Summaries of pictures and sounds.
+// ImageSummary, AudioSummary: summaries of images and sounds.
 #pragma once
 
 #include "sextant/base/export.h"

@@ -1,4 +1,5 @@
-// Summaries: serialized Summary messages that event files hold and TensorBoard shows.
+// ScalarSummary, HistogramSummary, TensorSummary, MergeSummary: serialized Summary messages that
+// event files hold and TensorBoard shows.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The update step of Adadelta, whose steps have the size of earlier updates.
+// ResourceApplyAdadelta: the update step of Adadelta, whose steps have the size of earlier updates.
 #pragma once
 
 #include "sextant/graph/output.h"

@@ -1,4 +1,5 @@
-// Update steps of Adagrad: steps shrink with the sum of the squares of all gradients.
+// ResourceApplyAdagrad, -V2, -DA: update steps of Adagrad: steps shrink with the sum of the squares
+// of all gradients.
 #pragma once
 
 #include "sextant/base/export.h"

@@ -1,4 +1,5 @@
-// Update steps of Adam and its relatives, on moving averages of gradients and their squares.
+// ResourceApplyAdam, -WithAmsgrad, ResourceApplyAdaMax: update steps on moving averages of
+// gradients and their squares.
 #pragma once
 
 #include "sextant/base/export.h"

@@ -1,4 +1,5 @@
-// Update steps of follow-the-regularized-leader, which keeps weights at zero under l1.
+// ResourceApplyFtrl, -V2: update steps of follow-the-regularized-leader, which keeps weights at
+// zero under l1.
 #pragma once
 
 #include "sextant/base/export.h"

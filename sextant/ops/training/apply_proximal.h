@@ -1,4 +1,5 @@
-// Update steps that shrink the variable by penalties l1 and l2 after the step itself.
+// ResourceApplyProximalGradientDescent, ResourceApplyProximalAdagrad: update steps with proximal l1
+// and l2 penalties.
 #pragma once
 
 #include "sextant/graph/output.h"

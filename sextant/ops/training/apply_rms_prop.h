@@ -1,4 +1,5 @@
-// Update steps of RMSProp: gradients divided by a moving root of their mean square.
+// ResourceApplyRMSProp, ResourceApplyCenteredRMSProp: gradients divided by a moving root of their
+// mean square.
 #pragma once
 
 #include "sextant/graph/output.h"

@@ -1,4 +1,5 @@
-// Update steps of gradient descent, plain and with momentum, on variables given by their handles.
+// ResourceApplyGradientDescent, -Momentum, -KerasMomentum: update steps of gradient descent, plain
+// and with momentum, on variables given by their handles.
 #pragma once
 
 #include "sextant/base/export.h"

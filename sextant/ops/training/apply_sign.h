@@ -1,4 +1,5 @@
-// Update steps that grow or shrink as the gradient agrees in sign with its moving average.
+// ResourceApplyAddSign, ResourceApplyPowerSign: update steps scaled by whether the gradient agrees
+// in sign with its moving average.
 #pragma once
 
 #include "sextant/graph/output.h"
