@@ -1,6 +1,6 @@
-// Objects that belong to a graph and that only their makers know: data sets behind its iterators,
-// counts of names, parts of an imported MetaGraph. They end with the graph; copies of the graph and
-// GraphDefs do not have them.
+// Attachments: objects owned by a graph whose types this module does not know, such as datasets of
+// iterators, name counters, parts of an imported MetaGraph. They are destroyed with the graph;
+// copies of the graph and GraphDefs do not have them.
 #pragma once
 
 #include <functional>

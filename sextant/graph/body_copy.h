@@ -1,5 +1,4 @@
-// Copies of function bodies: to change one without touching the function, or to leave behind what
-// its results do not need.
+// Copies of function bodies: private ones to rewrite, and ones without dead code.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// The engine behind Gradients, as the gradients of control flow use it: nodes are added to the
-// current graph, which is the ys' own or a body whose outer graph that is.
+// Backpropagation without argument checks, as the gradients of control flow use it: nodes are added
+// to the current graph, which is the ys' own graph or a function body inside of it.
 #pragma once
 
 #include <vector>

@@ -52,6 +52,16 @@ struct SEXTANT_API GradientOptions {
 // handle (VarHandleOp) or by the value read from it. The ys' graph must be the current one, or none
 // is current. Throws INVALID_ARGUMENT where the path meets an op whose gradient is forbidden,
 // UNIMPLEMENTED where it has none.
+//
+// Adds nodes, and rewrites nodes of the graph in two cases, also when it throws later on:
+//   - if the graph has a v1 loop (Enter … Exit), on the path or not, all of them become While nodes
+//     (passes/structure_loops.h). Exits keep their names and values; Outputs of nodes inside of the
+//     loops are invalid afterwards;
+//   - If, Case and While nodes and calls between ys and xs get further outputs, for what the
+//     backward pass needs, and new functions that compute these. Their names, ids and outputs so
+//     far stay; a node whose op is a function becomes a PartitionedCall.
+// What the graph computes stays the same. Graph::version() changes, so sessions plan anew; no Run
+// of the graph may be under way.
 std::vector<Gradient> Gradients(const std::vector<Output>& ys, const std::vector<Output>& xs,
                                 const GradientOptions& options = {});
 inline std::vector<Gradient> Gradients(Output y, const std::vector<Output>& xs,

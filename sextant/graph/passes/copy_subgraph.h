@@ -1,4 +1,4 @@
-// Copies what a run needs of a graph into a graph of its own: the first stage of a Plan.
+// Pruning: copies the nodes that a run needs into a private graph, the first stage of a Plan.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Tells stateful nodes that change something from those that only read, make or draw something: the
-// latter need not run when nobody uses their outputs.
+// Side effects: tells stateful nodes that change state from those that only read state, create
+// resources or draw random numbers. The latter need not run when nothing uses their outputs.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Frames of v1 loops: which nodes run once, and which belong to which loop.
+// Frames of v1 loops: which node belongs to which loop, and which to none.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What the rewriting passes share.
+// Helpers of the rewriting passes: ops by name, fresh node names.
 #pragma once
 
 #include <string>
