@@ -4,6 +4,9 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <thread>
+
+#include "sextant/base/cancellable_wait.h"
 #include "sextant/base/error.h"
 
 namespace sextant {
@@ -45,6 +48,51 @@ TEST(InterruptTest, TheSecondSignalEndsTheProgram) {
         raise(SIGTERM);
       },
       testing::ExitedWithCode(143), "");
+}
+
+// Waits, because a thread cancels the token.
+Status WaitFor(CancellationToken& token) {
+  try {
+    SleepUntil(std::chrono::steady_clock::now() + std::chrono::minutes(5), &token);
+  } catch (const Error&) {
+  }
+  return token.status();
+}
+
+TEST(InterruptTest, ASignalCancelsTheToken) {
+  for (const auto& [signal, message] :
+       {std::pair(SIGINT, "interrupted by SIGINT"), std::pair(SIGTERM, "interrupted by SIGTERM"),
+        std::pair(SIGHUP, "interrupted by SIGHUP")}) {
+    const InterruptScope outer;
+    const auto token = outer.token();
+    EXPECT_FALSE(token->cancelled());
+    raise(signal);
+    EXPECT_EQ(WaitFor(*token).code(), Code::kCancelled);
+    EXPECT_EQ(token->status().message(), message);
+    const InterruptScope inner;
+    EXPECT_EQ(inner.token(), token);
+  }
+  const InterruptScope next;
+  EXPECT_FALSE(next.token()->cancelled());
+}
+
+TEST(InterruptTest, ASignalThatCameBeforeTheTokenWasAskedForCancelsIt) {
+  const InterruptScope scope;
+  raise(SIGTERM);
+  EXPECT_EQ(WaitFor(*scope.token()).message(), "interrupted by SIGTERM");
+}
+
+TEST(InterruptTest, AHangUpAfterAnotherSignalIsNoSecondOne) {
+  for (const int first : {SIGHUP, SIGTERM}) {
+    EXPECT_EXIT(
+        {
+          const InterruptScope scope;
+          raise(first);
+          raise(SIGHUP);
+          _exit(ExitCodeOfSignal(InterruptSignal()));
+        },
+        testing::ExitedWithCode(128 + first), "");
+  }
 }
 
 TEST(InterruptTest, OutsideOfScopesSignalsDoWhatTheyDid) {

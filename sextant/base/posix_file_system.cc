@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "sextant/base/cancellable_wait.h"
 #include "sextant/base/error.h"
 
 namespace sextant {
@@ -98,11 +99,19 @@ FileInfo InfoOf(const struct stat& data) {
           .mtime_ns = data.st_mtim.tv_sec * 1'000'000'000LL + data.st_mtim.tv_nsec};
 }
 
+// To open a pipe takes until somebody writes to it, unless it is asked not to block; ReadPipe waits
+// then, and can be cancelled.
+int ReadFlags(const std::string& path) {
+  struct stat data;
+  const bool fifo = stat(LocalPath(path).c_str(), &data) == 0 && S_ISFIFO(data.st_mode);
+  return fifo ? O_RDONLY | O_NONBLOCK : O_RDONLY;
+}
+
 class PosixReader : public FileReader {
  public:
   explicit PosixReader(const std::string& path)
       : path_(path),
-        file_(path, O_RDONLY),
+        file_(path, ReadFlags(path)),
         is_pipe_(lseek(file_.get(), 0, SEEK_CUR) < 0 && errno == ESPIPE) {}
 
   size_t ReadAt(uint64_t offset, std::span<char> dst) override {
@@ -120,7 +129,11 @@ class PosixReader : public FileReader {
       throw FailedPrecondition("{}: a pipe is read once, from its beginning on; save it to a file",
                                path_);
     }
-    const ssize_t got = Retry([&] { return read(file_.get(), dst.data(), dst.size()); });
+    ssize_t got = 0;
+    do {
+      WaitReadable(file_.get());
+      got = Retry([&] { return read(file_.get(), dst.data(), dst.size()); });
+    } while (got < 0 && errno == EAGAIN);
     if (got < 0) ThrowErrno(path_, fmt::format("read at offset {}", offset));
     taken_ += static_cast<uint64_t>(got);
     return static_cast<size_t>(got);
