@@ -3,6 +3,7 @@
 #include <array>
 #include <new>
 
+#include "sextant/base/flush_at_terminate.h"
 #include "sextant/base/printable.h"
 
 namespace sextant {
@@ -50,7 +51,9 @@ void Status::ThrowIfError() const {
 }
 
 Error::Error(Status status)
-    : status_(status.code(), Shown(status.message())), what_(status_.ToString()) {}
+    : status_(status.code(), Shown(status.message())), what_(status_.ToString()) {
+  InstallFlushAtTerminate();
+}
 
 Error Error::WithPrefix(std::string_view prefix) const {
   return Error(code(), std::string(prefix) + message());
