@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <set>
 #include <thread>
 
 #include "sextant/base/error.h"
@@ -105,6 +107,27 @@ TEST_F(EventFileTest, EveryWriterHasAFileOfItsOwn) {
   first.Close();
   EXPECT_EQ(ReadAll(first.path()).size(), 2u);
   EXPECT_EQ(ReadAll(closed).size(), 1u);
+}
+
+// TensorBoard never goes back to a file that sorts before one it has read.
+TEST_F(EventFileTest, NamesAreInTheOrderOfWritingWhateverTheClockSays) {
+  std::vector<std::string> paths;
+  for (int i = 0; i < 12; ++i) paths.push_back(EventWriter(folder_, Options()).path());
+  now_ -= 3600;
+  paths.push_back(EventWriter(folder_, Options()).path());
+  now_ += 7200;
+  paths.push_back(EventWriter(folder_, Options()).path());
+  EXPECT_TRUE(std::is_sorted(paths.begin(), paths.end()));
+  EXPECT_EQ(std::set(paths.begin(), paths.end()).size(), 14u);
+  EXPECT_TRUE(BaseName(paths[13]).starts_with("events.out.tfevents.1500003600."));
+}
+
+TEST_F(EventFileTest, FlushesWhenTheClockWasSetBack) {
+  UseDisk();
+  EventWriter writer(folder_, Options());
+  now_ -= 3600;
+  writer.AddScalar("a", 1, 1);
+  EXPECT_EQ(ReadAll(writer.path()).size(), 2u);
 }
 
 TEST_F(EventFileTest, MetadataOfATagIsWrittenOnce) {

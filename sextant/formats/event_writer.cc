@@ -2,11 +2,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <limits>
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "sextant/base/flush_at_terminate.h"
 #include "sextant/formats/tfrecord.h"
 #include "sextant/proto/event.pb.h"
 
@@ -34,15 +37,27 @@ EventWriterOptions WithClock(EventWriterOptions options) {
   return options;
 }
 
-// The events of one second are in files of different names.
-std::string NewPath(const std::string& log_dir, int64_t seconds, const std::string& suffix) {
-  FileSystem& fs = FileSystem::ForPath(log_dir);
-  for (int count = 0;; ++count) {
-    const std::string number = count == 0 ? "" : fmt::format(".{}", count);
-    const std::string path = JoinPath(log_dir, fmt::format("events.out.tfevents.{:010}.{}{}{}",
-                                                           seconds, HostName(), number, suffix));
-    if (!fs.Exists(path)) return path;
+constexpr std::string_view kPrefix = "events.out.tfevents.";
+
+// Of the names of event files in the directory; -1 when there is none.
+int64_t LargestSeconds(const std::string& log_dir) {
+  int64_t largest = -1;
+  for (const std::string& name : FileSystem::ForPath(log_dir).ListDirectory(log_dir)) {
+    int64_t seconds;
+    if (!name.starts_with(kPrefix)) continue;
+    const char* const begin = name.data() + kPrefix.size();
+    const auto [end, error] = std::from_chars(begin, name.data() + name.size(), seconds);
+    if (error == std::errc() && *end == '.') largest = std::max(largest, seconds);
   }
+  return largest;
+}
+
+// Readers take the files of a directory in the order of their names and pass over those that come
+// before one they have read. So the seconds are more than all that are there, also when several
+// files are begun in one second or the clock was set back.
+std::string NewPath(const std::string& log_dir, int64_t now, const std::string& suffix) {
+  const int64_t seconds = std::max(now, LargestSeconds(log_dir) + 1);
+  return JoinPath(log_dir, fmt::format("{}{:010}.{}{}", kPrefix, seconds, HostName(), suffix));
 }
 
 Event SessionEvent(SessionLog::SessionStatus status, int64_t step) {
@@ -55,7 +70,12 @@ Event SessionEvent(SessionLog::SessionStatus status, int64_t step) {
 }  // namespace
 
 EventWriter::EventWriter(const std::string& log_dir, EventWriterOptions options)
-    : log_dir_(log_dir), options_(WithClock(std::move(options))) {
+    : log_dir_(log_dir),
+      options_(WithClock(std::move(options))),
+      at_terminate_(std::make_unique<FlushAtTerminate>([this] {
+        const std::unique_lock lock(mutex_, std::try_to_lock);
+        if (lock && file_ != nullptr) FlushLocked();
+      })) {
   Open();
 }
 
@@ -88,7 +108,8 @@ void EventWriter::Write(Event& event) {
     throw InvalidArgument("{}: an event at step {} has more than 2 GB", path_, event.step());
   }
   file_->Write(event.SerializeAsString());
-  if (++unflushed_ > options_.max_queue || now >= last_flush_ + options_.flush_seconds) {
+  const bool long_ago = now >= last_flush_ + options_.flush_seconds || now < last_flush_;
+  if (++unflushed_ > options_.max_queue || long_ago) {
     FlushLocked();
   }
 }

@@ -16,11 +16,12 @@ class Summary;
 
 namespace sextant {
 
+class FlushAtTerminate;
 class TFRecordWriter;
 
 struct EventWriterOptions {
   // Readers see an event after at most so many others or so many seconds, whichever comes first
-  // when the next one is written, or after Flush.
+  // when the next one is written, or when the clock was set back, or after Flush.
   int max_queue = 10;
   double flush_seconds = 120;
   std::string filename_suffix;
@@ -33,7 +34,8 @@ class EventWriter {
  public:
   // Creates the directory if need be and in it a new file,
   // events.out.tfevents.<seconds>.<host><suffix>, whose first event names the version and is
-  // flushed at once. A file of that name is left alone: then ".1", ".2" ... follows the host.
+  // flushed at once. The seconds are since the epoch, or more than those of every file there, so
+  // that readers, who go by names, take it for the newest.
   explicit EventWriter(const std::string& log_dir, EventWriterOptions options = {});
   // Closes, and ignores errors: call Close.
   ~EventWriter();
@@ -85,6 +87,7 @@ class EventWriter {
   int unflushed_ = 0;
   std::set<std::string> tags_;
   std::set<std::string> run_metadata_tags_;
+  const std::unique_ptr<FlushAtTerminate> at_terminate_;  // last: it uses the others
 };
 
 }  // namespace sextant
