@@ -1,3 +1,21 @@
+// Looks up keys of a sorted string table (table_writer.cc says how it is laid out).
+//
+// Opening reads the footer, the last 48 bytes, and through it the index block, which stays in
+// memory as a sorted vector. A look-up of k takes two searches:
+//
+//   1. by bisection in the index: the first entry with a key >= k names the only block that can
+//      hold k, because every index key is >= all keys of its block and < those of the next;
+//   2. in that block: by bisection over the restarts, whose keys are whole, for the last one < k,
+//      then entry by entry, each key made of the one before and its own rest.
+//
+// Example: index {"b": block 0, "f": block 1}, k = "c". "f" is the first >= "c"; block 1 is
+// searched and found to begin with "d": the table has no "c".
+//
+// A file may be damaged anywhere, or be made to mislead. So nothing read from it is used before it
+// is checked: a block's checksum before its contents, positions and lengths against the size of the
+// file or of the block, the size that compressed data claims before memory is taken, the order of
+// keys while they are walked over. What is wrong is a DATA_LOSS with the path and the offset, never
+// an access outside a buffer.
 #include <snappy.h>
 
 #include <algorithm>

@@ -1,3 +1,26 @@
+// A sorted string table is written in one pass, in memory of one block and the index.
+//
+//   data block | … | data block | metaindex block (empty) | index block | footer
+//
+// Entries are collected in a block; when it has about 256 KB it is written and its position (offset
+// and size) goes to the index. A reader looks up a key k by taking the first index entry whose key
+// is >= k: so an index key must be >= all keys of its block and < all keys of the next one, but it
+// need not occur in the table. The shortest one will do: between "layer_1/weights" and
+// "layer_3/bias" that is "layer_2". It can only be chosen when the first key of the *next* block is
+// known. That is why a flushed block is held in pending_ until the next Add, or Finish, enters it.
+//
+//   Add("layer_1/weights"), block full  →  written, pending_ = its position
+//   Add("layer_3/bias")                 →  index gets "layer_2" → position, pending_ is empty
+//
+// Invariant: pending_ is set if and only if data_ is empty and a block was written whose index
+// entry is missing.
+//
+// Inside a block a key is stored as the count of bytes that it shares with the one before, and the
+// rest. Every 16th is stored whole, a restart, so that a reader can search by bisection; the
+// restarts' offsets end the block. Index keys are all restarts.
+//
+// The format is that of LevelDB's tables; the design is from Chang et al., "Bigtable: A Distributed
+// Storage System for Structured Data", OSDI 2006.
 #include <algorithm>
 
 #include "sextant/base/coding.h"

@@ -1,3 +1,15 @@
+// Reads V2 checkpoints (tensor_bundle_writer.cc says how they are laid out). The index is a table:
+// only its own index block is read on opening, so that a checkpoint with many thousands of tensors
+// opens in the time of a few reads; an entry is found when its tensor is asked for.
+//
+// A tensor stored in slices is put together by copying the intersection of each stored slice with
+// the wanted one (slice_assembly.h). Example: rows 0–5 and 5–10 of [10, 4] are stored, rows 3–7 are
+// asked for: rows 3–5 come from the first, 5–7 from the second. Every wanted element must be in
+// exactly one stored slice: where the sizes of the intersections add up, elements are marked, since
+// an overlap could hide a gap.
+//
+// Invariant: no element is given out whose checksum was not compared. A part of a tensor is
+// therefore read with the whole of the slice that holds it.
 #include "sextant/formats/tensor_bundle_reader.h"
 
 #include <algorithm>

@@ -1,3 +1,21 @@
+// A V2 checkpoint is two kinds of files. PREFIX.data-00000-of-00001 has the bytes of the tensors,
+// one behind the other, and nothing else. PREFIX.index is a table (table.h) from a tensor's name to
+// a BundleEntryProto: type, shape, shard, offset, size and checksum; the empty key has the header.
+// A tensor that is saved in parts, e.g. a partitioned variable, has an entry with the list of its
+// slices, and for each slice an entry of its own under an encoded key (ordered_code.h) that sorts
+// behind the name.
+//
+//   ""        → header {shards: 1}
+//   "bias"    → {float, [10], offset 0, size 40, crc}
+//   "weights" → {float, [784, 10], offset 40, size 31360, crc}
+//
+// Data is streamed to the file as tensors are added; entries wait in a map, because the index must
+// be sorted, and are written by Finish.
+//
+// Invariant for crashes: an index that is there under its final name is complete, and so is the
+// data it points to. Both files are written under temporary names and synced; then the data is
+// renamed, then the index, with the directory synced after each. A process killed before the second
+// rename leaves no index, so no checkpoint; the temporaries are deleted by a later save.
 #include "sextant/formats/tensor_bundle_writer.h"
 
 #include "sextant/base/crc32c.h"

@@ -1,0 +1,40 @@
+#include "sextant/formats/damaged_checkpoint.h"
+
+#include <fmt/ranges.h>
+
+#include <vector>
+
+#include "sextant/base/error.h"
+#include "sextant/base/file_system.h"
+#include "sextant/formats/checkpoint_state.h"
+#include "sextant/formats/tensor_bundle_reader.h"
+
+namespace sextant {
+
+bool IsWholeCheckpoint(const std::string& prefix) try {
+  const TensorBundleReader reader(prefix);
+  for (const BundleTensorInfo& info : reader.Tensors()) reader.Read(info.name);
+  return true;
+} catch (const Error&) {
+  return false;
+}
+
+std::string AdviceForDamagedCheckpoint(const std::string& prefix) {
+  const std::string directory(DirectoryName(prefix));
+  std::vector<std::string> whole;
+  if (const auto state = ReadCheckpointState(directory)) {
+    for (auto name = state->all.rbegin(); name != state->all.rend(); ++name) {
+      if (*name != prefix && IsWholeCheckpoint(*name)) whole.emplace_back(BaseName(*name));
+    }
+  }
+  if (whole.empty()) {
+    return fmt::format("no other checkpoint of {} is whole: take another directory to begin anew",
+                       directory);
+  }
+  return fmt::format(
+      "{} of {} {} whole: to go on from {}, write the line model_checkpoint_path: \"{}\" into {}",
+      fmt::join(whole, ", "), directory, whole.size() == 1 ? "is" : "are", whole[0], whole[0],
+      JoinPath(directory, "checkpoint"));
+}
+
+}  // namespace sextant
