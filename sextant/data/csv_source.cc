@@ -116,6 +116,7 @@ class CsvIterator final : public NodeIterator {
         outs_(params_.format.fields.size()) {}
 
   bool Next(Element* element) override {
+    cancellation_->ThrowIfCancelled();
     if (Cut(1) == 0) return false;
     element->fields().resize(params_.format.fields.size());
     for (size_t c = 0; c < params_.format.fields.size(); ++c) {
@@ -133,6 +134,7 @@ class CsvIterator final : public NodeIterator {
       return NodeIterator::NextRows(batch);
     }
     while (!batch.full()) {
+      cancellation_->ThrowIfCancelled();
       const int64_t rows = Cut(std::min(batch.capacity() - batch.rows(), kRowsAtOnce));
       if (rows == 0) return;
       for (size_t c = 0; c < outs_.size(); ++c) {

@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "sextant/base/cancellation.h"
+#include "sextant/base/cancellable_wait.h"
 #include "sextant/base/coding.h"
 #include "sextant/base/crc32c.h"
 #include "sextant/base/error.h"
@@ -49,10 +49,13 @@ NodeIterator& Iterator::Root() {
 
 bool Iterator::Next(Element* element) {
   cancellation_->ThrowIfCancelled();
+  const CancellationScope scope(cancellation_.get());
   return AsErrors([&] { return Root().Next(element); });
 }
 
 std::string Iterator::SaveState() {
+  cancellation_->ThrowIfCancelled();
+  const CancellationScope scope(cancellation_.get());
   StateWriter writer;
   writer.PutBytes("pipeline", node_->Describe());
   writer.PutInt("entropy", static_cast<int64_t>(entropy_));
@@ -65,6 +68,7 @@ std::string Iterator::SaveState() {
 void Iterator::RestoreState(std::string_view bytes) {
   if (root_) throw FailedPrecondition("RestoreState was called after Next; make a new iterator");
   uint32_t crc;
+  const CancellationScope scope(cancellation_.get());
   if (!bytes.starts_with(kMagic)) throw DataLoss("this is not the saved state of a dataset");
   bytes.remove_prefix(kMagic.size());
   if (!GetFixed32(&bytes, &crc) || crc != MaskedCrc32c(bytes)) {

@@ -48,13 +48,15 @@ class SEXTANT_API Iterator {
   bool Next(Element* element);
 
   // The position of the iteration, with a checksum and a fingerprint of the pipeline's structure.
-  // Work begun by threads is finished first and its results are part of the state.
+  // Work begun by threads is finished first and its results are part of the state. Throws CANCELLED
+  // after Cancel: what the threads were at may be lost.
   std::string SaveState();
   // Continues an iteration saved by an iterator of an equal pipeline. REQUIRES: called before Next.
   // Throws FAILED_PRECONDITION for the state of another pipeline, DATA_LOSS for a damaged one.
   void RestoreState(std::string_view bytes);
 
-  // Makes a Next that waits, and every later one, throw CANCELLED.
+  // Makes a Next or SaveState that waits, and every later one, throw CANCELLED; also one that waits
+  // for a pipe.
   void Cancel();
 
  private:

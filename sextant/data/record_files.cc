@@ -100,6 +100,7 @@ class RecordIterator final : public NodeIterator, private Seekable {
         opened_(records_.files().size()) {}
 
   bool Next(Element* element) override {
+    cancellation_->ThrowIfCancelled();
     std::string_view record;
     if (!records_.Next(&record)) return false;
     Put(record, element);
@@ -116,6 +117,7 @@ class RecordIterator final : public NodeIterator, private Seekable {
       return NodeIterator::NextRows(batch);
     }
     for (std::string_view record; !batch.full() && records_.Next(&record); batch.AddRows(1)) {
+      cancellation_->ThrowIfCancelled();
       batch.row_data<std::string>(0, batch.rows())->assign(record);
       if (batch.keeps_origins()) PutPosition(&batch.origin(batch.rows()));
     }

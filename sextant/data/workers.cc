@@ -24,6 +24,7 @@
 #include <system_error>
 #include <utility>
 
+#include "sextant/base/cancellable_wait.h"
 #include "sextant/base/error.h"
 #include "sextant/data/dataset.h"
 #include "sextant/data/result.h"
@@ -100,6 +101,7 @@ void Workers::Await(Lock& lock, FunctionRef<bool()> ready) {
 
 void Workers::Loop() {
   is_worker = true;
+  const CancellationScope scope(cancellation_.get());
   // Woken for every element, it would push the op team's threads off their cores in the middle of a
   // loop that others wait for; a batch thread waits for its turn. Where that is not allowed it
   // works as others do.
@@ -134,6 +136,9 @@ Workers::Pause::Pause(Workers& workers) : workers_(workers) {
   Lock lock(workers_.mutex_);
   workers_.paused_ = true;
   workers_.quiet_.wait(lock, [&] { return workers_.running_ == 0; });
+  if (!workers_.cancellation_->cancelled()) return;
+  workers_.paused_ = false;
+  workers_.cancellation_->ThrowIfCancelled();
 }
 
 Workers::Pause::~Pause() {

@@ -51,6 +51,7 @@ class Workers {
   int max_threads() const { return max_threads_; }
 
   // While it lives no step runs: for saving. REQUIRES: made by the consumer, the lock not held.
+  // Throws CANCELLED when the walk is cancelled: steps may have left their work undone.
   class Pause {
    public:
     explicit Pause(Workers& workers);

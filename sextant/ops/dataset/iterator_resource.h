@@ -2,6 +2,8 @@
 // turns.
 #pragma once
 
+#include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include "sextant/base/cancellation.h"
+#include "sextant/base/error.h"
 #include "sextant/data/dataset.h"
 #include "sextant/tensor/handle.h"
 #include "sextant/tensor/shape.h"
@@ -32,7 +35,16 @@ class IteratorResource final : public Resource {
   bool Next(std::span<Tensor> components, std::span<const DType> types,
             std::span<const PartialShape> shapes, CancellationToken& cancellation);
 
-  // The position of the iteration; nothing when none was begun.
+  // Waits until so many elements, or the end, are there for Next, which then does not wait. So a
+  // step that would wait for its input can be cancelled before it begins. An element that comes
+  // within a second of the cancellation is given all the same; else this throws the token's error,
+  // and Save still gives the position behind the last Next. What else fails is thrown by Next.
+  // False: there is no element, the iteration is at its end.
+  bool Await(size_t elements, CancellationToken& cancellation);
+
+  // The position behind the last Next; nothing when no iteration was begun. When the
+  // CancellationScope of the caller is cancelled it does not wait long for threads that read ahead:
+  // the position is then a count of elements behind an earlier one, and Restore skips them.
   std::optional<std::string> Save();
   // The iteration continues at the position: at once, or when it is begun. The state of another
   // dataset is a FAILED_PRECONDITION, or, with or_begin_anew, left aside with a warning.
@@ -41,7 +53,19 @@ class IteratorResource final : public Resource {
   std::string DebugString() const override { return "iterator"; }
 
  private:
+  // What a call of Iterator::Next came to.
+  struct Result {
+    data::Element element;
+    Status status;
+    bool end = false;
+  };
+
   void Open(const data::Dataset& dataset);
+  void OpenDefault();
+  // The next element of the iterator; false at the end.
+  bool Take(data::Element* element);
+  void Skip();
+  std::optional<std::string> SaveIterator();
 
   std::mutex mutex_;
   data::Dataset default_, dataset_;  // dataset_: of the iterator
@@ -50,6 +74,12 @@ class IteratorResource final : public Resource {
   bool ended_ = false;
   std::optional<std::string> pending_;  // state for the next iteration
   bool or_begin_anew_ = false;
+  std::deque<Result> awaited_;  // taken from the iterator, not yet given
+  // The position behind the last Next is that of saved_ and given_ elements more. Kept once
+  // somebody has called Await.
+  std::optional<std::string> saved_;
+  int64_t given_ = 0;
+  int64_t skip_ = 0;  // of a restored iteration: elements that are still to be passed over
 };
 
 }  // namespace sextant
