@@ -4,7 +4,9 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "sextant/formats/checkpoint_journal.h"
 #include "sextant/formats/checkpoint_state.h"
+#include "sextant/formats/damaged_checkpoint.h"
 #include "sextant/formats/message_text.h"
 #include "sextant/graph/meta_graph.h"
 #include "sextant/proto/meta_graph.pb.h"
@@ -56,6 +58,8 @@ std::string Saver::Save(Session& session, const std::string& path, std::optional
   const std::string directory(DirectoryName(prefix));
   FileSystem& files = FileSystem::ForPath(prefix);
   if (!directory.empty()) files.CreateDirectories(directory);
+  const CheckpointJournal journal(directory, options.state_filename);
+  if (options.write_state) journal.Note({prefix});
   session.Run({{def_->filename_tensor_name(), Tensor(prefix)}}, {def_->save_tensor_name()});
   if (options.write_meta_graph) {
     proto::MetaGraphDef meta_graph = ExportMetaGraphDef(session.graph());
@@ -65,9 +69,17 @@ std::string Saver::Save(Session& session, const std::string& path, std::optional
   if (!options.write_state) return prefix;
   std::lock_guard lock(mutex_);
   retention_.Saved(prefix, now_());
+  std::vector<std::string> dropped;
+  while (auto old = retention_.NextToDelete()) dropped.push_back(std::move(*old));
+  if (!dropped.empty()) {
+    std::vector<std::string> at_work = dropped;
+    at_work.push_back(prefix);
+    journal.Note(at_work);
+  }
   WriteCheckpointState(directory, {.latest = prefix, .all = retention_.kept()},
                        {.filename = options.state_filename});
-  while (const auto old = retention_.NextToDelete()) DeleteCheckpoint(*old);
+  for (const std::string& old : dropped) DeleteCheckpoint(old);
+  journal.Clear();
   return prefix;
 }
 
@@ -82,6 +94,11 @@ void Saver::Restore(Session& session, const std::string& prefix) {
   try {
     session.Run({{def_->filename_tensor_name(), Tensor(prefix)}}, {}, {def_->restore_op_name()});
   } catch (const Error& e) {
+    if (e.code() == Code::kCancelled || e.code() == Code::kResourceExhausted) throw;
+    if (!IsWholeCheckpoint(prefix)) {
+      throw DataLoss("{} is damaged: {}; {}", prefix, e.message(),
+                     AdviceForDamagedCheckpoint(prefix));
+    }
     if (e.code() != Code::kNotFound && e.code() != Code::kInvalidArgument) {
       throw e.WithPrefix(fmt::format("restoring {}: ", prefix));
     }
@@ -92,6 +109,7 @@ void Saver::Restore(Session& session, const std::string& prefix) {
 }
 
 void Saver::Recover(const std::string& directory, const std::string& state_filename) {
+  CheckpointJournal(directory, state_filename).CleanUp();
   const auto state = ReadCheckpointState(directory, state_filename);
   if (!state) return;
   std::vector<CheckpointRetention::Checkpoint> existing;

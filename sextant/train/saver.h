@@ -59,13 +59,15 @@ class SEXTANT_API Saver {
   std::string Save(Session& session, const std::string& path,
                    std::optional<int64_t> step = std::nullopt, const SaveOptions& options = {});
   // Sets all variables. Throws NOT_FOUND when there is no such checkpoint or it lacks a variable,
-  // INVALID_ARGUMENT when a shape or type differs.
+  // INVALID_ARGUMENT when a shape or type differs, DATA_LOSS, with the others that are whole, when
+  // it is damaged.
   void Restore(Session& session, const std::string& prefix);
 
   // This checkpoint is the best so far, by whatever measure: it is not deleted before there is a
   // better one. Tell it again after Recover.
   void KeepBest(const std::string& prefix);
-  // Goes on with the checkpoints of an earlier run, so that they are deleted in their turn.
+  // Goes on with the checkpoints of an earlier run, so that they are deleted in their turn, and
+  // deletes what it left half done when it was killed. REQUIRES: it is no more.
   void Recover(const std::string& directory, const std::string& state_filename = "checkpoint");
   // Oldest first.
   std::vector<std::string> last_checkpoints() const;
