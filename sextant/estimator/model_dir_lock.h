@@ -1,0 +1,28 @@
+// ModelDirLock: at most one training writes to a model_dir at a time. Others only read:
+// evaluations, predictions and exports need no lock.
+#pragma once
+
+#include <memory>
+#include <string>
+
+namespace sextant {
+
+class ModelDirLock {
+ public:
+  static constexpr const char* kFilename = "sextant_lock.json";
+
+  // Makes the directory if need be. Throws FAILED_PRECONDITION, naming the process and its host,
+  // when another training has it, one of this process included. What a process left that is no
+  // more is taken over.
+  explicit ModelDirLock(const std::string& model_dir);
+  ~ModelDirLock();
+  ModelDirLock(const ModelDirLock&) = delete;
+  ModelDirLock& operator=(const ModelDirLock&) = delete;
+
+ private:
+  class File;
+  const std::string model_dir_;
+  std::unique_ptr<File> file_;  // null where the file system has no locks
+};
+
+}  // namespace sextant

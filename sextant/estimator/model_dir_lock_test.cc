@@ -1,0 +1,152 @@
+#include "sextant/estimator/model_dir_lock.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "sextant/base/error.h"
+#include "sextant/base/file_system.h"
+
+namespace sextant {
+namespace {
+
+class ModelDirLockTest : public testing::Test {
+ protected:
+  ModelDirLockTest() : dir_(testing::TempDir() + "model_dir_lock_" + std::to_string(getpid())) {
+    std::filesystem::remove_all(dir_);
+    std::filesystem::create_directories(dir_);
+    char name[256] = "";
+    gethostname(name, sizeof(name) - 1);
+    host_ = name;
+  }
+  ~ModelDirLockTest() override {
+    if (child_ > 0) KillChild();
+    std::filesystem::remove_all(dir_);
+  }
+  std::string path() const { return dir_ + "/" + ModelDirLock::kFilename; }
+  static std::string Text(const std::string& host, pid_t process) {
+    return fmt::format(R"({{"host":"{}","id":"x","process":{},"since":"then"}})", host, process);
+  }
+  void Write(const std::string& text) {
+    FileSystem::ForPath(dir_).WriteFileAtomically(path(), text);
+  }
+  void SetAge(int seconds) {
+    const timeval then = {time(nullptr) - seconds, 0};
+    const timeval times[2] = {then, then};
+    ASSERT_EQ(utimes(path().c_str(), times), 0);
+  }
+  // A process that has the kernel's lock and says that it is on this host.
+  void StartHolder(const std::string& host) {
+    int ready[2];
+    ASSERT_EQ(pipe(ready), 0);
+    Write("");
+    child_ = fork();
+    if (child_ == 0) {
+      const int file = open(path().c_str(), O_RDWR);
+      if (flock(file, LOCK_EX) == 0 && write(ready[1], "x", 1) == 1) pause();
+      _exit(1);
+    }
+    char byte;
+    ASSERT_EQ(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+    close(ready[1]);
+    const std::string text = Text(host, child_);
+    const int file = open(path().c_str(), O_WRONLY);
+    ASSERT_EQ(write(file, text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    close(file);
+  }
+  void KillChild() {
+    kill(child_, SIGKILL);
+    waitpid(child_, nullptr, 0);
+    child_ = -1;
+  }
+  std::string Refusal() const {
+    try {
+      const ModelDirLock lock(dir_);
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), Code::kFailedPrecondition);
+      return e.message();
+    }
+    return "";
+  }
+  const std::string dir_;
+  std::string host_;
+  pid_t child_ = -1;
+};
+
+TEST_F(ModelDirLockTest, IsReleasedAndLeavesNothing) {
+  { const ModelDirLock lock(dir_); }
+  EXPECT_TRUE(std::filesystem::is_empty(dir_));
+  EXPECT_EQ(Refusal(), "");
+}
+
+TEST_F(ModelDirLockTest, TwoTrainingsOfOneProcess) {
+  const ModelDirLock lock(dir_);
+  EXPECT_EQ(Refusal(), dir_ +
+                           " is being trained by this process already; wait for that training, "
+                           "or train in another model_dir");
+}
+
+TEST_F(ModelDirLockTest, AnotherProcessIsNamedAndItsEndReleasesTheLock) {
+  StartHolder(host_);
+  EXPECT_EQ(Refusal(), fmt::format("{} is being trained by process {} on {} since then; wait for "
+                                   "it, stop it, or train in another model_dir",
+                                   dir_, child_, host_));
+  SetAge(100000);  // the kernel knows that it lives
+  EXPECT_NE(Refusal(), "");
+  KillChild();
+  EXPECT_EQ(Refusal(), "");
+}
+
+TEST_F(ModelDirLockTest, WhatAKilledProcessLeftIsTakenOver) {
+  Write(Text(host_, 1));  // process 1 lives: its number means nothing
+  EXPECT_EQ(Refusal(), "");
+}
+
+// Where the kernel's lock is not seen by other machines.
+TEST_F(ModelDirLockTest, AnotherHostIsBelievedAsLongAsItGivesSigns) {
+  Write(Text("faraway", 77));
+  EXPECT_EQ(Refusal(), fmt::format("{} is being trained by process 77 on faraway since then; wait "
+                                   "for it, or, if it is no more, 120 seconds",
+                                   dir_));
+  SetAge(200);
+  EXPECT_EQ(Refusal(), "");
+}
+
+// A file server keeps the lock of a machine that is no more.
+TEST_F(ModelDirLockTest, TheLockOfADeadHostIsTakenOver) {
+  StartHolder("faraway");
+  EXPECT_NE(Refusal(), "");
+  SetAge(200);
+  const ModelDirLock lock(dir_);
+  EXPECT_NE(FileSystem::ForPath(dir_).ReadFile(path()).find(host_), std::string::npos);
+}
+
+TEST_F(ModelDirLockTest, AForkedChildDoesNotReleaseIt) {
+  auto lock = std::make_unique<ModelDirLock>(dir_);
+  const pid_t child = fork();
+  if (child == 0) {
+    lock.reset();
+    _exit(0);
+  }
+  waitpid(child, nullptr, 0);
+  EXPECT_TRUE(FileSystem::ForPath(dir_).Exists(path()));
+  const int file = open(path().c_str(), O_RDWR);
+  EXPECT_NE(flock(file, LOCK_EX | LOCK_NB), 0);
+  close(file);
+}
+
+TEST_F(ModelDirLockTest, FilesInMemoryToo) {
+  const ModelDirLock lock("memory://model_dir_lock_test");
+  EXPECT_THROW(ModelDirLock("memory://model_dir_lock_test"), Error);
+}
+
+}  // namespace
+}  // namespace sextant
