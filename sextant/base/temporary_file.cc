@@ -64,7 +64,7 @@ void DeleteStaleTemporaries(FileSystem& files, const std::string& directory,
   try {
     for (const std::string& name : files.ListDirectory(directory.empty() ? "." : directory)) {
       const std::string path = JoinPath(directory, name);
-      if (name.starts_with(base) && IsStale(files, path)) files.Delete(path);
+      if (name.starts_with(base) && IsStale(files, path)) files.DeleteRecursively(path);
     }
   } catch (const Error&) {  // somebody else may be tidying up too; the next time will do
   }

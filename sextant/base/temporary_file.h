@@ -14,9 +14,9 @@ class FileSystem;
 // container.
 std::string TemporaryName(std::string_view path);
 
-// Deletes temporary files in the directory whose names begin with `base` and whose writers are
-// dead: processes of this space that are no more, and those of other spaces that wrote nothing for
-// a day. A file that cannot be deleted is left.
+// Deletes temporary files and directories in the directory whose names begin with `base` and whose
+// writers are dead: processes of this space that are no more, and those of other spaces that wrote
+// nothing for a day. A file that cannot be deleted is left.
 void DeleteStaleTemporaries(FileSystem& files, const std::string& directory, std::string_view base);
 
 }  // namespace sextant

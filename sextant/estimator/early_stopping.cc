@@ -1,5 +1,6 @@
 #include "sextant/estimator/early_stopping.h"
 
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -84,6 +85,7 @@ train::HookRef StopWithoutProgress(MetricHistory history, int64_t max_steps, Bet
   return StopWhen(std::move(history), [=](const MetricHistory& past) {
     std::optional<std::pair<int64_t, double>> best;
     for (const auto& [step, value] : past.Values()) {
+      if (!best && std::isnan(value)) continue;
       if (!best || better(value, best->second)) best = {step, value};
       if (step - best->first < max_steps) continue;
       LogInfo(

@@ -4,6 +4,7 @@
 #include "sextant/base/file_system.h"
 #include "sextant/base/logging.h"
 #include "sextant/estimator/evaluation.h"
+#include "sextant/estimator/model_dir_lock.h"
 #include "sextant/estimator/model_graph.h"
 #include "sextant/estimator/training.h"
 #include "sextant/formats/checkpoint_state.h"
@@ -23,6 +24,7 @@ const HParams& Estimator::params() const { return state_->params; }
 const ModelFn& Estimator::model_fn() const { return state_->model_fn; }
 
 int64_t Estimator::Train(const InputFn& input_fn, const TrainOptions& options) {
+  const ModelDirLock lock(model_dir());
   return RunTraining(*state_, input_fn, options);
 }
 
@@ -33,9 +35,9 @@ EvalResult Estimator::Evaluate(const InputFn& input_fn, const EvaluateOptions& o
 
 std::string Estimator::ExportSavedModel(const std::string& base_dir, const ServingInputFn& receiver,
                                         const SavedModelExportOptions& options) {
-  const std::string directory = NewExportDirectory(base_dir);
-  ExportTo(*state_, directory, receiver, options);
-  return directory;
+  return ExportToNew("", base_dir, [&](const std::string& directory) {
+    ExportTo(*state_, directory, receiver, options);
+  });
 }
 
 std::optional<std::string> Estimator::LatestCheckpoint() const {

@@ -83,12 +83,14 @@ class SEXTANT_API Estimator {
             WarmStart warm_start = {});
 
   // Until the data ends, a hook asks to stop, or so many steps are done; a training that is as far
-  // as max_steps already returns at once. The global step where it ended.
+  // as max_steps already returns at once. The global step where it ended. Throws CANCELLED, with
+  // the checkpoint it has saved in the message, when RunConfig::cancellation is cancelled;
+  // FAILED_PRECONDITION, naming the process, when another one trains in the model_dir.
   int64_t Train(const InputFn& input_fn, const TrainOptions& options = {});
   // Throws NOT_FOUND when there is no checkpoint.
   EvalResult Evaluate(const InputFn& input_fn, const EvaluateOptions& options = {});
   Predictions Predict(const InputFn& input_fn, const PredictOptions& options = {});
-  // To base_dir/<seconds since the epoch>; the path.
+  // To base_dir/<seconds since the epoch>, or a number larger than all that are there; the path.
   std::string ExportSavedModel(const std::string& base_dir, const ServingInputFn& receiver,
                                const SavedModelExportOptions& options = {});
 

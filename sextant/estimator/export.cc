@@ -1,4 +1,7 @@
+#include <algorithm>
+#include <charconv>
 #include <chrono>
+#include <limits>
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
@@ -64,15 +67,60 @@ std::map<std::string, SignatureSpec> Signatures(const ModelGraph& model) {
   return signatures;
 }
 
-}  // namespace
+// The number of an export, also of one that is being written: "temp-NUMBER…". -1: it is none.
+int64_t NumberOfExport(std::string_view name) {
+  if (name.starts_with("temp-")) {
+    name.remove_prefix(5);
+    name = name.substr(0, name.find_first_not_of("0123456789"));
+  }
+  int64_t number = -1;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  return error == std::errc() && end == name.data() + name.size() ? number : -1;
+}
+
+int64_t LargestExport(const std::string& base_dir) {
+  FileSystem& files = FileSystem::ForPath(base_dir);
+  int64_t largest = -1;
+  if (!files.Exists(base_dir)) return largest;
+  for (const std::string& name : files.ListDirectory(base_dir)) {
+    largest = std::max(largest, NumberOfExport(name));
+  }
+  return largest;
+}
 
 std::string NewExportDirectory(const std::string& base_dir) {
-  FileSystem& files = FileSystem::ForPath(base_dir);
-  int64_t name = std::chrono::duration_cast<std::chrono::seconds>(
-                     std::chrono::system_clock::now().time_since_epoch())
-                     .count();
-  while (files.Exists(JoinPath(base_dir, std::to_string(name)))) ++name;
-  return JoinPath(base_dir, std::to_string(name));
+  const int64_t largest = LargestExport(base_dir);
+  if (largest == std::numeric_limits<int64_t>::max()) {
+    throw FailedPrecondition("no export can follow {} in {}; export to another directory", largest,
+                             base_dir);
+  }
+  const int64_t now = std::chrono::duration_cast<std::chrono::seconds>(
+                          std::chrono::system_clock::now().time_since_epoch())
+                          .count();
+  return JoinPath(base_dir, std::to_string(std::max(now, largest + 1)));
+}
+
+}  // namespace
+
+bool IsNewestExport(const std::string& directory) {
+  return NumberOfExport(BaseName(directory)) >=
+         LargestExport(std::string(DirectoryName(directory)));
+}
+
+std::string ExportToNew(const std::string& first, const std::string& base_dir,
+                        const std::function<void(const std::string&)>& export_to) {
+  constexpr int kAttempts = 100;
+  std::string directory = first;
+  for (int attempt = 1;; ++attempt) {
+    if (directory.empty()) directory = NewExportDirectory(base_dir);
+    try {
+      export_to(directory);
+      return directory;
+    } catch (const Error& e) {
+      if (e.code() != Code::kAlreadyExists || attempt == kAttempts) throw;
+      directory.clear();
+    }
+  }
 }
 
 void ExportTo(const Estimator::State& state, const std::string& directory,

@@ -51,6 +51,9 @@ ExporterRef FinalExporter(std::string name, ServingInputFn receiver,
 using BetterFn = std::function<bool(const EvalResult& current, const EvalResult& best)>;
 BetterFn Smaller(std::string metric);
 BetterFn Larger(std::string metric);
+// Whether `better` prefers the first to the second, which may be null: there was none. A result is
+// never preferred, and always gives way, when what `better` looks at is NaN in it.
+bool IsBest(const BetterFn& better, const EvalResult& current, const EvalResult* best);
 // When the evaluation was better than all before, those of earlier processes included.
 ExporterRef BestExporter(std::string name, ServingInputFn receiver, BetterFn better = {},
                          const ExporterOptions& options = {});

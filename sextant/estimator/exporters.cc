@@ -1,5 +1,6 @@
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <cmath>
+#include <limits>
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
@@ -28,20 +29,18 @@ class ModelExporter : public Exporter {
   // Once for every step: the ledger tells where before the export is there.
   std::string ExportOnce(const ExportRequest& request) const {
     const std::string& model_dir = request.estimator.model_dir();
+    FileSystem& files = FileSystem::ForPath(model_dir);
     const Ledger::Export* noted = request.ledger.FindExport(name_, request.global_step);
-    if (noted == nullptr) {
-      const std::string path = NewExportDirectory(request.export_path);
-      request.ledger.AddExport({name_, request.global_step, path.substr(model_dir.size() + 1)});
-      noted = request.ledger.FindExport(name_, request.global_step);
-    }
-    const std::string path = JoinPath(model_dir, noted->path);
-    if (!FileSystem::ForPath(path).Exists(path)) {
-      ExportTo(request.estimator.state(), path, receiver_,
+    std::string path = noted ? JoinPath(model_dir, noted->path) : "";
+    if (noted != nullptr && files.Exists(path)) return path;
+    const bool still_newest = noted != nullptr && IsNewestExport(path);
+    return ExportToNew(still_newest ? path : "", request.export_path, [&](const std::string& to) {
+      request.ledger.AddExport({name_, request.global_step, to.substr(model_dir.size() + 1)});
+      ExportTo(request.estimator.state(), to, receiver_,
                {.assets_extra = options_.assets_extra,
                 .as_text = options_.as_text,
                 .checkpoint_path = request.checkpoint_path});
-    }
-    return path;
+    });
   }
   // Deletes the oldest that are too many.
   void DeleteOld(const ExportRequest& request) const {
@@ -93,25 +92,21 @@ class Best : public ModelExporter {
   std::string Export(const ExportRequest& request) override {
     // An export of this step that is noted was decided on before the process was killed.
     const bool decided = request.ledger.FindExport(name(), request.global_step) != nullptr;
-    if (!decided && !IsBest(request)) return "";
+    if (!decided && !BetterThanNoted(request)) return "";
     LogInfo("Performing best model export.");
     const std::string path = ExportOnce(request);
-    request.ledger.SetNote(Key(), nlohmann::json(request.result).dump());
+    request.ledger.SetNote(Key(), MetricsText(request.result));
     DeleteOld(request);
     return path;
   }
 
  private:
   std::string Key() const { return "best/" + name(); }
-  bool IsBest(const ExportRequest& request) const {
-    const auto best = request.ledger.Note(Key());
-    if (!best) return true;
-    const nlohmann::json metrics = nlohmann::json::parse(*best);
-    EvalResult result;
-    for (const auto& [metric, value] : metrics.items()) {
-      if (value.is_number()) result[metric] = value.get<double>();
-    }
-    return better_(request.result, result);
+  bool BetterThanNoted(const ExportRequest& request) const {
+    const auto note = request.ledger.Note(Key());
+    if (!note) return IsBest(better_, request.result, nullptr);
+    const EvalResult best = ParseMetrics(*note);
+    return IsBest(better_, request.result, &best);
   }
 
   const BetterFn better_;
@@ -123,7 +118,27 @@ double MetricOf(const EvalResult& result, const std::string& name) {
   return it->second;
 }
 
+EvalResult AllSetTo(double value, EvalResult result) {
+  for (auto& [name, metric] : result) metric = value;
+  return result;
+}
+
+// Whether the metrics that `better` looks at are numbers: one that is not is better than nothing,
+// neither than the smallest number nor than the largest.
+bool IsComparable(const BetterFn& better, const EvalResult& result) {
+  constexpr double kLargest = std::numeric_limits<double>::max();
+  const bool all_numbers = std::none_of(result.begin(), result.end(),
+                                        [](const auto& entry) { return std::isnan(entry.second); });
+  return all_numbers || better(result, AllSetTo(kLargest, result)) ||
+         better(result, AllSetTo(-kLargest, result));
+}
+
 }  // namespace
+
+bool IsBest(const BetterFn& better, const EvalResult& current, const EvalResult* best) {
+  if (!IsComparable(better, current)) return false;
+  return best == nullptr || !IsComparable(better, *best) || better(current, *best);
+}
 
 BetterFn Smaller(std::string metric) {
   return [metric](const EvalResult& current, const EvalResult& best) {

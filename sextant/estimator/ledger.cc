@@ -1,7 +1,25 @@
+// Why a file of its own: checkpoints say where the model is, but not what has been done with it. A
+// training that is killed between two effects (an evaluation's events, an export) must, when it is
+// run again, do the one that is missing and not repeat the other. The ledger records effects:
+//
+//   evaluations   after their events are flushed: one that is not there is made again
+//   exports       before they are put in place: one that is noted and not there is made again, in
+//                 the directory that was noted
+//   notes         texts of exporters, e.g. the metrics of the best evaluation so far
+//   done          the step at which the training ended
+//
+// Invariant: the file is replaced atomically (temporary file, sync, rename) by every change, so a
+// reader, also in another process, sees a state that was true at some moment. A training that goes
+// on from an earlier checkpoint first forgets what the ledger says of later steps (ForgetAfter).
+//
+// Example: killed after the evaluation of step 20 was noted and before its export. The next process
+// restores checkpoint 20, finds the evaluation, takes its metrics from here and only exports.
 #include "sextant/estimator/ledger.h"
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "sextant/base/error.h"
@@ -15,23 +33,43 @@ constexpr int kVersion = 1;
 
 std::atomic<int64_t> changes_of_process{0};
 
-// JSON has no infinities and NaN: those are null there.
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+Json NumberJson(double value) {
+  if (std::isfinite(value)) return value;
+  return std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
+}
+
+double NumberOf(const Json& json) {
+  if (json == "Infinity") return kInfinity;
+  if (json == "-Infinity") return -kInfinity;
+  if (json == "NaN" || json.is_null()) return std::numeric_limits<double>::quiet_NaN();
+  return json.get<double>();
+}
+
 Json MetricsJson(const std::map<std::string, double>& metrics) {
   Json json = Json::object();
-  for (const auto& [name, value] : metrics) json[name] = value;
+  for (const auto& [name, value] : metrics) json[name] = NumberJson(value);
   return json;
 }
 
 std::map<std::string, double> MetricsOf(const Json& json) {
   std::map<std::string, double> metrics;
-  for (const auto& [name, value] : json.items()) {
-    metrics[name] =
-        value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
-  }
+  for (const auto& [name, value] : json.items()) metrics[name] = NumberOf(value);
   return metrics;
 }
 
 }  // namespace
+
+std::string MetricsText(const std::map<std::string, double>& metrics) {
+  return MetricsJson(metrics).dump();
+}
+
+std::map<std::string, double> ParseMetrics(const std::string& text) try {
+  return MetricsOf(Json::parse(text));
+} catch (const Json::exception& e) {
+  throw DataLoss("'{}' are no metrics: {}", text, e.what());
+}
 
 std::string Ledger::PathIn(const std::string& model_dir) {
   return model_dir + "/sextant_ledger.json";

@@ -11,6 +11,12 @@
 
 namespace sextant {
 
+// Metrics as a JSON object that ParseMetrics reads back: what JSON has no numbers for is "NaN",
+// "Infinity" or "-Infinity". ParseMetrics takes null, as earlier versions wrote, for NaN, and
+// throws DATA_LOSS for other texts.
+std::string MetricsText(const std::map<std::string, double>& metrics);
+std::map<std::string, double> ParseMetrics(const std::string& text);
+
 class Ledger {
  public:
   struct Evaluation {

@@ -1,3 +1,22 @@
+// Synchronous data parallelism in one graph (all-reduce between the devices of a process). The
+// model function is called once for each device, as a replica, in a device scope and a name scope
+// of its own; variables are made by the first replica and used by all. With n devices a step is
+//
+//   batch i → replica i: loss_i, gradients g_i      for i = 0 … n-1, on device i
+//   reduce: g = (g_0 + … + g_{n-1}) / n             one_device, tree or ring
+//   (train/replica_gradients.h) update each variable once with g
+//
+// Invariant: the update is that of one device with a batch n times as large, where the loss is a
+// mean over equally large batches; for a loss that is a sum the gradients are summed and not
+// divided. Batches are taken in the order of the devices, by control dependencies, so that runs
+// repeat.
+//
+// Evaluation must see every batch once. Their number need not be a multiple of n: FillLastStep pads
+// with batches of no rows, which metrics add nothing for, and the mean of the losses leaves out.
+// Example: 5 batches on 2 devices are 3 steps, (0, 1), (2, 3), (4, empty).
+//
+// The ring reduction is that of Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for
+// clusters of workstations", JPDC 2009.
 #include "sextant/estimator/mirrored_strategy.h"
 
 #include <fmt/format.h>

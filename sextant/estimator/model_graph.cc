@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "sextant/base/cancellable_wait.h"
 #include "sextant/base/error.h"
 #include "sextant/base/logging.h"
 #include "sextant/estimator/mirrored_strategy.h"
 #include "sextant/formats/checkpoint_state.h"
+#include "sextant/formats/damaged_checkpoint.h"
 #include "sextant/formats/tensor_bundle_reader.h"
 #include "sextant/graph/scope.h"
 #include "sextant/ops/control_flow/control_flow.h"
@@ -44,7 +46,11 @@ std::function<Input::Tensors()> InputOf(const InputFn& input_fn, Mode mode, int 
   const NameScope scope("input");
   if (mode == Mode::kTrain) {
     const auto iterator = data::OneShotIterator(input.dataset(), {.name = "iterator"});
-    return [=] { return Split(iterator.GetNext(), input.labels()); };
+    model->input_iterator = iterator.handle();
+    return [=] {
+      ++model->batches_of_step;
+      return Split(iterator.GetNext(), input.labels());
+    };
   }
   const data::Dataset dataset =
       mode == Mode::kEval ? FillLastStep(input.dataset(), devices) : input.dataset();
@@ -84,6 +90,8 @@ std::unique_ptr<ModelGraph> BuildModel(const Estimator::State& state, const Inpu
                                        Mode mode) {
   auto model = std::make_unique<ModelGraph>();
   const GraphScope use(model->graph);
+  const CancellationScope cancellable(
+      state.config.cancellation.get());  // the first element is read
   model->graph.set_seed(state.config.random_seed);
   train::GetOrCreateGlobalStep();
   const auto& strategy = StrategyOf(state.config, mode);
@@ -139,10 +147,21 @@ std::string CheckpointOf(const Estimator::State& state, const std::string& asked
   return path;
 }
 
-int64_t StepOfCheckpoint(const std::string& prefix) {
+std::optional<std::string> CheckpointToResume(const std::string& model_dir) {
+  const auto state = ReadCheckpointState(model_dir);
+  if (!state) return std::nullopt;
+  if (CheckpointExists(state->latest)) return state->latest;
+  if (std::none_of(state->all.begin(), state->all.end(), CheckpointExists)) return std::nullopt;
+  throw DataLoss("the newest checkpoint {} is missing; {}", state->latest,
+                 AdviceForDamagedCheckpoint(state->latest));
+}
+
+int64_t StepOfCheckpoint(const std::string& prefix) try {
   const TensorBundleReader reader(prefix);
   return reader.Contains(train::kGlobalStep) ? reader.Read(train::kGlobalStep).scalar<int64_t>()
                                              : 0;
+} catch (const Error& e) {
+  throw DataLoss("{} is damaged: {}; {}", prefix, e.message(), AdviceForDamagedCheckpoint(prefix));
 }
 
 void RestoreVariables(Session& session, Graph& graph, const std::string& checkpoint) {

@@ -20,7 +20,9 @@ struct Estimator::State {
 struct ModelGraph {
   Graph graph;
   EstimatorSpec spec;
-  Operation begin_input;  // begins a walk over the data; none where it begins by itself
+  Operation begin_input;       // begins a walk over the data; none where it begins by itself
+  Output input_iterator;       // of training; none where the input is made of nodes
+  size_t batches_of_step = 0;  // that a step of training takes from it
   std::vector<std::pair<std::string, Output>> receiver_tensors;  // of serving
   std::vector<std::pair<std::string, std::vector<std::pair<std::string, Output>>>>
       receiver_alternatives;
@@ -40,7 +42,11 @@ Operation LocalInitializer(Graph& graph);
 
 // The checkpoint asked for, else the newest of model_dir. Throws NOT_FOUND when there is none.
 std::string CheckpointOf(const Estimator::State& state, const std::string& asked);
-// The global step in a checkpoint; 0 when it has none.
+// The newest checkpoint of a directory, if there is one. Throws DATA_LOSS when the one that the
+// state file names is gone and others are there: a training that began anew would replace them.
+std::optional<std::string> CheckpointToResume(const std::string& model_dir);
+// The global step in a checkpoint; 0 when it has none. Throws DATA_LOSS, with what to do, when it
+// is damaged.
 int64_t StepOfCheckpoint(const std::string& prefix);
 // Sets all variables of the graph.
 void RestoreVariables(Session& session, Graph& graph, const std::string& checkpoint);
@@ -48,7 +54,13 @@ void RestoreVariables(Session& session, Graph& graph, const std::string& checkpo
 // Exports to this very directory.
 void ExportTo(const Estimator::State& state, const std::string& directory,
               const ServingInputFn& receiver, const SavedModelExportOptions& options);
-// A name of seconds since the epoch that is not taken in base_dir.
-std::string NewExportDirectory(const std::string& base_dir);
+// Calls the function with the name of a new directory, base_dir/NUMBER, and returns it: first the
+// one given, unless it is "", and others as long as another process is faster (ALREADY_EXISTS).
+// Numbers are seconds since the epoch, or more: larger than all that are there or being written, so
+// that servers take what was exported last.
+std::string ExportToNew(const std::string& first, const std::string& base_dir,
+                        const std::function<void(const std::string&)>& export_to);
+// Whether no directory beside it has a larger number.
+bool IsNewestExport(const std::string& directory);
 
 }  // namespace sextant

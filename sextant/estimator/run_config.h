@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,6 +44,10 @@ struct SEXTANT_API RunConfig {
   std::string protocol = {};  // between processes: "" or "grpc"
   std::optional<int64_t> max_worker_delay_secs = {};
   double session_creation_timeout_secs = 7200;
+  // Cancelling it, from any thread, ends what the Estimator does with CANCELLED: a training saves
+  // its last whole step before, also while it waits for input. A program that wants signals to do
+  // this takes the token of an InterruptScope (base/interrupt.h); the library handles none.
+  std::shared_ptr<CancellationToken> cancellation = {};
   // Used instead of the environment variable TF_CONFIG.
   std::optional<std::string> tf_config = {};
   // Filled in from TF_CONFIG when an Estimator is made.

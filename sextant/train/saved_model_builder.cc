@@ -1,9 +1,8 @@
 #include "sextant/train/saved_model_builder.h"
 
-#include <unistd.h>
-
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "sextant/base/temporary_file.h"
 #include "sextant/device/resource_manager.h"
 #include "sextant/device/variable.h"
 #include "sextant/formats/tensor_bundle_writer.h"
@@ -19,12 +18,14 @@ namespace {
 
 using proto::MetaGraphDef;
 
+constexpr std::string_view kTemporary = "temp-";  // as TensorFlow's, which servers pass over
+
 // A directory beside the final one, on the same file system.
-// Of all processes that write to the directory; each puts its number behind.
-std::string TemporaryPrefix(const std::string& directory) {
+std::string TemporaryBeside(const std::string& directory) {
   std::string whole = directory;
   while (whole.size() > 1 && whole.ends_with('/')) whole.pop_back();
-  return JoinPath(DirectoryName(whole), fmt::format("temp-{}-", BaseName(whole)));
+  return TemporaryName(
+      JoinPath(DirectoryName(whole), fmt::format("{}{}", kTemporary, BaseName(whole))));
 }
 
 void CheckInGraph(Output tensor, const Graph& graph, std::string_view what) {
@@ -98,17 +99,15 @@ void WriteVariables(Session& session, const std::string& directory) {
 
 SavedModelBuilder::SavedModelBuilder(std::string directory)
     : directory_(std::move(directory)),
-      temporary_(TemporaryPrefix(directory_) + std::to_string(getpid())),
+      temporary_(TemporaryBeside(directory_)),
       model_(std::make_unique<proto::SavedModel>()) {
   FileSystem& files = FileSystem::ForPath(directory_);
   if (files.Exists(directory_) && !files.ListDirectory(directory_).empty()) {
     throw AlreadyExists("{} exists and is not empty; export to another directory", directory_);
   }
-  // What a process that was killed left.
-  for (const std::string& old : files.Glob(TemporaryPrefix(directory_) + "*")) {
-    files.DeleteRecursively(old);
-  }
   files.CreateDirectories(temporary_);
+  // What processes that were killed left.
+  DeleteStaleTemporaries(files, std::string(DirectoryName(temporary_)), kTemporary);
   model_->set_saved_model_schema_version(1);
 }
 
@@ -203,7 +202,13 @@ const std::string& SavedModelBuilder::Save(SavedModelForm form) {
   FileSystem& files = FileSystem::ForPath(directory_);
   WriteSavedModel(temporary_, *model_, form);
   files.SyncDirectory(temporary_);
-  files.Rename(temporary_, directory_);
+  try {
+    files.Rename(temporary_, directory_);
+  } catch (const Error&) {
+    if (!files.Exists(directory_) || files.ListDirectory(directory_).empty()) throw;
+    throw AlreadyExists("{} was made by another process meanwhile; export to another directory",
+                        directory_);
+  }
   saved_ = true;
   if (const std::string parent(DirectoryName(directory_)); !parent.empty()) {
     files.SyncDirectory(parent);

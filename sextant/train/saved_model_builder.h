@@ -70,7 +70,8 @@ class SEXTANT_API SavedModelBuilder {
                     const MetaGraphSpec& spec = {});
   // "relative/path" → file: copied to assets.extra/.
   void AddExtraAssets(const std::map<std::string, std::string>& files);
-  // Puts the directory in place and returns its name.
+  // Puts the directory in place and returns its name. Throws ALREADY_EXISTS when somebody else has
+  // done so meanwhile.
   const std::string& Save(SavedModelForm form = SavedModelForm::kBinary);
 
  private:
