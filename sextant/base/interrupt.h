@@ -17,13 +17,16 @@
 
 #include <memory>
 
+#include "sextant/base/export.h"
+
+#pragma GCC visibility push(default)
 namespace sextant {
 
-class CancellationToken;
+class SEXTANT_API CancellationToken;
 
 // Handlers are set while any scope lives, except for signals that the program ignores or has set
 // handlers of its own for. Those that it had before are put back.
-class InterruptScope {
+class SEXTANT_API InterruptScope {
  public:
   InterruptScope();
   ~InterruptScope();
@@ -50,3 +53,4 @@ void ThrowIfInterrupted();
 inline int ExitCodeOfSignal(int signal) { return 128 + signal; }
 
 }  // namespace sextant
+#pragma GCC visibility pop

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <ctime>
 
+#include "sextant/base/cancellable_wait.h"
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
 #include "sextant/base/logging.h"
@@ -15,6 +16,7 @@
 #include "sextant/formats/summary_values.h"
 #include "sextant/graph/scope.h"
 #include "sextant/nn/metrics.h"
+#include "sextant/ops/dataset/iterator_states.h"
 #include "sextant/ops/state/variable.h"
 #include "sextant/proto/summary.pb.h"
 #include "sextant/train/hooked_run.h"
@@ -69,6 +71,13 @@ Evaluation::Evaluation(const Estimator::State& state, const InputFn& input_fn,
 
 Evaluation::~Evaluation() = default;
 
+void Evaluation::CheckInput() {
+  if (!model_->begin_input) return;
+  session_->Run(model_->begin_input);
+  // To tell where a walk stands, its files must have been found.
+  data::SaveIteratorStates(session_->resources());
+}
+
 EvalResult Evaluation::OfCheckpoint(const std::string& path) {
   if (shared_) {
     throw FailedPrecondition("this evaluation uses the variables of a training session");
@@ -102,9 +111,10 @@ void Evaluation::Share(Session& training) {
 
 EvalResult Evaluation::Run(const std::string& path) {
   LogInfo("Starting evaluation at {}", TimeText());
+  const CancellationScope cancellable(state_.config.cancellation.get());
   session_->Run(local_init_);
   if (model_->begin_input) session_->Run(model_->begin_input);
-  train::HookedRun run(*session_, hooks_);
+  train::HookedRun run(*session_, hooks_, state_.config.cancellation.get());
   for (const train::HookRef& hook : hooks_) hook->AfterCreateSession(*session_);
   std::vector<Operation> updates;
   for (const auto& [name, metric] : metrics_) updates.push_back(metric.update);

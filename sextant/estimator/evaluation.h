@@ -17,6 +17,8 @@ class Evaluation {
   Evaluation(const Estimator::State& state, const InputFn& input_fn, EvaluateOptions options);
   ~Evaluation();
 
+  // Throws NOT_FOUND when files of the input are missing. Reads nothing.
+  void CheckInput();
   // With the values of a checkpoint.
   EvalResult OfCheckpoint(const std::string& path);
   // With the variables of a session that trains the model: they are shared, not copied. "path"

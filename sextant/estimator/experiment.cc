@@ -1,10 +1,9 @@
 #include "sextant/estimator/experiment.h"
 
 #include <chrono>
-#include <thread>
 
+#include "sextant/base/cancellable_wait.h"
 #include "sextant/base/error.h"
-#include "sextant/base/interrupt.h"
 #include "sextant/base/logging.h"
 #include "sextant/estimator/model_graph.h"
 
@@ -12,15 +11,6 @@ namespace sextant {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// In short naps, so that a signal ends it.
-void WaitUntil(Clock::time_point time) {
-  while (Clock::now() < time) {
-    ThrowIfInterrupted();
-    std::this_thread::sleep_for(
-        std::min<Clock::duration>(time - Clock::now(), std::chrono::milliseconds(100)));
-  }
-}
 
 Clock::duration Seconds(double seconds) {
   return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
@@ -56,12 +46,11 @@ EvalResult TrainThenEvaluate(const Experiment& experiment) {
 
 EvalResult EvaluateContinuously(const Experiment& experiment, const InputFn& input,
                                 const std::string& name) {
-  const InterruptScope interrupts;
   EvalResult result;
   std::string evaluated;
   auto next = Clock::now() + Seconds(experiment.eval_delay_secs);
   for (;;) {
-    WaitUntil(next);
+    SleepUntil(next, experiment.estimator.config().cancellation.get());
     next = Clock::now() + Seconds(experiment.continuous_eval_throttle_secs);
     const auto newest = experiment.estimator.LatestCheckpoint();
     if (!newest || *newest == evaluated) {

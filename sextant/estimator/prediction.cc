@@ -111,7 +111,8 @@ Predictions Estimator::Predict(const InputFn& input_fn, const PredictOptions& op
   state->session->Run(local_init);
   if (state->model->begin_input) state->session->Run(state->model->begin_input);
   for (const train::HookRef& hook : hooks) hook->AfterCreateSession(*state->session);
-  state->run = std::make_unique<train::HookedRun>(*state->session, std::move(hooks));
+  state->run = std::make_unique<train::HookedRun>(*state->session, std::move(hooks),
+                                                  state_->config.cancellation.get());
   return Predictions(std::move(state));
 }
 

@@ -10,6 +10,7 @@
 #include "sextant/base/logging.h"
 #include "sextant/estimator/evaluation.h"
 #include "sextant/estimator/ledger.h"
+#include "sextant/estimator/model_dir_lock.h"
 #include "sextant/estimator/training.h"
 #include "sextant/train/checkpoint_listener.h"
 #include "sextant/train/saver.h"
@@ -20,7 +21,9 @@ namespace {
 constexpr const char* kExported = "exported";  // note: the step whose exporters have all run
 constexpr const char* kBegun = "train_and_evaluate";
 
-double Now() {
+using Clock = std::chrono::steady_clock;
+
+double SystemSeconds() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
@@ -80,9 +83,20 @@ class CheckpointEvaluator : public train::CheckpointListener {
     const Ledger::Evaluation* done = ledger_.FindEvaluation(eval_.name, step);
     Finish(done ? done->metrics : Measure(nullptr, path, step), path, step);
   }
+  // Finds what is wrong with the evaluation before the training begins.
+  void Check() {
+    Build();
+    evaluation_->CheckInput();
+  }
   TrainAndEvaluateResult& result() { return result_; }
 
  private:
+  void Build() {
+    evaluation_ = std::make_unique<Evaluation>(
+        estimator_.state(), eval_.input_fn,
+        EvaluateOptions{.steps = eval_.steps, .hooks = eval_.hooks, .name = eval_.name});
+  }
+
   // There is a training that the ledger is about, whose later steps have not been run.
   void Begin(int64_t step) {
     ledger_.ForgetAfter(step);
@@ -92,12 +106,22 @@ class CheckpointEvaluator : public train::CheckpointListener {
 
   bool AtMaxSteps(int64_t step) const { return train_.max_steps && step >= *train_.max_steps; }
 
+  // By a clock that nobody sets, as far as this process can know: an evaluation of an earlier one
+  // was before its start, at least.
+  double SecondsSince(const Ledger::Evaluation& evaluation) const {
+    if (measured_ && measured_->step == evaluation.step) return SecondsSince(measured_->time);
+    return std::max(0.0, system_start_ - evaluation.time) + SecondsSince(start_);
+  }
+  static double SecondsSince(Clock::time_point time) {
+    return std::chrono::duration<double>(Clock::now() - time).count();
+  }
+
   bool Throttled(int64_t step) const {
     if (AtMaxSteps(step)) return false;
     const auto& history = ledger_.evaluations();
     for (auto it = history.rbegin(); it != history.rend(); ++it) {
       if (it->name != eval_.name || it->step >= step) continue;
-      return Now() - it->time < eval_.throttle_secs || step - it->step < eval_.throttle_steps;
+      return SecondsSince(*it) < eval_.throttle_secs || step - it->step < eval_.throttle_steps;
     }
     return false;
   }
@@ -123,7 +147,9 @@ class CheckpointEvaluator : public train::CheckpointListener {
     const Ledger::Evaluation* best = nullptr;
     for (const Ledger::Evaluation& evaluation : ledger_.evaluations()) {
       if (evaluation.name != eval_.name) continue;
-      if (!best || eval_.keep_best(evaluation.metrics, best->metrics)) best = &evaluation;
+      if (IsBest(eval_.keep_best, evaluation.metrics, best ? &best->metrics : nullptr)) {
+        best = &evaluation;
+      }
     }
     if (!best) return;
     const std::string base = newest.path.substr(0, newest.path.rfind('-'));
@@ -132,14 +158,11 @@ class CheckpointEvaluator : public train::CheckpointListener {
 
   // With the variables of the training session, or, where there is none, of the checkpoint.
   EvalResult Measure(Session* training, const std::string& path, int64_t step) {
-    if (!evaluation_) {
-      evaluation_ = std::make_unique<Evaluation>(
-          estimator_.state(), eval_.input_fn,
-          EvaluateOptions{.steps = eval_.steps, .hooks = eval_.hooks, .name = eval_.name});
-    }
+    if (!evaluation_) Build();
     result_.metrics =
         training ? evaluation_->OfSession(*training, path) : evaluation_->OfCheckpoint(path);
-    ledger_.AddEvaluation({eval_.name, step, Now(), result_.metrics});
+    ledger_.AddEvaluation({eval_.name, step, SystemSeconds(), result_.metrics});
+    measured_ = {step, Clock::now()};
     return result_.metrics;
   }
 
@@ -166,6 +189,13 @@ class CheckpointEvaluator : public train::CheckpointListener {
   const TrainSpec& train_;
   const EvalSpec& eval_;
   Ledger ledger_;
+  struct Measured {
+    int64_t step;
+    Clock::time_point time;
+  };
+  const Clock::time_point start_ = Clock::now();
+  const double system_start_ = SystemSeconds();
+  std::optional<Measured> measured_;  // by this process, last
   std::unique_ptr<Evaluation> evaluation_;
   TrainAndEvaluateResult result_;
 };
@@ -187,17 +217,17 @@ TrainAndEvaluateResult TrainAndEvaluate(const Estimator& estimator, const TrainS
         "TrainAndEvaluate evaluates checkpoints, but the RunConfig asks for none; set "
         "save_checkpoints_steps or save_checkpoints_secs");
   }
+  const ModelDirLock lock(config.model_dir);
   const auto evaluator = std::make_shared<CheckpointEvaluator>(estimator, train, eval);
-  int64_t start = 0;
-  if (const auto newest = estimator.LatestCheckpoint()) {
-    start = StepOfCheckpoint(*newest);
+  if (const auto newest = CheckpointToResume(config.model_dir)) {
+    const int64_t start = StepOfCheckpoint(*newest);
     if (train.max_steps && start >= *train.max_steps) {
       evaluator->EndWithoutTraining(*newest, start);
       evaluator->result().global_step = start;
       return evaluator->result();
     }
   }
-  FileSystem::ForPath(config.model_dir).CreateDirectories(config.model_dir);
+  evaluator->Check();
   const int64_t step =
       RunTraining(estimator.state(), train.input_fn,
                   {.max_steps = train.max_steps, .hooks = train.hooks, .listeners = {evaluator}});

@@ -1,5 +1,5 @@
-// TrainAndEvaluate: trains, evaluates at checkpoints and exports, in one process or, by TF_CONFIG,
-// in a cluster.
+// TrainAndEvaluate: trains, evaluates at checkpoints and exports, in one process. (A TF_CONFIG that
+// names a cluster is refused with UNIMPLEMENTED.)
 //
 //   TrainAndEvaluate(estimator, {.input_fn = train, .max_steps = 6000},
 //                    {.input_fn = test, .exporters = {FinalExporter("mnist", receiver)}});
@@ -36,7 +36,7 @@ struct SEXTANT_API EvalSpec {
   // If given, the checkpoint of the best evaluation is kept beside the newest ones, e.g. by
   // Larger("accuracy").
   BetterFn keep_best = {};
-  double start_delay_secs = 120;  // of an evaluator of a cluster
+  double start_delay_secs = 120;  // as in TensorFlow; not used in one process
   double throttle_secs = 600;     // at least so long between evaluations
   int64_t throttle_steps = 0;     // and so many steps
 };
@@ -48,7 +48,9 @@ struct SEXTANT_API TrainAndEvaluateResult {
   std::vector<std::string> exports;  // of the last evaluation
 };
 
-// Throws INVALID_ARGUMENT, naming the field, for specs out of range.
+// Throws INVALID_ARGUMENT, naming the field, for specs out of range, FAILED_PRECONDITION when
+// another process trains in the model_dir, and before the first step what the input of the
+// evaluation is found to lack, e.g. NOT_FOUND for a file.
 TrainAndEvaluateResult TrainAndEvaluate(const Estimator& estimator, const TrainSpec& train,
                                         const EvalSpec& eval);
 

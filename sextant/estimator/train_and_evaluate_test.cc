@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <functional>
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "sextant/data/sources.h"
 #include "sextant/data/tensor_sources.h"
 #include "sextant/estimator/ledger.h"
 #include "sextant/formats/event_reader.h"
@@ -235,6 +238,109 @@ TEST_F(TrainAndEvaluateTest, RefusesBadSpecs) {
   EvalSpec twice = Eval();
   twice.exporters.push_back(FinalExporter("latest", Receiver()));
   EXPECT_EQ(code({.input_fn = TrainInput, .max_steps = 5}, twice), Code::kInvalidArgument);
+}
+
+// The ledger's last evaluation seems to be in the future.
+TEST_F(TrainAndEvaluateTest, AClockThatWasSetBackDoesNotStopEvaluations) {
+  EvalSpec eval{.input_fn = EvalInput, .throttle_secs = 0};
+  TrainAndEvaluate(Make(), {.input_fn = TrainInput, .max_steps = 40}, eval);
+  Ledger ledger(dir_ + "/model");
+  Ledger::Evaluation last = ledger.evaluations().back();
+  last.time += 1e6;
+  ledger.AddEvaluation(last);
+  eval.throttle_secs = 1e-6;
+  TrainAndEvaluate(Make(), {.input_fn = TrainInput, .max_steps = 100}, eval);
+  EXPECT_EQ(EvaluatedSteps(dir_ + "/model"), (std::vector<int64_t>{20, 40, 60, 80, 100}));
+}
+
+TEST_F(TrainAndEvaluateTest, FindsWhatTheEvaluationLacksBeforeTheFirstStep) {
+  const data::ElementSpec spec = {{"x", DType::kFloat, Shape({1})},
+                                  {"label", DType::kFloat, Shape({1})}};
+  const auto missing = [&] {
+    return data::TextLines({dir_ + "/missing.txt"})
+        .Map([](data::Element e) { return e; }, {.spec = spec})
+        .Batch(10);
+  };
+  const auto none = [] { return EvalInput().dataset().Unbatch().Batch(0); };
+  const std::vector<std::pair<InputFn, Code>> cases = {{missing, Code::kNotFound},
+                                                       {none, Code::kInvalidArgument}};
+  for (const auto& [input, code] : cases) {
+    try {
+      TrainAndEvaluate(Make(), {.input_fn = TrainInput, .max_steps = 40}, {.input_fn = input});
+      ADD_FAILURE() << "it was not found";
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), code) << e.message();
+    }
+    EXPECT_FALSE(Make().LatestCheckpoint().has_value());
+  }
+}
+
+TEST_F(TrainAndEvaluateTest, ADamagedCheckpointNamesThoseThatAreWhole) {
+  const std::string model = dir_ + "/model";
+  const auto train = [&](int64_t steps) {
+    TrainAndEvaluate(Make(), {.input_fn = TrainInput, .max_steps = steps},
+                     {.input_fn = EvalInput, .throttle_secs = 0});
+  };
+  const auto message = [&](const std::function<void()>& f) {
+    try {
+      f();
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), Code::kDataLoss);
+      return e.message();
+    }
+    return std::string();
+  };
+  train(60);
+  const std::string advice =
+      "model.ckpt-40, model.ckpt-0 of " + model +
+      " are whole: to go on from model.ckpt-40, write the line model_checkpoint_path: "
+      "\"model.ckpt-40\" into " +
+      model + "/checkpoint";
+  fs::resize_file(model + "/model.ckpt-60.data-00000-of-00001", 10);
+  fs::resize_file(model + "/model.ckpt-20.data-00000-of-00001", 10);
+  for (const auto& use :
+       std::vector<std::function<void()>>{[&] { train(80); }, [&] { Make().Evaluate(EvalInput); },
+                                          [&] { Make().Train(TrainInput, {.max_steps = 80}); }}) {
+    const std::string told = message(use);
+    EXPECT_TRUE(told.starts_with(model + "/model.ckpt-60 is damaged: ")) << told;
+    EXPECT_TRUE(told.ends_with("; " + advice)) << told;
+  }
+  fs::remove(model + "/model.ckpt-60.index");
+  EXPECT_EQ(message([&] { train(80); }),
+            "the newest checkpoint " + model + "/model.ckpt-60 is missing; " + advice);
+  std::ofstream(model + "/checkpoint") << "model_checkpoint_path: \"model.ckpt-40\"\n";
+  train(80);
+  EXPECT_EQ(EvaluatedSteps(model), (std::vector<int64_t>{20, 40, 60, 80}));
+}
+
+// The process was killed between its first checkpoint and the graph.
+TEST_F(TrainAndEvaluateTest, AGraphThatIsMissingIsWritten) {
+  const std::string model = dir_ + "/model";
+  Make().Train(TrainInput, {.max_steps = 20});
+  for (const auto& entry : fs::directory_iterator(model)) {
+    if (IsEventFileName(entry.path().string())) fs::remove(entry.path());
+  }
+  fs::remove(model + "/graph.pbtxt");
+  Make().Train(TrainInput, {.max_steps = 40});
+  EXPECT_TRUE(fs::exists(model + "/graph.pbtxt"));
+  int graphs = 0;
+  for (const auto& entry : fs::directory_iterator(model)) {
+    if (!IsEventFileName(entry.path().string())) continue;
+    EventReader reader(entry.path().string());
+    for (proto::Event event; reader.Next(&event);) graphs += !event.graph_def().empty();
+  }
+  EXPECT_EQ(graphs, 1);
+}
+
+TEST_F(TrainAndEvaluateTest, EmptyDataLeavesTheDirectoryToOthers) {
+  const auto empty = [] { return TrainInput().dataset().Take(0); };
+  try {
+    TrainAndEvaluate(Make(), {.input_fn = empty, .max_steps = 20}, {.input_fn = EvalInput});
+    ADD_FAILURE() << "it trained without data";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.message(), "the training input gave no batch; is the data empty?");
+  }
+  EXPECT_EQ(Listing(dir_ + "/model"), std::vector<std::string>{});
 }
 
 }  // namespace

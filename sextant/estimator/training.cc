@@ -1,9 +1,10 @@
 #include "sextant/estimator/training.h"
 
+#include "sextant/base/cancellable_wait.h"
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
-#include "sextant/base/interrupt.h"
 #include "sextant/base/logging.h"
+#include "sextant/base/temporary_file.h"
 #include "sextant/estimator/model_graph.h"
 #include "sextant/formats/checkpoint_state.h"
 #include "sextant/formats/event_writer.h"
@@ -14,8 +15,8 @@
 #include "sextant/nn/summaries.h"
 #include "sextant/proto/graph.pb.h"
 #include "sextant/proto/meta_graph.pb.h"
+#include "sextant/train/cancellation_hooks.h"
 #include "sextant/train/global_step.h"
-#include "sextant/train/interrupt.h"
 #include "sextant/train/monitored_session.h"
 #include "sextant/train/rewind_on_nan.h"
 
@@ -45,13 +46,49 @@ train::Every CheckpointInterval(const RunConfig& config) {
   return {.seconds = config.save_checkpoints_secs.value_or(600)};
 }
 
-// The graph, for people and for TensorBoard.
+std::string GraphPath(const std::string& model_dir) { return JoinPath(model_dir, "graph.pbtxt"); }
+
+// The graph, for TensorBoard and for people. The file comes last: when it is there, all is.
 void WriteGraph(const Graph& graph, const std::string& model_dir, EventWriter& events) {
   const proto::GraphDef def = ExportGraphDef(graph);
-  const std::string path = JoinPath(model_dir, "graph.pbtxt");
-  FileSystem::ForPath(path).WriteFileAtomically(path, MessageText(def));
   events.AddGraph(def.SerializeAsString());
+  events.Flush();
+  const std::string path = GraphPath(model_dir);
+  FileSystem::ForPath(path).WriteFileAtomically(path, MessageText(def));
 }
+
+// What writers that were killed left.
+void DeleteLeftovers(const std::string& model_dir) {
+  FileSystem& files = FileSystem::ForPath(model_dir);
+  DeleteStaleTemporaries(files, model_dir, "");
+  const std::string exports = JoinPath(model_dir, "export");
+  if (!files.Exists(exports)) return;
+  for (const std::string& name : files.ListDirectory(exports)) {
+    DeleteStaleTemporaries(files, JoinPath(exports, name), "");
+  }
+}
+
+// Begins the events of a training when its session is there: one that cannot begin leaves no file.
+class BeginEvents : public train::Hook {
+ public:
+  BeginEvents(const RunConfig& config, std::optional<int64_t> resumed,
+              std::optional<EventWriter>* events)
+      : model_dir_(config.model_dir), resumed_(resumed), events_(*events) {}
+  void AfterCreateSession(Session& session) override {
+    events_.emplace(model_dir_);
+    // What an earlier process wrote behind the checkpoint that this one goes on from is made again.
+    events_->AddSessionStart(resumed_.value_or(0) + 1);
+    const std::string graph = GraphPath(model_dir_);
+    if (resumed_ && !FileSystem::ForPath(graph).Exists(graph)) {
+      WriteGraph(session.graph(), model_dir_, *events_);
+    }
+  }
+
+ private:
+  const std::string model_dir_;
+  const std::optional<int64_t> resumed_;
+  std::optional<EventWriter>& events_;
+};
 
 void AddLossSummary(Output loss) {
   const Graph& graph = CurrentGraph();
@@ -62,23 +99,76 @@ void AddLossSummary(Output loss) {
   summaries::Scalar("loss", loss);
 }
 
-train::HookRef WatchLoss(Output loss, const RunConfig& config, EventWriter& events) {
+train::HookRef WatchLoss(Output loss, const RunConfig& config, std::optional<EventWriter>& events) {
   if (config.nan_rewinds <= 0) return train::StopOnNan(loss);
   return train::RewindOnNan(loss, config.model_dir,
                             {.times = config.nan_rewinds, .after = [&events](int64_t step) {
-                               events.AddSessionStart(step + 1);
+                               events->AddSessionStart(step + 1);
                              }});
 }
 
-// Saves what is done. The process ends here: whatever follows a training must not run after half of
-// one.
-[[noreturn]] void EndInterrupted(train::MonitoredSession& session, EventWriter& events) {
+// Saves what is done and says so. An error, not a result: whatever follows a training must not
+// follow half of one unawares.
+[[noreturn]] void EndCancelled(const RunConfig& config, train::MonitoredSession& session,
+                               EventWriter& events) {
   const int64_t step = session.global_step();
   const std::string path = session.SaveLast();
   events.Close();
-  train::ExitInterrupted(
-      step, path.empty() ? "no checkpoints are saved"
-                         : "saved " + path + "; run the same command again to go on from there");
+  throw Error(Code::kCancelled,
+              fmt::format("{} at step {}: {}", config.cancellation->status().message(), step,
+                          path.empty() ? "no checkpoints are saved"
+                                       : "saved " + path +
+                                             "; run the same training again to go on from there"));
+}
+
+// Until it stops or the data ends. The loss of the last step, if there was one.
+Tensor RunSteps(train::MonitoredSession& session, const EstimatorSpec& spec, bool resumed) {
+  Tensor loss;
+  try {
+    while (!session.ShouldStop()) {
+      CancellationScope::ThrowIfCancelled();
+      loss = session.Run({spec.loss}, {}, {spec.train_op})[0];
+    }
+  } catch (const Error& e) {
+    if (e.code() != Code::kOutOfRange) throw;
+    if (!loss.valid() && !resumed) {
+      throw InvalidArgument("the training input gave no batch; is the data empty?");
+    }
+  }
+  return loss;
+}
+
+std::vector<train::HookRef> HooksOf(const ModelGraph& model, const RunConfig& config,
+                                    const TrainOptions& options, std::optional<int64_t> resumed,
+                                    std::optional<EventWriter>& events) {
+  const EstimatorSpec& spec = model.spec;
+  const train::Every log{.steps = config.log_step_count_steps};
+  std::vector<train::HookRef> hooks;
+  if (model.input_iterator) {
+    hooks.push_back(train::AwaitInput(model.input_iterator, {.elements = model.batches_of_step,
+                                                             .token = config.cancellation,
+                                                             .refuse_empty = !resumed}));
+  }
+  hooks.push_back(std::make_shared<BeginEvents>(config, resumed, &events));
+  hooks.push_back(WatchLoss(spec.loss, config, events));
+  if (options.steps) hooks.push_back(train::StopAfterSteps(*options.steps));
+  if (options.max_steps) hooks.push_back(train::StopAtStep(*options.max_steps));
+  hooks.insert(hooks.end(), options.hooks.begin(), options.hooks.end());
+  hooks.insert(hooks.end(), spec.training_hooks.begin(), spec.training_hooks.end());
+  hooks.push_back(train::LogTensors(
+      {{"loss", spec.loss}, {"step", train::GetGlobalStep(model.graph).value()}}, log));
+  hooks.push_back(
+      train::CountSteps(log, [&events](const std::string& tag, float value, int64_t step) {
+        events->AddScalar(tag, value, step);
+      }));
+  if (config.save_summary_steps > 0) {
+    hooks.push_back(train::SaveSummaries(
+        [&events](const std::string& summary, int64_t step) {
+          events->AddSerializedSummary(summary, step);
+        },
+        {.steps = config.save_summary_steps}));
+  }
+  return hooks;
 }
 
 }  // namespace
@@ -87,75 +177,50 @@ int64_t RunTraining(const Estimator::State& state, const InputFn& input_fn,
                     const TrainOptions& options) {
   CheckOptions(state, options);
   const RunConfig& config = state.config;
-  const auto newest = LatestCheckpoint(config.model_dir);
-  const int64_t start = newest ? StepOfCheckpoint(*newest) : 0;
-  if (options.max_steps && newest && start >= *options.max_steps) {
+  const auto newest = CheckpointToResume(config.model_dir);
+  std::optional<int64_t> resumed;
+  if (newest) resumed = StepOfCheckpoint(*newest);
+  if (options.max_steps && resumed.value_or(0) >= *options.max_steps) {
     LogInfo("Skipping training since max_steps has already saved.");
-    return start;
+    return *resumed;
   }
-  FileSystem::ForPath(config.model_dir).CreateDirectories(config.model_dir);
+  DeleteLeftovers(config.model_dir);
+  const CancellationScope cancellable(config.cancellation.get());
   const std::unique_ptr<ModelGraph> model = BuildModel(state, input_fn, Mode::kTrain);
   const GraphScope use(model->graph);
-  const EstimatorSpec& spec = model->spec;
-  AddLossSummary(spec.loss);
+  AddLossSummary(model->spec.loss);
 
-  EventWriter events(config.model_dir);
-  // What an earlier process wrote behind the checkpoint that this one goes on from is made again.
-  events.AddSessionStart(start + 1);
-  const train::Every log{.steps = config.log_step_count_steps};
-  std::vector<train::HookRef> hooks = {WatchLoss(spec.loss, config, events)};
-  if (options.steps) hooks.push_back(train::StopAfterSteps(*options.steps));
-  if (options.max_steps) hooks.push_back(train::StopAtStep(*options.max_steps));
-  hooks.insert(hooks.end(), options.hooks.begin(), options.hooks.end());
-  hooks.insert(hooks.end(), spec.training_hooks.begin(), spec.training_hooks.end());
-  hooks.push_back(train::LogTensors(
-      {{"loss", spec.loss}, {"step", train::GetGlobalStep(model->graph).value()}}, log));
-  hooks.push_back(train::CountSteps(log, [&](const std::string& tag, float value, int64_t step) {
-    events.AddScalar(tag, value, step);
-  }));
-  if (config.save_summary_steps > 0) {
-    hooks.push_back(
-        train::SaveSummaries([&](const std::string& summary,
-                                 int64_t step) { events.AddSerializedSummary(summary, step); },
-                             {.steps = config.save_summary_steps}));
-  }
-
+  std::optional<EventWriter> events;
   train::MonitoredSessionOptions session_options{
       .session = model->session,
       .checkpoint_dir = config.model_dir,
-      .hooks = hooks,
+      .hooks = HooksOf(*model, config, options, resumed, events),
       .saver = {.max_to_keep = config.keep_checkpoint_max,
                 .keep_checkpoint_every_n_hours = config.keep_checkpoint_every_n_hours},
       .checkpoints = {.every = CheckpointInterval(config),
                       .listeners = options.listeners,
-                      .before_save = [&] { events.Flush(); },
+                      .before_save = [&] { events->Flush(); },
                       .after_save =
                           [&](const train::SavedCheckpoint& saved) {
-                            if (saved.first) WriteGraph(model->graph, config.model_dir, events);
-                            events.AddSessionCheckpoint(saved.path, saved.step);
+                            if (saved.first) WriteGraph(model->graph, config.model_dir, *events);
+                            events->AddSessionCheckpoint(saved.path, saved.step);
                           }}};
   if (!newest) {
     session_options.after_init = [&](Session& session) {
       ApplyWarmStart(state.warm_start, session);
     };
   }
-  const InterruptScope interruptible;
   train::MonitoredSession session(model->graph, std::move(session_options));
-  Tensor loss;
   try {
-    while (!session.ShouldStop()) {
-      if (Interrupted()) EndInterrupted(session, events);
-      loss = session.Run({spec.loss}, {}, {spec.train_op})[0];
-    }
+    const Tensor loss = RunSteps(session, model->spec, newest.has_value());
+    session.Close();
+    events->Close();
+    if (loss.valid()) LogInfo("Loss for final step: {:g}.", loss.AsDouble());
   } catch (const Error& e) {
-    if (e.code() != Code::kOutOfRange) throw;
-    if (!loss.valid() && !newest) {
-      throw InvalidArgument("the training input gave no batch; is the data empty?");
-    }
+    const bool cancelled = config.cancellation && config.cancellation->cancelled();
+    if (!cancelled || e.code() != Code::kCancelled) throw;
+    EndCancelled(config, session, *events);
   }
-  session.Close();
-  events.Close();
-  if (loss.valid()) LogInfo("Loss for final step: {:g}.", loss.AsDouble());
   return session.global_step();
 }
 

@@ -7,7 +7,7 @@
 
 namespace sextant {
 
-// Estimator::Train.
+// Estimator::Train. REQUIRES: the caller has the model_dir's lock (model_dir_lock.h).
 int64_t RunTraining(const Estimator::State& state, const InputFn& input_fn,
                     const TrainOptions& options);
 

@@ -40,8 +40,8 @@ class Step : public RunContext {
     if (added) fetches_.push_back(tensor);
     return it->second;
   }
-  void Run(const std::vector<Operation>& targets) {
-    RunOptions options;
+  void Run(const std::vector<Operation>& targets, CancellationToken* cancellation) {
+    RunOptions options{.cancellation = cancellation};
     if (traced_) options.trace = &trace_;
     values_ = session_.Run(feeds_, fetches_, targets, options);
     ran_ = true;
@@ -71,8 +71,11 @@ std::shared_ptr<VariableResource> FindGlobalStep(Session& session) {
 
 }  // namespace
 
-HookedRun::HookedRun(Session& session, std::vector<HookRef> hooks)
-    : session_(session), hooks_(std::move(hooks)), global_step_(FindGlobalStep(session)) {}
+HookedRun::HookedRun(Session& session, std::vector<HookRef> hooks, CancellationToken* cancellation)
+    : session_(session),
+      hooks_(std::move(hooks)),
+      cancellation_(cancellation),
+      global_step_(FindGlobalStep(session)) {}
 
 int64_t HookedRun::global_step() const {
   if (!global_step_) {
@@ -89,7 +92,7 @@ std::vector<Tensor> HookedRun::Run(const std::vector<Output>& fetches, const Fee
   std::vector<size_t> wanted;
   for (const Output& fetch : fetches) wanted.push_back(step.Index(fetch));
   for (const auto& hook : hooks_) hook->BeforeRun(step);
-  step.Run(targets);
+  step.Run(targets, cancellation_);
   for (const auto& hook : hooks_) hook->AfterRun(step);
   if (step.stop_requested()) stop_ = true;
   std::vector<Tensor> values;

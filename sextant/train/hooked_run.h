@@ -20,7 +20,9 @@ namespace sextant::train {
 // Used by one thread at a time. Must not outlive the session.
 class SEXTANT_API HookedRun {
  public:
-  HookedRun(Session& session, std::vector<HookRef> hooks);
+  // Cancelling the token, if there is one, ends a Run in the middle: for loops that leave nothing
+  // behind, e.g. evaluations.
+  HookedRun(Session& session, std::vector<HookRef> hooks, CancellationToken* cancellation = {});
 
   // One step: the caller's fetches and those of the hooks in one Session::Run.
   std::vector<Tensor> Run(const std::vector<Output>& fetches, const FeedMap& feeds = {},
@@ -35,6 +37,7 @@ class SEXTANT_API HookedRun {
  private:
   Session& session_;
   const std::vector<HookRef> hooks_;
+  CancellationToken* const cancellation_;
   const std::shared_ptr<VariableResource> global_step_;
   bool stop_ = false;
 };

@@ -5,10 +5,9 @@
 
 #include <chrono>
 #include <cmath>
-#include <thread>
 
+#include "sextant/base/cancellable_wait.h"
 #include "sextant/base/error.h"
-#include "sextant/base/interrupt.h"
 #include "sextant/base/logging.h"
 #include "sextant/nn/summaries.h"
 #include "sextant/train/hook_timer.h"
@@ -193,16 +192,16 @@ class WaitForGlobalStepHook : public Hook {
     if (run.global_step() >= step_) return;
     LogInfo("Waiting for global step {} before starting training.", step_);
     const auto start = std::chrono::steady_clock::now();
-    const std::chrono::duration<double> poll(options_.poll_seconds);
+    const auto poll = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+        std::chrono::duration<double>(options_.poll_seconds));
     while (run.global_step() < step_) {
-      ThrowIfInterrupted();
       if (std::chrono::steady_clock::now() - start >
           std::chrono::duration<double>(options_.deadline_seconds)) {
         throw MakeError<Code::kDeadlineExceeded>(
             "the global step is {} and not {} after {:g} seconds of waiting", run.global_step(),
             step_, options_.deadline_seconds);
       }
-      std::this_thread::sleep_for(poll);
+      SleepUntil(std::chrono::steady_clock::now() + poll, CancellationScope::Current());
       run.ForgetGlobalStep();
     }
     LogInfo("Done waiting for global step {}, which is {} now.", step_, run.global_step());

@@ -62,7 +62,8 @@ HookRef LogMemory(Every every = {.steps = 100},
                   std::function<void(const std::string&, float, int64_t)> scalar = {});
 
 // The first step waits until the global step, which others count too, is at least this. Throws
-// DEADLINE_EXCEEDED after so many seconds, CANCELLED after a signal (base/interrupt.h).
+// DEADLINE_EXCEEDED after so many seconds, CANCELLED when the training is
+// cancelled (RunConfig::cancellation).
 struct SEXTANT_API WaitOptions {
   double poll_seconds = 0.5;
   double deadline_seconds = 7200;

@@ -10,6 +10,8 @@
 #include <random>
 #include <thread>
 
+#include "sextant/base/file_system.h"
+#include "sextant/formats/checkpoint_state.h"
 #include "sextant/formats/tensor_bundle_reader.h"
 #include "tests/faults/run_history.h"
 
@@ -32,14 +34,14 @@ class KillTest : public testing::Test {
     if (!HasFailure()) fs::remove_all(root_);
   }
 
-  pid_t Start(const std::string& name) const {
+  pid_t Start(const std::string& name, const char* program = KILLABLE_TRAINING) const {
     const std::string model_dir = root_ + "/" + name;
     const pid_t child = fork();
     if (child != 0) return child;
     const int log = open((model_dir + ".log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
     dup2(log, 1);
     dup2(log, 2);
-    execl(KILLABLE_TRAINING, KILLABLE_TRAINING, model_dir.c_str(), kSteps, nullptr);
+    execl(program, program, model_dir.c_str(), kSteps, nullptr);
     _exit(127);
   }
   // What waitpid says of the end.
@@ -78,6 +80,7 @@ class KillTest : public testing::Test {
     EXPECT_EQ(got.evaluations, want.evaluations) << name;
     EXPECT_EQ(got.exports, want.exports) << name;
     EXPECT_EQ(got.leftovers, std::vector<std::string>{}) << name;
+    EXPECT_TRUE(got.has_graph) << name;
   }
   std::string root_;
 };
@@ -111,13 +114,56 @@ TEST_F(KillTest, SavesAndTellsHowToGoOnWhenAskedToStop) {
   ASSERT_TRUE(Finished(Wait(Start("whole"))));
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   int stopped = 0;
-  for (const int signal : {SIGTERM, SIGINT}) {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
     const std::string name = "signal" + std::to_string(signal);
     const int status = EndAfter(Start(name), seconds / 2, signal);
     ASSERT_TRUE(WIFEXITED(status)) << status;
     if (WEXITSTATUS(status) != 0) {
       EXPECT_EQ(WEXITSTATUS(status), 128 + signal);
       ++stopped;
+    }
+    ASSERT_TRUE(Finished(Wait(Start(name))));
+    ExpectSame(name);
+  }
+  EXPECT_GT(stopped, 0);
+}
+
+TEST_F(KillTest, ASecondTrainingInTheSameDirectoryIsRefused) {
+  ASSERT_TRUE(Finished(Wait(Start("whole"))));
+  const std::string lock = root_ + "/twice/sextant_lock.json";
+  const pid_t first = Start("twice");
+  int status = 0;
+  while ((!fs::exists(lock) || fs::file_size(lock) == 0) && waitpid(first, &status, WNOHANG) == 0) {
+    std::this_thread::yield();
+  }
+  kill(first, SIGSTOP);  // so that it is at work, however fast it is
+  ASSERT_TRUE(fs::exists(lock));
+  const int refused = Wait(Start("twice"));
+  EXPECT_TRUE(WIFEXITED(refused) && WEXITSTATUS(refused) == 1) << refused;
+  const std::string log = FileSystem::ForPath(root_).ReadFile(root_ + "/twice.log");
+  EXPECT_NE(log.find("/twice is being trained by process " + std::to_string(first) + " on "),
+            std::string::npos)
+      << log;
+  kill(first, SIGCONT);
+  ASSERT_TRUE(Finished(Wait(first)));
+  ExpectSame("twice");
+}
+
+TEST_F(KillTest, AProgramThatTrainsOnAThreadGoesOnAfterASignal) {
+  const auto start = Clock::now();
+  ASSERT_TRUE(Finished(Wait(Start("whole"))));
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  int stopped = 0;
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+    const std::string name = "threaded" + std::to_string(signal);
+    ASSERT_TRUE(Finished(EndAfter(Start(name, THREADED_TRAINING), seconds / 2, signal)));
+    const std::string log = FileSystem::ForPath(root_).ReadFile(root_ + "/" + name + ".log");
+    EXPECT_NE(log.find("; went on\n"), std::string::npos) << log;
+    const size_t at = log.find("stopped by its program at step ");
+    if (at != std::string::npos) {
+      ++stopped;
+      const std::string step = std::to_string(std::atoi(log.c_str() + at + 31));
+      EXPECT_EQ(LatestCheckpoint(root_ + "/" + name), root_ + "/" + name + "/model.ckpt-" + step);
     }
     ASSERT_TRUE(Finished(Wait(Start(name))));
     ExpectSame(name);

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "sextant/base/error.h"
 #include "sextant/estimator/ledger.h"
+#include "sextant/formats/checkpoint_state.h"
 #include "sextant/formats/event_reader.h"
 #include "sextant/formats/event_summary.h"
 #include "sextant/formats/histogram.h"
@@ -32,16 +34,42 @@ std::string ValueText(const SummaryData& data) {
   return text;
 }
 
-// A SessionLog START at a step takes away what was written for that step and later ones.
-std::map<std::string, std::vector<Point>> ReadEvents(const fs::path& directory) {
+std::vector<std::string> EventFiles(const fs::path& directory) {
   std::vector<std::string> files;
   for (const auto& entry : fs::directory_iterator(directory)) {
     if (IsEventFileName(entry.path().string())) files.push_back(entry.path().string());
   }
   std::sort(files.begin(), files.end());
+  return files;
+}
+
+bool IsLeftover(const std::string& name) {
+  for (const char* mark : {"temp", ".tmp-", ".journal", "lock"}) {
+    if (name.find(mark) != std::string::npos) return true;
+  }
+  return false;
+}
+
+bool HasGraphEvent(const std::string& model_dir) {
+  for (const std::string& file : EventFiles(model_dir)) {
+    EventReader reader(file);
+    proto::Event event;
+    try {
+      while (reader.Next(&event)) {
+        if (!event.graph_def().empty()) return true;
+      }
+    } catch (const Error& e) {
+      if (e.code() != Code::kDataLoss) throw;  // the writer was killed in the middle of a record
+    }
+  }
+  return false;
+}
+
+// A SessionLog START at a step takes away what was written for that step and later ones.
+std::map<std::string, std::vector<Point>> ReadEvents(const fs::path& directory) {
   std::map<std::string, std::vector<Point>> points;
   SummaryReader summaries;
-  for (const std::string& file : files) {
+  for (const std::string& file : EventFiles(directory)) {
     EventReader reader(file);
     proto::Event event;
     try {
@@ -81,13 +109,21 @@ RunHistory ReadHistory(const std::string& model_dir) {
     for (const auto& [name, value] : evaluation.metrics) text += fmt::format(" {}={}", name, value);
     history.evaluations.push_back(text);
   }
+  std::set<std::string> listed;
+  if (const auto state = ReadCheckpointState(model_dir)) {
+    for (const std::string& prefix : state->all) listed.insert(fs::path(prefix).filename());
+  }
   for (const auto& entry : fs::recursive_directory_iterator(model_dir)) {
     const std::string name = entry.path().filename().string();
     if (name == "saved_model.pb") {
       history.exports[entry.path().parent_path().parent_path().filename().string()] += 1;
     }
-    if (name.find("temp") != std::string::npos) history.leftovers.push_back(entry.path().string());
+    if (IsLeftover(name) || (name.ends_with(".index") && name.starts_with("model.ckpt") &&
+                             !listed.contains(name.substr(0, name.size() - 6)))) {
+      history.leftovers.push_back(entry.path().string());
+    }
   }
+  history.has_graph = fs::exists(model_dir + "/graph.pbtxt") && HasGraphEvent(model_dir);
   return history;
 }
 

@@ -14,7 +14,9 @@ struct RunHistory {
   std::map<std::string, std::vector<std::string>> events;
   std::vector<std::string> evaluations;
   std::map<std::string, int> exports;  // by exporter: directories with a whole SavedModel
-  std::vector<std::string> leftovers;  // of writers that were killed
+  // Of writers that were killed: temporaries, notes, checkpoints that nobody would delete.
+  std::vector<std::string> leftovers;
+  bool has_graph = false;  // in the events and as a file
 };
 
 RunHistory ReadHistory(const std::string& model_dir);

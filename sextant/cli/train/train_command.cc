@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "sextant/base/error.h"
+#include "sextant/base/interrupt.h"
 #include "sextant/base/logging.h"
 #include "sextant/cli/train/metrics_table.h"
 #include "sextant/cli/train/train_progress.h"
@@ -208,7 +209,10 @@ void TrainModel(const RegisteredModel& model, const HParams& params, const Train
                                .eval_files = flags.eval_files,
                                .seed = seed,
                                .devices = flags.devices};
-  Estimator estimator(model.model_fn(params), MakeConfig(flags, seed), params,
+  const InterruptScope signals;
+  RunConfig config = MakeConfig(flags, seed);
+  config.cancellation = signals.token();
+  Estimator estimator(model.model_fn(params), config, params,
                       {.checkpoint = flags.warm_start_from});
   WriteTrainedModel(estimator.model_dir(), {&model, params, seed});
   const auto steps = params.Get<int64_t>("train_steps");

@@ -26,8 +26,8 @@ struct TrainFlags {
   double save_checkpoints_secs = 0, throttle_secs = 600;
   bool json = false;
 };
-// Trains, evaluates and exports; prints the result to `out`. A signal ends the program
-// (train/interrupt.h).
+// Trains, evaluates and exports; prints the result to `out`. Throws CANCELLED after a signal:
+// what was trained is saved.
 void TrainModel(const models::RegisteredModel& model, const HParams& params,
                 const TrainFlags& flags, std::ostream& out);
 
