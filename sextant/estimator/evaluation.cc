@@ -20,6 +20,7 @@
 #include "sextant/ops/state/variable.h"
 #include "sextant/proto/summary.pb.h"
 #include "sextant/train/hooked_run.h"
+#include "sextant/train/local_initializer.h"
 
 namespace sextant {
 namespace {
@@ -65,7 +66,7 @@ Evaluation::Evaluation(const Estimator::State& state, const InputFn& input_fn,
   hooks_.insert(hooks_.end(), model_->spec.evaluation_hooks.begin(),
                 model_->spec.evaluation_hooks.end());
   for (const train::HookRef& hook : hooks_) hook->Begin();
-  local_init_ = LocalInitializer(model_->graph);
+  local_init_ = train::LocalInitializer(model_->graph);
   session_ = std::make_unique<Session>(model_->graph, model_->session);
 }
 

@@ -8,6 +8,7 @@
 #include "sextant/base/logging.h"
 #include "sextant/estimator/model_graph.h"
 #include "sextant/runtime/session.h"
+#include "sextant/train/local_initializer.h"
 #include "sextant/train/saved_model_builder.h"
 
 namespace sextant {
@@ -128,7 +129,7 @@ void ExportTo(const Estimator::State& state, const std::string& directory,
   const std::string checkpoint = CheckpointOf(state, options.checkpoint_path);
   const std::unique_ptr<ModelGraph> model = BuildServingModel(state, receiver);
   MetaGraphSpec spec{.signatures = Signatures(*model),
-                     .main_op = LocalInitializer(model->graph),
+                     .main_op = train::LocalInitializer(model->graph),
                      .strip_default_attrs = options.strip_default_attrs};
   Session session(model->graph, model->session);
   RestoreVariables(session, model->graph, checkpoint);

@@ -10,7 +10,6 @@
 #include "sextant/formats/damaged_checkpoint.h"
 #include "sextant/formats/tensor_bundle_reader.h"
 #include "sextant/graph/scope.h"
-#include "sextant/ops/control_flow/control_flow.h"
 #include "sextant/ops/dataset/graph_iterator.h"
 #include "sextant/ops/state/variable.h"
 #include "sextant/runtime/session.h"
@@ -124,16 +123,6 @@ std::unique_ptr<ModelGraph> BuildServingModel(const Estimator::State& state,
   model->spec = Call(state, {std::move(input.features), {}}, Mode::kPredict);
   CheckSpec(model->spec, Mode::kPredict);
   return model;
-}
-
-Operation LocalInitializer(Graph& graph) {
-  const GraphScope use(graph);
-  std::vector<Operation> operations;
-  for (const Variable& variable : CollectedVariables(kLocalVariables)) {
-    operations.push_back(variable.initializer());
-  }
-  for (const Output& table : graph.Collection("table_initializer")) operations.push_back(table);
-  return Group(operations, "local_init");
 }
 
 std::string CheckpointOf(const Estimator::State& state, const std::string& asked) {

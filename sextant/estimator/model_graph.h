@@ -37,9 +37,6 @@ std::unique_ptr<ModelGraph> BuildModel(const Estimator::State& state, const Inpu
 std::unique_ptr<ModelGraph> BuildServingModel(const Estimator::State& state,
                                               const ServingInputFn& receiver);
 
-// What a session of this graph runs before its first step: local variables and tables.
-Operation LocalInitializer(Graph& graph);
-
 // The checkpoint asked for, else the newest of model_dir. Throws NOT_FOUND when there is none.
 std::string CheckpointOf(const Estimator::State& state, const std::string& asked);
 // The newest checkpoint of a directory, if there is one. Throws DATA_LOSS when the one that the

@@ -5,6 +5,7 @@
 #include "sextant/graph/scope.h"
 #include "sextant/runtime/session.h"
 #include "sextant/train/hooked_run.h"
+#include "sextant/train/local_initializer.h"
 
 namespace sextant {
 
@@ -105,7 +106,7 @@ Predictions Estimator::Predict(const InputFn& input_fn, const PredictOptions& op
   const auto& own = state->model->spec.prediction_hooks;
   hooks.insert(hooks.end(), own.begin(), own.end());
   for (const train::HookRef& hook : hooks) hook->Begin();
-  const Operation local_init = LocalInitializer(state->model->graph);
+  const Operation local_init = train::LocalInitializer(state->model->graph);
   state->session = std::make_unique<Session>(state->model->graph, state->model->session);
   RestoreVariables(*state->session, state->model->graph, checkpoint);
   state->session->Run(local_init);

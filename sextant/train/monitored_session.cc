@@ -5,23 +5,11 @@
 #include "sextant/base/logging.h"
 #include "sextant/formats/checkpoint_state.h"
 #include "sextant/formats/tensor_bundle_reader.h"
-#include "sextant/ops/control_flow/control_flow.h"
 #include "sextant/ops/state/variable.h"
 #include "sextant/train/hooked_run.h"
+#include "sextant/train/local_initializer.h"
 
 namespace sextant::train {
-namespace {
-
-std::vector<Operation> LocalInitializers(const Graph& graph) {
-  std::vector<Operation> operations;
-  for (const Variable& variable : CollectedVariables(kLocalVariables)) {
-    operations.push_back(variable.initializer());
-  }
-  for (const Output& table : graph.Collection("table_initializer")) operations.push_back(table);
-  return operations;
-}
-
-}  // namespace
 
 MonitoredSession::MonitoredSession(Graph& graph, MonitoredSessionOptions options)
     : graph_(graph), options_(std::move(options)) {
@@ -29,7 +17,7 @@ MonitoredSession::MonitoredSession(Graph& graph, MonitoredSessionOptions options
   for (const auto& hook : options_.hooks) hook->Begin();
   run_state_ = std::make_unique<RunState>();
   init_ = GlobalVariablesInitializer();
-  local_init_ = Group(LocalInitializers(graph_), "local_init");
+  local_init_ = LocalInitializer(graph_);
   saver_ = std::make_unique<Saver>(graph_, options_.saver);
   session_ = std::make_unique<Session>(graph_, options_.session);
   run_ = std::make_unique<HookedRun>(*session_, options_.hooks);
