@@ -4,8 +4,8 @@
 //   estimator.Train(train_input, {.max_steps = 6000});
 //   double accuracy = estimator.Evaluate(test_input)["accuracy"];
 //
-// All that it learns is in files of model_dir: an Estimator made anew, in another process too, goes
-// on where the newest checkpoint is. Copies share their state. Used by one thread at a time.
+// Its state is in files of model_dir: another Estimator on the same directory, in another process
+// too, resumes from the newest checkpoint. Copies share their state. Used by one thread at a time.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Evaluation: measures a model, once or again and again as its variables change.
+// Evaluation: computes the metrics of a model, once or repeatedly as its variables change.
 #pragma once
 
 #include <cstdint>

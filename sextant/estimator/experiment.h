@@ -1,5 +1,5 @@
-// Experiment: an Estimator with its data and a plan, run by the name of a schedule, as programs of
-// 2017 (tf.contrib.learn) did it. New programs call TrainAndEvaluate.
+// Experiment: an Estimator with its input functions and intervals, run by the name of a schedule,
+// as in tf.contrib.learn (2017). New programs call TrainAndEvaluate.
 //
 //   RunExperiment([](const RunConfig& config, const HParams& params) {
 //     return Experiment{.estimator = Estimator(ModelFn, config, params), .train_input_fn = train,

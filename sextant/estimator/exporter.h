@@ -15,7 +15,7 @@ namespace sextant {
 
 class Ledger;
 
-// What an exporter is told of the evaluation just made.
+// The evaluation after which an exporter is called.
 struct SEXTANT_API ExportRequest {
   Estimator& estimator;         // whose model is exported
   std::string export_path;      // model_dir/export/NAME

@@ -1,4 +1,4 @@
-// What heads take out of a batch: labels, checked, and weights.
+// Labels and weights of a batch, checked, for heads.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Ledger: what a model_dir remembers beside its checkpoints: evaluations, the best of them, exports
+// Ledger: metadata of a model_dir beside its checkpoints: evaluation history, best metrics, exports
 // and whether the training is done. One small JSON file, model_dir/sextant_ledger.json, replaced
 // atomically by every change.
 #pragma once
@@ -41,7 +41,8 @@ class Ledger {
   // Oldest first.
   const std::vector<Evaluation>& evaluations() const { return evaluations_; }
   const Evaluation* FindEvaluation(const std::string& name, int64_t step) const;
-  // In place of one of the same name and step; later ones, of a training that was set back, go.
+  // Replaces one of the same name and step and removes those of later steps (the training was
+  // resumed from an earlier checkpoint).
   void AddEvaluation(Evaluation evaluation);
 
   const std::vector<Export>& exports() const { return exports_; }
@@ -53,7 +54,7 @@ class Ledger {
   // Forgets evaluations and exports of later steps: the training goes on from this one.
   void ForgetAfter(int64_t step);
 
-  // Texts that hooks and exporters want to find again.
+  // State of hooks and exporters, by key.
   std::optional<std::string> Note(const std::string& key) const;
   void SetNote(const std::string& key, std::string value);
 

@@ -33,8 +33,8 @@ EstimatorSpec BuildMirrored(const MirroredStrategy& strategy,
                             const ModelFn& model_fn, Mode mode, const HParams& params,
                             const RunConfig& config);
 
-// The dataset with batches without rows at its end, so that all its batches are evaluated even when
-// the devices do not divide their number. As it is where elements are no batches, or there is one
+// Pads the dataset with empty batches, so that all its batches are evaluated when their number is
+// not a multiple of the number of devices. Unchanged where elements are not batches, or with one
 // device.
 data::Dataset FillLastStep(const data::Dataset& dataset, int devices);
 

@@ -1,4 +1,4 @@
-// MovingAverage: shadows of variables that follow them slowly, to evaluate with.
+// MovingAverage: exponential moving averages of variables (shadow variables), for evaluation.
 //
 //   MovingAverage average({.decay = 0.9999f, .num_updates = global_step});
 //   Operation train = Group({step, average.Apply(CollectedVariables(kTrainableVariables))});

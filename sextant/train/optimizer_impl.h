@@ -1,5 +1,5 @@
-// OptimizerImpl: what one kind of optimizer does with gradients, most of them to one variable after
-// the other. Optimizer (optimizer.h) does the rest.
+// OptimizerImpl: the update rule of one kind of optimizer, for most of them per variable. Optimizer
+// (optimizer.h) does the rest.
 #pragma once
 
 #include <map>

@@ -1,6 +1,5 @@
-// The gradients of replicas (graph/replica.h) become those of one model: their mean, or their sum
-// where the loss is a sum over the rows. Dense ones are summed up as ReplicaOptions::reduction
-// says:
+// All-reduce of the gradients of replicas (graph/replica.h): their mean, or their sum where the
+// loss is a sum over the rows. Dense gradients are summed up as ReplicaOptions::reduction says:
 //   one_device  on the first replica's device,
 //   tree        in pairs: on the first of each two devices, then of each four, …,
 //   ring        in as many pieces as there are replicas, each on its way around the devices;

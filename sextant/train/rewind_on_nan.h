@@ -1,4 +1,4 @@
-// A loss that is not a number sets the training back instead of ending it.
+// Restores a checkpoint and goes on with the next batch when the loss is NaN or infinite.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// What must be saved beside the variables so that a run goes on exactly where it was: the positions
-// of data iterators and of random streams, the state of hooks. It travels as one string variable,
-// "sextant/run_state", through the same Saver as all others; TensorFlow, which has no such
-// variable, restores our checkpoints without noticing it.
+// RunState: the state that is checkpointed beside variables, so that a run resumes exactly: the
+// positions of data iterators and of random streams, the state of hooks. It is stored as one string
+// variable, "sextant/run_state", by the same Saver as all others; TensorFlow, whose graphs have no
+// such variable, ignores it in our checkpoints.
 #pragma once
 
 #include <map>
