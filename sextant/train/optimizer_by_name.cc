@@ -179,7 +179,7 @@ Optimizer OptimizerByName(std::string_view name, const Arguments& arguments) {
                           DidYouMeanOneOf(name, OptimizerNames()));
   }
   Reader reader(stem, arguments);
-  const Optimizer optimizer = it->second(reader);
+  Optimizer optimizer = it->second(reader);
   reader.CheckAllTaken();
   return optimizer;
 }
