@@ -11,6 +11,8 @@
 
 #include "sextant/tensor/tensor.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // "what" is the path, for errors.
@@ -24,3 +26,5 @@ Tensor ReadNpy(const std::string& path);
 void WriteNpy(const std::string& path, const Tensor& tensor);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

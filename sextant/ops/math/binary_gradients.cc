@@ -5,6 +5,7 @@
 #include "sextant/ops/math/broadcast_gradient.h"
 #include "sextant/ops/math/cast.h"
 #include "sextant/ops/math/compare.h"
+#include "sextant/ops/math/complex.h"
 #include "sextant/ops/math/select.h"
 #include "sextant/ops/math/unary.h"
 
@@ -25,10 +26,10 @@ void SelectedGradient(GradientContext& c, Output to_x) {
 void AddGradient(GradientContext& c) { SetBroadcastGradients(c, c.grad(), c.grad()); }
 void SubGradient(GradientContext& c) { SetBroadcastGradients(c, c.grad(), -c.grad()); }
 void MulGradient(GradientContext& c) {
-  SetBroadcastGradients(c, c.grad() * c.input(1), c.input(0) * c.grad());
+  SetBroadcastGradients(c, c.grad() * Conj(c.input(1)), Conj(c.input(0)) * c.grad());
 }
 void DivGradient(GradientContext& c) {
-  const Output x = c.input(0), y = c.input(1);
+  const Output x = Conj(c.input(0)), y = Conj(c.input(1));
   SetBroadcastGradients(c, RealDiv(c.grad(), y), c.grad() * RealDiv(RealDiv(-x, y), y));
 }
 void FloorModGradient(GradientContext& c) {

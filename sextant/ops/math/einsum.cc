@@ -12,7 +12,7 @@
 #include "sextant/ops/array/shape.h"
 #include "sextant/ops/array/strided_slice.h"
 #include "sextant/ops/math/binary.h"
-#include "sextant/ops/math/conjugate.h"
+#include "sextant/ops/math/complex.h"
 #include "sextant/ops/math/einsum_equation.h"
 #include "sextant/ops/math/reduce.h"
 
@@ -117,8 +117,7 @@ void EinsumGradient(GradientContext& c) {
       term.ellipsis = static_cast<int>(term.letters.size());
   }
   for (int i = 0; i < 2; ++i) {
-    c.set(i,
-          GradientOf(c.grad(), out, inputs[i], terms[i], Conjugate(inputs[1 - i]), terms[1 - i]));
+    c.set(i, GradientOf(c.grad(), out, inputs[i], terms[i], Conj(inputs[1 - i]), terms[1 - i]));
   }
   if (out.ellipsis < 0) return;
   const Output shapes[] = {ShapeOf(inputs[0]), ShapeOf(inputs[1])};

@@ -7,7 +7,7 @@
 #include "sextant/ops/array/broadcast.h"
 #include "sextant/ops/array/shape.h"
 #include "sextant/ops/array/strided_slice.h"
-#include "sextant/ops/math/conjugate.h"
+#include "sextant/ops/math/complex.h"
 #include "sextant/ops/math/reduce.h"
 
 namespace sextant {
@@ -54,7 +54,7 @@ void SetProductGradients(GradientContext& c, Output a, Output b, bool turn_a, bo
 }
 
 void MatMulGradient(GradientContext& c) {
-  SetProductGradients(c, Conjugate(c.input(0)), Conjugate(c.input(1)), c.attr<bool>("transpose_a"),
+  SetProductGradients(c, Conj(c.input(0)), Conj(c.input(1)), c.attr<bool>("transpose_a"),
                       c.attr<bool>("transpose_b"),
                       [](Output x, Output y, bool turn_x, bool turn_y) {
                         return MatMul(x, y, {.transpose_a = turn_x, .transpose_b = turn_y});

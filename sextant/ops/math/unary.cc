@@ -6,6 +6,7 @@
 #include "sextant/graph/shape_context.h"
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/math/binary.h"
+#include "sextant/ops/math/complex.h"
 #include "sextant/ops/math/elementwise_build.h"
 
 namespace sextant {
@@ -48,11 +49,12 @@ void RegisterPowers(OpRegistry& registry) {
   }));
   registry.Add(Unary("Sign", kSignedOrComplex, "-1, 0 or 1 by the sign of x.")
                    .Gradient([](GradientContext& c) { c.set(0, ZerosLike(c.input(0))); }));
-  registry.Add(Unary("Square",
-                     "T:type in [bfloat16,half,float,double,int8,int16,int32,int64,uint8,uint16,"
-                     "uint32,uint64,complex64,complex128]",
-                     "x * x.")
-                   .Gradient([](GradientContext& c) { c.set(0, c.grad() * (c.input(0) * 2.0)); }));
+  registry.Add(
+      Unary("Square",
+            "T:type in [bfloat16,half,float,double,int8,int16,int32,int64,uint8,uint16,"
+            "uint32,uint64,complex64,complex128]",
+            "x * x.")
+          .Gradient([](GradientContext& c) { c.set(0, c.grad() * Conj(c.input(0) * 2.0)); }));
   registry.Add(
       Unary("Sqrt", kFloatOrComplex, "The square root of x.").Gradient([](GradientContext& c) {
         c.set(0, BuildBinary("SqrtGrad", c.output(0), c.grad()));
@@ -140,7 +142,7 @@ void RegisterGradientOps(OpRegistry& registry) {
 }  // namespace
 
 Output Neg(Output x) { return BuildUnary("Neg", x); }
-Output Abs(Output x) { return BuildUnary("Abs", x); }
+Output Abs(Output x) { return IsComplex(x.dtype()) ? ComplexAbs(x) : BuildUnary("Abs", x); }
 Output Sign(Output x) { return BuildUnary("Sign", x); }
 Output Square(Output x) { return BuildUnary("Square", x); }
 Output Sqrt(Output x) { return BuildUnary("Sqrt", x); }
