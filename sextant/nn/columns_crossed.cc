@@ -19,6 +19,11 @@ class CrossedColumn : public Column {
  public:
   CrossedColumn(std::vector<CrossKey> keys, int64_t buckets, std::optional<int64_t> hash_key)
       : keys_(std::move(keys)), buckets_(buckets), hash_key_(hash_key) {
+    for (const CrossKey& key : keys_) {
+      if (const auto* column = std::get_if<FeatureColumn>(&key)) {
+        CheckCategorical(*column, "columns::Crossed");
+      }
+    }
     std::vector<std::string> names;
     CollectNames(names);
     if (names.size() < 2) throw InvalidArgument("a crossed column needs at least two keys");

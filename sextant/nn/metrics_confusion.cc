@@ -185,6 +185,14 @@ Metric Auc(Output labels, Output predictions, const AucOptions& options) {
   if (options.num_thresholds < 2) {
     throw InvalidArgument("auc: {} thresholds are too few, 2 is the least", options.num_thresholds);
   }
+  const std::string& method = options.summation_method;
+  if (method != "trapezoidal" && method != "careful_interpolation" && method != "minoring" &&
+      method != "majoring") {
+    throw InvalidArgument(
+        "auc: summation_method '{}' is not trapezoidal, careful_interpolation, minoring or "
+        "majoring",
+        method);
+  }
   const NameScope scope(options.name.empty() ? "auc" : options.name);
   const int n = options.num_thresholds;
   std::vector<float> thresholds = {-1e-7f};

@@ -16,8 +16,19 @@
 
 namespace sextant::rnn {
 
-// A cell's state: one tensor (GRU) or several (LSTM: c, h).
+// A cell's state: one tensor (GRU) or several (LSTM: LstmState).
 using State = std::vector<Output>;
+
+// The state of an LSTM cell by the names of its parts; converts from and to State.
+struct SEXTANT_API LstmState {
+  Output c, h;
+
+  LstmState() = default;
+  LstmState(Output c_part, Output h_part) : c(c_part), h(h_part) {}
+  // Throws INVALID_ARGUMENT unless the state is that of one LSTM cell.
+  LstmState(const State& state);             // NOLINT
+  operator State() const { return {c, h}; }  // NOLINT
+};
 
 // A description; the variables are made, or found again, in the VariableScope in which the cell is
 // called.
@@ -28,6 +39,9 @@ class SEXTANT_API Cell {
   virtual std::pair<Output, State> Step(Output x, const State& state) const = 0;
   virtual std::vector<int64_t> state_sizes() const = 0;
   virtual int64_t output_size() const = 0;
+  // The part of a MultiRnnCell's state that belongs to layer i, e.g. LstmState s =
+  // cell->LayerState(state, 1). Other cells have one layer.
+  virtual State LayerState(const State& state, size_t layer) const;
   // Zeros for a batch: a number, or a scalar tensor.
   State ZeroState(Output batch, DType dtype = DType::kFloat) const;
 };
@@ -51,7 +65,7 @@ struct SEXTANT_API LstmCellOptions {
   std::string name = "basic_lstm_cell";
 };
 // [i, j, f, o] = [x, h] kernel + bias; c' = c sigmoid(f + forget_bias) + sigmoid(i) act(j);
-// h' = act(c') sigmoid(o). The state is {c, h}.
+// h' = act(c') sigmoid(o). The state is an LstmState.
 CellRef BasicLstmCell(const LstmCellOptions& options);
 
 struct SEXTANT_API BasicRnnCellOptions {
@@ -61,7 +75,7 @@ struct SEXTANT_API BasicRnnCellOptions {
 };
 CellRef BasicRnnCell(const BasicRnnCellOptions& options);
 
-// Cells on top of each other: scopes "multi_rnn_cell/cell_0/…".
+// Stacked cells: scopes "multi_rnn_cell/cell_0/…".
 CellRef MultiRnnCell(std::vector<CellRef> cells);
 
 // Applies dropout to a cell's output (and input) at every step.

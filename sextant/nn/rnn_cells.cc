@@ -71,14 +71,14 @@ class BasicLstm : public Cell {
   std::pair<Output, State> Step(Output x, const State& state) const override {
     const VariableScope scope(options_.name, Reuse::kAuto);
     const layers::Activation activation = OrTanh(options_.activation);
-    const Output c = state.at(0), h = state.at(1);
+    const auto [c, h] = LstmState(state);
     const std::vector<Output> parts = Split(
         Linear({x, h}, 4 * options_.units, options_.kernel_initializer, initializers::Zeros()), 4,
         1);
     const Output forget = Sigmoid(parts[2] + static_cast<double>(options_.forget_bias));
     const Output new_c = c * forget + Sigmoid(parts[0]) * activation(parts[1]);
     const Output new_h = activation(new_c) * Sigmoid(parts[3]);
-    return {new_h, {new_c, new_h}};
+    return {new_h, LstmState(new_c, new_h)};
   }
   std::vector<int64_t> state_sizes() const override { return {options_.units, options_.units}; }
   int64_t output_size() const override { return options_.units; }
@@ -132,6 +132,17 @@ class Multi : public Cell {
     return sizes;
   }
   int64_t output_size() const override { return cells_.back()->output_size(); }
+  State LayerState(const State& state, size_t layer) const override {
+    if (layer >= cells_.size() || state.size() != state_sizes().size()) {
+      throw InvalidArgument("there is no layer {} in a state of {} tensors of {} cells", layer,
+                            state.size(), cells_.size());
+    }
+    auto at = state.begin();
+    for (size_t i = 0; i < layer; ++i) {
+      at += static_cast<std::ptrdiff_t>(cells_[i]->state_sizes().size());
+    }
+    return State(at, at + static_cast<std::ptrdiff_t>(cells_[layer]->state_sizes().size()));
+  }
 
  private:
   const std::vector<CellRef> cells_;
@@ -157,6 +168,20 @@ class WithDropout : public Cell {
 };
 
 }  // namespace
+
+LstmState::LstmState(const State& state) {
+  if (state.size() != 2) {
+    throw InvalidArgument("the state of an LSTM cell has two tensors, c and h, not {}",
+                          state.size());
+  }
+  c = state[0];
+  h = state[1];
+}
+
+State Cell::LayerState(const State& state, size_t layer) const {
+  if (layer != 0) throw InvalidArgument("a cell that is not a MultiRnnCell has no layer {}", layer);
+  return state;
+}
 
 State Cell::ZeroState(Output batch, DType dtype) const {
   const NameScope scope("zeros");

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "sextant/graph/output.h"
@@ -28,6 +29,17 @@ Output Image(std::string_view name, Output images, int64_t max_images = 3);
 Output Audio(std::string_view name, Output sounds, float sample_rate, int64_t max_outputs = 3);
 // Strings, shown as markdown.
 Output Text(std::string_view name, Output strings);
+
+struct SEXTANT_API PrCurveOptions {
+  int num_thresholds = 201;       // evenly spaced in [0, 1], at least 2
+  Output weights = {};            // of the predictions, broadcast to them
+  std::string display_name = {};  // in TensorBoard; default: the name
+  std::string description = {};   // markdown
+};
+// Precision and recall of a binary classifier at thresholds, for TensorBoard's PR curves. labels:
+// bool; predictions: floats in [0, 1] of the same shape. The tag is "NAME/pr_curves".
+Output PrCurve(std::string_view name, Output labels, Output predictions,
+               const PrCurveOptions& options = {});
 
 // All of the collection in one; none when it is empty.
 Output MergeAll();

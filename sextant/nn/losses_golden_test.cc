@@ -1,0 +1,76 @@
+// Every loss by every reduction, with and without weights, as TensorFlow gives it.
+#include <map>
+
+#include "sextant/nn/get_variable.h"
+#include "sextant/nn/golden_values.h"
+#include "sextant/nn/losses.h"
+#include "sextant/ops/array/const_fill.h"
+#include "sextant/runtime/session.h"
+
+namespace sextant::losses {
+namespace {
+
+using Loss = Output (*)(Output, Output, const LossOptions&);
+const std::map<std::string, Loss> kLossFunctions = {
+    {"sparse_softmax_cross_entropy", SparseSoftmaxCrossEntropy},
+    {"softmax_cross_entropy", SoftmaxCrossEntropy},
+    {"sigmoid_cross_entropy", SigmoidCrossEntropy},
+    {"mean_squared_error", MeanSquaredError},
+    {"absolute_difference", AbsoluteDifference},
+    {"huber_loss", [](Output a, Output b, const LossOptions& o) { return HuberLoss(a, b, 1, o); }},
+    {"log_loss", [](Output a, Output b, const LossOptions& o) { return LogLoss(a, b, 1e-7F, o); }},
+    {"hinge_loss", HingeLoss},
+};
+const std::map<std::string, Reduction> kReductions = {
+    {"none", Reduction::kNone},
+    {"sum", Reduction::kSum},
+    {"mean", Reduction::kMean},
+    {"sum_over_batch_size", Reduction::kSumOverBatchSize},
+    {"sum_by_nonzero_weights", Reduction::kSumByNonzeroWeights},
+};
+
+TEST(LossesGoldenTest, AsTensorFlow) {
+  for (const auto& loss : GoldenValues("losses")) {
+    const std::string name = loss.at("name"), reduction = loss.at("reduction");
+    Graph graph;
+    const GraphScope scope(graph);
+    LossOptions options = {.reduction = kReductions.at(reduction)};
+    if (loss.contains("weights")) options.weights = Const(GoldenTensor(loss.at("weights")));
+    const Output value =
+        kLossFunctions.at(name)(Const(GoldenTensor(loss.at("labels"))),
+                                Const(GoldenTensor(loss.at("predictions"))), options);
+    ExpectGolden(Session(graph).Run(value), loss.at("value"), name + " " + reduction);
+    EXPECT_EQ(graph.Collection(kLosses).size(), 1U) << name;
+  }
+}
+
+TEST(LossesGoldenTest, TotalsAddCollections) {
+  Graph graph;
+  const GraphScope scope(graph);
+  EXPECT_FALSE(TotalLoss());
+  EXPECT_FALSE(RegularizationLoss());
+  const Output one = Const(Tensor::Of<float>({1, 3})), zero = Const(Tensor::Of<float>({0, 0}));
+  MeanSquaredError(one, zero);    // (1 + 9) / 2
+  AbsoluteDifference(one, zero);  // (1 + 3) / 2
+  GetVariable("w", {.shape = {2},
+                    .initializer = initializers::Constant(2),
+                    .regularizer = L1L2Regularizer(0.5F, 1)});  // 0.5 * 4 + (4 + 4) / 2
+  Session session(graph);
+  session.Run(GlobalVariablesInitializer());
+  EXPECT_FLOAT_EQ(session.Run(RegularizationLoss()).scalar<float>(), 6);
+  EXPECT_FLOAT_EQ(session.Run(TotalLoss(false)).scalar<float>(), 7);
+  EXPECT_FLOAT_EQ(session.Run(TotalLoss()).scalar<float>(), 13);
+}
+
+TEST(LossesGoldenTest, ShapesThatDoNotFitAreErrors) {
+  Graph graph;
+  const GraphScope scope(graph);
+  const Output a = Ones({2, 3}), b = Ones({2, 2});
+  for (const auto& [name, loss] : kLossFunctions) {
+    EXPECT_THROW(Session(graph).Run(loss(a, b, {})), Error) << name;
+  }
+  EXPECT_THROW(Session(graph).Run(MeanSquaredError(a, a, {.weights = Ones({3, 1})})), Error);
+}
+
+}  // namespace
+}  // namespace sextant::losses
