@@ -8,7 +8,7 @@
 #include "sextant/graph/scope.h"
 #include "sextant/nn/metrics.h"
 #include "sextant/nn/sum_of_all.h"
-#include "sextant/ops/array/broadcast.h"
+#include "sextant/ops/array/broadcast_to.h"
 #include "sextant/ops/array/concat_split.h"
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/array/shape.h"

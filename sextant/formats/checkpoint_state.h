@@ -7,11 +7,15 @@
 #include <string_view>
 #include <vector>
 
+#include "sextant/base/export.h"
+
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 class FileSystem;
 
-struct CheckpointState {
+struct SEXTANT_API CheckpointState {
   std::string latest;                    // model_checkpoint_path
   std::vector<std::string> all;          // oldest first; the last is `latest`
   std::vector<double> timestamps;        // seconds since the epoch, one for each of `all`, or none
@@ -30,7 +34,7 @@ std::string CheckpointStateText(const CheckpointState& state);
 std::optional<CheckpointState> ReadCheckpointState(const std::string& directory,
                                                    const std::string& filename = "checkpoint");
 
-struct WriteCheckpointStateOptions {
+struct SEXTANT_API WriteCheckpointStateOptions {
   std::string filename = "checkpoint";
   // Names inside the directory are written relative to it, so that the directory can be moved.
   // Else they are so only when directory and name are both relative.
@@ -52,3 +56,5 @@ bool CheckpointExists(const std::string& prefix);
 void DeleteCheckpoint(const std::string& prefix, FileSystem* files = nullptr);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

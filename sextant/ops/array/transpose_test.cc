@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "sextant/ops/array/array_test.h"
-#include "sextant/ops/array/broadcast.h"
+#include "sextant/ops/array/broadcast_to.h"
 
 namespace sextant {
 namespace {

@@ -19,7 +19,7 @@
 
 #include "sextant/device/kernel_registry.h"
 #include "sextant/ops/fused/elementwise_region.h"
-#include "sextant/ops/math/broadcast.h"
+#include "sextant/ops/math/broadcast_plan.h"
 #include "sextant/ops/math/elementwise_loops.h"
 
 namespace sextant {

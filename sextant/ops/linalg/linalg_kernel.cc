@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "sextant/base/error.h"
-#include "sextant/ops/math/broadcast.h"
+#include "sextant/ops/math/broadcast_plan.h"
 
 namespace sextant {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "sextant/graph/op_builder.h"
 #include "sextant/graph/op_registry.h"
-#include "sextant/ops/array/broadcast.h"
+#include "sextant/ops/array/broadcast_to.h"
 #include "sextant/ops/array/shape.h"
 #include "sextant/ops/array/strided_slice.h"
 #include "sextant/ops/linalg/matrix_batch.h"

@@ -115,41 +115,6 @@ void RegisterZeroSafe(OpRegistry& registry) {
 // The type in which Python divides integers of this type.
 DType QuotientType(DType dtype) { return DTypeSize(dtype) <= 2 ? DType::kFloat : DType::kDouble; }
 
-Tensor ScalarTensor(double value, DType dtype) {
-  switch (dtype) {
-    case DType::kFloat:
-      return Tensor::Scalar(static_cast<float>(value));
-    case DType::kDouble:
-      return Tensor::Scalar(value);
-    case DType::kHalf:
-      return Tensor::Scalar(Half(static_cast<float>(value)));
-    case DType::kBFloat16:
-      return Tensor::Scalar(BFloat16(static_cast<float>(value)));
-    case DType::kInt8:
-      return Tensor::Scalar(static_cast<int8_t>(value));
-    case DType::kInt16:
-      return Tensor::Scalar(static_cast<int16_t>(value));
-    case DType::kInt32:
-      return Tensor::Scalar(static_cast<int32_t>(value));
-    case DType::kInt64:
-      return Tensor::Scalar(static_cast<int64_t>(value));
-    case DType::kUInt8:
-      return Tensor::Scalar(static_cast<uint8_t>(value));
-    case DType::kUInt16:
-      return Tensor::Scalar(static_cast<uint16_t>(value));
-    case DType::kUInt32:
-      return Tensor::Scalar(static_cast<uint32_t>(value));
-    case DType::kUInt64:
-      return Tensor::Scalar(static_cast<uint64_t>(value));
-    case DType::kComplex64:
-      return Tensor::Scalar(std::complex<float>(static_cast<float>(value)));
-    case DType::kComplex128:
-      return Tensor::Scalar(std::complex<double>(value));
-    default:
-      throw InvalidArgument("{} is no number of type {}", value, DTypeName(dtype));
-  }
-}
-
 }  // namespace
 
 Output Add(Output x, Output y) {
@@ -174,8 +139,6 @@ Output Xlog1py(Output x, Output y) { return BuildBinary("Xlog1py", x, y); }
 Output DivNoNan(Output x, Output y) { return BuildBinary("DivNoNan", x, y); }
 Output MulNoNan(Output x, Output y) { return BuildBinary("MulNoNan", x, y); }
 Output NextAfter(Output x1, Output x2) { return BuildBinary("NextAfter", x1, x2); }
-
-Output ScalarLike(double value, Output like) { return Const(ScalarTensor(value, like.dtype())); }
 
 Output operator+(Output x, Output y) { return Add(x, y); }
 Output operator-(Output x, Output y) { return Sub(x, y); }

@@ -9,7 +9,7 @@
 #include "sextant/graph/op_builder.h"
 #include "sextant/graph/scope.h"
 #include "sextant/ops/array/const_fill.h"
-#include "sextant/ops/math/broadcast.h"
+#include "sextant/ops/math/broadcast_plan.h"
 #include "sextant/runtime/session.h"
 
 namespace sextant {

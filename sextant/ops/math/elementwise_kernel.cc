@@ -1,6 +1,6 @@
 #include "sextant/ops/math/elementwise_kernel.h"
 
-#include "sextant/ops/math/broadcast.h"
+#include "sextant/ops/math/broadcast_plan.h"
 
 namespace sextant {
 namespace {

@@ -4,7 +4,7 @@
 #include "sextant/graph/op_builder.h"
 #include "sextant/graph/op_registry.h"
 #include "sextant/graph/shape_context.h"
-#include "sextant/ops/array/broadcast.h"
+#include "sextant/ops/array/broadcast_to.h"
 #include "sextant/ops/array/shape.h"
 #include "sextant/ops/array/strided_slice.h"
 #include "sextant/ops/math/complex.h"

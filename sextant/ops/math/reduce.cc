@@ -7,7 +7,7 @@
 #include "sextant/graph/op_builder.h"
 #include "sextant/graph/op_registry.h"
 #include "sextant/graph/shape_context.h"
-#include "sextant/ops/array/broadcast.h"
+#include "sextant/ops/array/broadcast_to.h"
 #include "sextant/ops/array/concat_split.h"
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/array/gather.h"

@@ -1,6 +1,6 @@
 #include "sextant/device/kernel_registry.h"
 #include "sextant/ops/array/element_type.h"
-#include "sextant/ops/math/broadcast.h"
+#include "sextant/ops/math/broadcast_plan.h"
 
 namespace sextant {
 namespace {

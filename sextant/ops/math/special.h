@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sextant/graph/output.h"
+#include "sextant/ops/math/scalar_operand.h"
 
 #pragma GCC visibility push(default)
 
@@ -18,6 +19,12 @@ Output Digamma(Output x);  // derivative of log Gamma
 Output Zeta(Output x, Output q);
 // The derivative of Digamma of order a (a whole number, not negative) at x.
 Output Polygamma(Output a, Output x);
+
+// The same with a number for one of the two.
+inline Output Zeta(Output x, ScalarOperand q) { return Zeta(x, ScalarLike(q, x)); }
+inline Output Zeta(ScalarOperand x, Output q) { return Zeta(ScalarLike(x, q), q); }
+inline Output Polygamma(Output a, ScalarOperand x) { return Polygamma(a, ScalarLike(x, a)); }
+inline Output Polygamma(ScalarOperand a, Output x) { return Polygamma(ScalarLike(a, x), x); }
 
 }  // namespace sextant
 

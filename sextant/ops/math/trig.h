@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sextant/graph/output.h"
+#include "sextant/ops/math/scalar_operand.h"
 
 #pragma GCC visibility push(default)
 
@@ -20,6 +21,10 @@ Output Tanh(Output x);
 Output Asinh(Output x);
 Output Acosh(Output x);
 Output Atanh(Output x);
+
+// The same with a number for one of the two.
+inline Output Atan2(Output y, ScalarOperand x) { return Atan2(y, ScalarLike(x, y)); }
+inline Output Atan2(ScalarOperand y, Output x) { return Atan2(ScalarLike(y, x), x); }
 
 }  // namespace sextant
 

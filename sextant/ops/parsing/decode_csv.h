@@ -6,9 +6,11 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-struct DecodeCsvOptions {
+struct SEXTANT_API DecodeCsvOptions {
   std::string field_delim = ",";     // one character
   bool use_quote_delim = true;       // " begins a quoted field
   std::string na_value;              // stands for a missing value, as an empty field does
@@ -21,3 +23,5 @@ std::vector<Output> DecodeCSV(Output records, const std::vector<Output>& record_
                               const DecodeCsvOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

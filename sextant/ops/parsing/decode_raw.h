@@ -3,9 +3,11 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-struct DecodeRawOptions {
+struct SEXTANT_API DecodeRawOptions {
   bool little_endian = true;
 };
 // Each string as a row of numbers: the shape of "bytes" + [numbers in a string]. All strings must
@@ -17,3 +19,5 @@ Output DecodePaddedRaw(Output bytes, Output fixed_length, DType out_type,
                        const DecodeRawOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

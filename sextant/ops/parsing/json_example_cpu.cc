@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sextant/device/kernel_registry.h"
+#include "sextant/ops/array/index_tensor.h"
 #include "sextant/proto/example.pb.h"
 
 namespace sextant {
@@ -28,8 +29,8 @@ class DecodeJsonExampleKernel : public Kernel {
       const auto status = pb::JsonToBinaryString(
           resolver_.get(), "type.googleapis.com/sextant.proto.Example", json[i], &out[i]);
       if (!status.ok()) {
-        throw InvalidArgument("element {} is not an Example in JSON: {}", i,
-                              std::string(status.message()));
+        throw InvalidArgument("json_examples{} is not an Example in JSON: {}",
+                              CoordinatesText(in.shape(), i), std::string(status.message()));
       }
     }
   }

@@ -3,6 +3,8 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // The tensor as the bytes of a TensorProto, a scalar string.
@@ -11,3 +13,5 @@ Output SerializeTensor(Output tensor);
 Output ParseTensor(Output serialized, DType out_type);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

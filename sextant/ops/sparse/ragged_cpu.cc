@@ -4,7 +4,7 @@
 #include "sextant/base/error.h"
 #include "sextant/device/kernel_registry.h"
 #include "sextant/ops/array/element_type.h"
-#include "sextant/ops/math/broadcast.h"
+#include "sextant/ops/math/broadcast_plan.h"
 
 namespace sextant {
 namespace {

@@ -5,6 +5,8 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // hash(x) mod num_buckets, as int64. The hash is TensorFlow's Hash64; better use one of the others.
@@ -17,3 +19,5 @@ Output StringToHashBucketStrong(Output x, int64_t num_buckets, int64_t key0, int
 Output Fingerprint(Output data);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -5,9 +5,11 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-struct RegexReplaceOptions {
+struct SEXTANT_API RegexReplaceOptions {
   bool replace_global = true;  // all matches; else the first
 };
 // Matches of the pattern replaced by "rewrite", in which \1 to \9 stand for groups and \0 for the
@@ -21,3 +23,5 @@ Output RegexFullMatch(Output x, Output pattern);
 Output StaticRegexFullMatch(Output x, const std::string& pattern);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -7,9 +7,11 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-struct StringFormatOptions {
+struct SEXTANT_API StringFormatOptions {
   std::string placeholder = "%s";
   int64_t summarize = 3;  // so many values at both ends of each dimension; -1: all
 };
@@ -18,3 +20,5 @@ Output StringFormat(const std::vector<Output>& xs, const std::string& text,
                     const StringFormatOptions& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

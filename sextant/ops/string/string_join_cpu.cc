@@ -132,7 +132,8 @@ class SegmentJoinKernel : public Kernel {
     for (int64_t i = 0; i < ids.num_elements(); ++i) {
       const int64_t id = IndexAt(ids, i);
       if (id < 0 || id >= segments) {
-        throw InvalidArgument("segment_ids[{}] = {} is not in [0, {})", i, id, segments);
+        throw InvalidArgument("segment_ids{} = {} is not in [0, {})",
+                              CoordinatesText(ids.shape(), i), id, segments);
       }
       for (int64_t k = 0; k < row; ++k) {
         if (seen_[id]) out[id * row + k] += separator_;

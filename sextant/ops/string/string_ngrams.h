@@ -7,9 +7,11 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-struct StringNGramsOptions {
+struct SEXTANT_API StringNGramsOptions {
   std::string separator;              // between the strings of a run
   std::vector<int64_t> ngram_widths;  // lengths of the runs
   std::string left_pad, right_pad;    // before and after each row
@@ -17,7 +19,7 @@ struct StringNGramsOptions {
   // A row too short for any width gives one run of all it has.
   bool preserve_short_sequences = false;
 };
-struct NGrams {
+struct SEXTANT_API NGrams {
   Output ngrams;
   Output ngrams_splits;
 };
@@ -26,3 +28,5 @@ struct NGrams {
 NGrams StringNGrams(Output data, Output data_splits, const StringNGramsOptions& options);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

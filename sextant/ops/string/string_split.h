@@ -6,16 +6,18 @@
 #include "sextant/graph/output.h"
 #include "sextant/ops/sparse/sparse_tensor.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-struct StringSplitOptions {
+struct SEXTANT_API StringSplitOptions {
   bool skip_empty = true;  // empty tokens are left out
 };
 // The tokens of each element of a vector between any of the characters of a scalar "delimiter";
 // without such characters, its bytes. Row i of the result holds the tokens of element i.
 SparseTensor StringSplit(Output x, Output delimiter, const StringSplitOptions& options = {});
 
-struct StringSplitV2Options {
+struct SEXTANT_API StringSplitV2Options {
   int64_t maxsplit = -1;  // at most so many cuts; negative: no limit
 };
 // The tokens of each element between occurrences of the string "sep", as Python's str.split: an
@@ -23,3 +25,5 @@ struct StringSplitV2Options {
 SparseTensor StringSplitV2(Output x, Output sep, const StringSplitV2Options& options = {});
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

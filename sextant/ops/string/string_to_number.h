@@ -3,6 +3,8 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 // Each element as a float, double, int32 or int64 (sextant/base/parse_number.h says what counts as
@@ -10,3 +12,5 @@ namespace sextant {
 Output StringToNumber(Output x, DType out_type = DType::kFloat);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

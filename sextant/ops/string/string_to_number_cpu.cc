@@ -2,6 +2,7 @@
 
 #include "sextant/base/parse_number.h"
 #include "sextant/device/kernel_registry.h"
+#include "sextant/ops/array/index_tensor.h"
 
 namespace sextant {
 namespace {
@@ -14,8 +15,8 @@ void Convert(KernelContext& ctx) {
   ctx.ParallelFor(in.num_elements(), 30, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       if (!ParseNumber(src[i], &out[i])) {
-        throw InvalidArgument("element {} is not a valid {}: \"{}\"", i, DTypeName(DTypeOf<T>),
-                              src[i]);
+        throw InvalidArgument("string_tensor{} is not a valid {}: \"{}\"",
+                              CoordinatesText(in.shape(), i), DTypeName(DTypeOf<T>), src[i]);
       }
     }
   });

@@ -13,5 +13,16 @@ TEST_F(StringToNumberTest, ReadsNumbers) {
   EXPECT_EQ(CodeOf(StringToNumber(Text({"1", "abc"}))), Code::kInvalidArgument);
 }
 
+TEST_F(StringToNumberTest, ErrorsNameCoordinates) {
+  const Output matrix = Const(Tensor::Of<std::string>({2, 2}, {"1", "2", "3", "x"}));
+  try {
+    Run(StringToNumber(matrix));
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_NE(e.message().find("string_tensor[1,1] is not a valid float: \"x\""), std::string::npos)
+        << e.what();
+  }
+}
+
 }  // namespace
 }  // namespace sextant

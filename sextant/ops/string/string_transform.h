@@ -6,9 +6,11 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
-struct StringCaseOptions {
+struct SEXTANT_API StringCaseOptions {
   std::string encoding;  // "": only ASCII letters change; "utf-8": all letters
 };
 Output StringLower(Output x, const StringCaseOptions& options = {});
@@ -16,7 +18,7 @@ Output StringUpper(Output x, const StringCaseOptions& options = {});
 // Without the white space of ASCII at both ends.
 Output StringStrip(Output x);
 
-struct EncodeBase64Options {
+struct SEXTANT_API EncodeBase64Options {
   bool pad = false;  // to a multiple of four characters
 };
 // Base64 in the alphabet safe for URLs.
@@ -25,3 +27,5 @@ Output EncodeBase64(Output x, const EncodeBase64Options& options = {});
 Output DecodeBase64(Output x);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include "sextant/graph/output.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant {
 
 enum class StringUnit { kByte, kUtf8Char };
@@ -14,3 +16,5 @@ Output StringLength(Output x, StringUnit unit = StringUnit::kByte);
 Output Substr(Output x, Output pos, Output len, StringUnit unit = StringUnit::kByte);
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

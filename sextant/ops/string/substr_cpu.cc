@@ -4,7 +4,7 @@
 
 #include "sextant/device/kernel_registry.h"
 #include "sextant/ops/array/index_tensor.h"
-#include "sextant/ops/math/broadcast.h"
+#include "sextant/ops/math/broadcast_plan.h"
 
 namespace sextant {
 namespace {

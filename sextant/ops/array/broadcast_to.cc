@@ -1,4 +1,4 @@
-#include "sextant/ops/array/broadcast.h"
+#include "sextant/ops/array/broadcast_to.h"
 
 #include <algorithm>
 #include <vector>
@@ -123,7 +123,7 @@ Output Tile(Output x, const IndexArg& multiples) {
   return OpBuilder("Tile").Input(x).Input(multiples.ToVector()).Build();
 }
 
-void RegisterBroadcast(OpRegistry& registry) {
+void RegisterBroadcastTo(OpRegistry& registry) {
   registry.Add(OpDef("BroadcastTo")
                    .Inputs("input:T, shape:Tidx")
                    .Outputs("output:T")

@@ -1,4 +1,4 @@
-#include "sextant/ops/math/broadcast.h"
+#include "sextant/ops/math/broadcast_plan.h"
 
 #include <algorithm>
 #include <string>

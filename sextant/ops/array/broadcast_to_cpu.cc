@@ -120,7 +120,7 @@ void Tile(KernelContext& ctx) {
 
 }  // namespace
 
-void RegisterBroadcastCpu(KernelRegistry& registry) {
+void RegisterBroadcastToCpu(KernelRegistry& registry) {
   registry.Add(KernelDef("BroadcastTo").Function(BroadcastTo));
   registry.Add(KernelDef("BroadcastArgs").Function(BroadcastArgs));
   registry.Add(KernelDef("BroadcastGradientArgs").Function(BroadcastGradientArgs));
