@@ -50,6 +50,8 @@ function(sextant_precompiled_headers target header)
   add_library(${target} OBJECT ${folder}/nothing.cc)
   target_link_libraries(${target} PRIVATE sextant_flags ${ARGN})
   target_precompile_headers(${target} PRIVATE ${folder}/${header})
+  # g++ knows a header it has read by its time too, which a cached copy would have of another checkout: "redefinition of".
+  set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "")
   if(TARGET sextant_proto_headers)
     add_dependencies(${target} sextant_proto_headers)
   endif()
