@@ -22,7 +22,7 @@
 #pragma GCC visibility push(default)
 namespace sextant {
 
-class SEXTANT_API CancellationToken;
+class CancellationToken;
 
 // Handlers are set while any scope lives, except for signals that the program ignores or has set
 // handlers of its own for. Those that it had before are put back.
