@@ -88,7 +88,7 @@ expect 1 "holds no checkpoint; train a model there first" eval --model_dir "$wor
 expect 1 "is a file; give the directory of a SavedModel" predict --model "$work/empty" "$work/census/adult.test.csv"
 expect 1 "$work/empty holds neither saved_model.pb" saved-model show --dir "$work/empty"
 expect 1 "$work/empty: cannot create directory" train linear --data "$work/census" --model_dir "$work/empty"
-expect 1 "$work/empty/adult.data.csv: no such file; make it with" train linear --data "$work/empty" --model_dir "$work/none"
+expect 1 "$work/empty/adult.test.csv: no such file; make it with" train linear --data "$work/empty" --model_dir "$work/none"
 expect 1 "the model has no signature 'predcit'; did you mean predict?" \
   predict --model "$work/model" --signature_def predcit "$work/census/adult.test.csv" --with_label
 expect 1 "has no tensor 'global_stp'; did you mean global_step?" inspect "$work/model" --tensor global_stp
