@@ -144,7 +144,9 @@ std::pair<Output, bool> Deadness::SourceOfPredicate(Output predicate) {
 }
 
 Deadness::Literal Deadness::LiteralOf(Output predicate) {
-  const auto [source, negated] = SourceOfPredicate(predicate);
+  const std::pair<Output, bool> copied = SourceOfPredicate(predicate);
+  const Output source = copied.first;
+  const bool negated = copied.second;
   const auto signed_literal = [&](Literal literal) {
     return negated ? Negation(literal) : literal;
   };
