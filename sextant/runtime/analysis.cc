@@ -1,6 +1,7 @@
 #include "sextant/runtime/analysis.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "sextant/device/kernel_registry.h"
 #include "sextant/device/resource_manager.h"
@@ -16,6 +17,14 @@ namespace {
 constexpr size_t kMaxFoldedBytes = 1 << 20;
 constexpr int kMaxFunctionDepth = 50;
 constexpr int kMaxFunctionBodies = 10'000;
+
+// Functions may be called what nodes may not: "__inference_<lambda>_7".
+std::string NodeNamePart(std::string name) {
+  std::ranges::replace_if(
+      name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.'; },
+      '_');
+  return name;
+}
 
 class Analyzer {
  public:
@@ -225,7 +234,7 @@ class Analyzer {
     request.lowered = request_.lowered && IsLowered(node);
     request.targets = request.lowered ? ControlResults(graph_.functions().Get(function.name), body)
                                       : EffectsOf(body);
-    request.name_prefix = node.name() + "/" + label + "/";
+    request.name_prefix = node.name() + "/" + NodeNamePart(label) + "/";
     request.depth = request_.depth + 1;
     request.cancellation = request_.cancellation;
     request.bodies_left = request_.bodies_left ? request_.bodies_left : &bodies_left_;

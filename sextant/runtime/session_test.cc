@@ -338,5 +338,37 @@ TEST_F(SessionTest, TheShapeOfADequeuedElementTakesItFromTheQueue) {
   EXPECT_EQ(session.Run(QueueSize(queue)).scalar<int32_t>(), 1);
 }
 
+// As tf.function names lambdas; what is folded in a branch is named after it.
+TEST_F(SessionTest, FunctionsMayBeCalledWhatNodesMayNot) {
+  const std::string constant =
+      "node_def { name: '$' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT } } attr { key: "
+      "'value' value { tensor { dtype: DT_FLOAT tensor_shape {} float_val: $ } } } }";
+  const auto named = [&](const std::string& name, const std::string& value) {
+    std::string text = constant;
+    text.replace(text.find('$'), 1, name);
+    return text.replace(text.find('$'), 1, value);
+  };
+  const std::string type = "attr { key: 'T' value { type: DT_FLOAT } }";
+  ImportGraphDefText(
+      "node { name: 'p' op: 'Placeholder' attr { key: 'dtype' value { type: DT_BOOL } } }"
+      "node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }"
+      "node { name: 'if' op: 'If' input: 'p' input: 'x'"
+      "  attr { key: 'Tcond' value { type: DT_BOOL } }"
+      "  attr { key: 'Tin' value { list { type: DT_FLOAT } } }"
+      "  attr { key: 'Tout' value { list { type: DT_FLOAT } } }"
+      "  attr { key: 'then_branch' value { func { name: 'f_<lambda>_1' } } }"
+      "  attr { key: 'else_branch' value { func { name: 'f_<lambda>_1' } } } }"
+      "library { function { signature { name: 'f_<lambda>_1'"
+      "    input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } }" +
+          named("two", "2") + named("three", "3") +
+          "  node_def { name: 'six' op: 'Mul' input: 'two:output:0' input: 'three:output:0'" +
+          type + "} node_def { name: 'y' op: 'Mul' input: 'x' input: 'six:z:0'" + type +
+          "} ret { key: 'y' value: 'y:z:0' } } }",
+      graph_);
+  Session session(graph_);
+  const auto y = session.Run(NamedFeeds{{"p:0", Tensor(true)}, {"x:0", Tensor(2.0f)}}, {"if:0"});
+  EXPECT_EQ(y[0].scalar<float>(), 12.0f);
+}
+
 }  // namespace
 }  // namespace sextant
