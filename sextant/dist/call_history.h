@@ -1,0 +1,223 @@
+// CallHistory: lets a call be sent again without being run again.
+//
+// A caller whose connection broke cannot know whether its call was run, so it sends the call again
+// under the same sequence number. The history recognises it: a call that runs is joined, one that
+// has ended is answered with what it answered before. So every call takes effect at most once, and
+// exactly once when its caller gets an answer.
+//
+//   sender A: 5 → begin, run …            connection breaks
+//   sender A: 5 → join; both get the answer when it is there
+//   sender A: 6, done_below 6 → the answer of 5 is forgotten; 5 again → ABORTED
+//
+// Thread-safe. Knows no gRPC: Reply is whatever an answer is.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "sextant/base/cancellation.h"
+#include "sextant/base/error.h"
+
+namespace sextant::dist {
+
+template <typename Reply>
+class CallHistory {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using Done = std::function<void(const Status&, const Reply&)>;
+
+  // A call that is to be run. It must end, by End.
+  struct Running {
+    uint64_t sender = 0, sequence = 0, run = 0;
+    CancellationToken cancellation;
+  };
+
+  // At most so many calls of one sender are remembered. A caller has no more under way.
+  explicit CallHistory(size_t remembered = 64) : remembered_(remembered) {}
+
+  // The call to run, or null when it is known: then "done" is called now, if it has ended, or with
+  // the others when it does. Throws ABORTED for a call that has been forgotten.
+  std::shared_ptr<Running> Begin(uint64_t sender, uint64_t sequence, uint64_t done_below,
+                                 uint64_t run, Done done);
+  void End(Running& running, Status status, Reply reply);
+
+  // Cancels a running call; nothing when it does not run.
+  void Cancel(uint64_t sender, uint64_t sequence, const Status& why);
+  void CancelAll(const Status& why);
+  // Notes that the sender lives.
+  void Touch(uint64_t sender);
+  // Senders not heard of since then are forgotten and their calls cancelled. Returns them.
+  std::vector<uint64_t> ForgetSilent(Clock::time_point since, const Status& why);
+
+  uint64_t duplicates() const;
+  size_t running() const;
+
+ private:
+  struct Call {
+    std::shared_ptr<Running> running;  // null once it has ended
+    std::vector<Done> waiting;
+    Status status;
+    Reply reply{};
+  };
+  struct Sender {
+    std::map<uint64_t, Call> calls;
+    uint64_t forgotten_below = 0;
+    Clock::time_point heard = Clock::now();
+  };
+  void Forget(Sender& sender, uint64_t below);
+
+  const size_t remembered_;
+  mutable std::mutex mutex_;
+  std::map<uint64_t, Sender> senders_;
+  uint64_t duplicates_ = 0;
+};
+
+// ---- implementation
+
+template <typename Reply>
+std::shared_ptr<typename CallHistory<Reply>::Running> CallHistory<Reply>::Begin(
+    uint64_t sender_id, uint64_t sequence, uint64_t done_below, uint64_t run, Done done) {
+  std::unique_lock lock(mutex_);
+  Sender& sender = senders_[sender_id];
+  sender.heard = Clock::now();
+  Forget(sender, done_below);
+  if (const auto known = sender.calls.find(sequence); known != sender.calls.end()) {
+    ++duplicates_;
+    if (known->second.running) {
+      known->second.waiting.push_back(std::move(done));
+      return nullptr;
+    }
+    const Status status = known->second.status;
+    const Reply reply = known->second.reply;
+    lock.unlock();
+    done(status, reply);
+    return nullptr;
+  }
+  if (sequence < sender.forgotten_below) {
+    throw MakeError<Code::kAborted>("call {} was answered before and is forgotten", sequence);
+  }
+  Call& call = sender.calls[sequence];
+  call.running = std::make_shared<Running>();
+  call.running->sender = sender_id;
+  call.running->sequence = sequence;
+  call.running->run = run;
+  call.waiting.push_back(std::move(done));
+  return call.running;
+}
+
+template <typename Reply>
+void CallHistory<Reply>::Forget(Sender& sender, uint64_t below) {
+  const auto forget = [&](auto it) {
+    sender.forgotten_below = std::max(sender.forgotten_below, it->first + 1);
+    return sender.calls.erase(it);
+  };
+  for (auto it = sender.calls.begin(); it != sender.calls.end() && it->first < below;)
+    it = it->second.running ? std::next(it) : forget(it);
+  for (auto it = sender.calls.begin();
+       it != sender.calls.end() && sender.calls.size() >= remembered_;)
+    it = it->second.running ? std::next(it) : forget(it);
+}
+
+template <typename Reply>
+void CallHistory<Reply>::End(Running& running, Status status, Reply reply) {
+  std::vector<Done> waiting;
+  {
+    std::lock_guard lock(mutex_);
+    const auto sender = senders_.find(running.sender);
+    if (sender == senders_.end()) return;
+    Call& call = sender->second.calls.at(running.sequence);
+    waiting = std::move(call.waiting);
+    call.waiting.clear();
+    call.running = nullptr;
+    call.status = status;
+    call.reply = reply;
+  }
+  for (const Done& done : waiting) done(status, reply);
+}
+
+template <typename Reply>
+void CallHistory<Reply>::Cancel(uint64_t sender_id, uint64_t sequence, const Status& why) {
+  std::shared_ptr<Running> running;
+  {
+    std::lock_guard lock(mutex_);
+    const auto sender = senders_.find(sender_id);
+    if (sender == senders_.end()) return;
+    const auto call = sender->second.calls.find(sequence);
+    if (call == sender->second.calls.end()) return;
+    running = call->second.running;
+  }
+  if (running) running->cancellation.Cancel(why);
+}
+
+template <typename Reply>
+void CallHistory<Reply>::CancelAll(const Status& why) {
+  std::vector<std::shared_ptr<Running>> all;
+  {
+    std::lock_guard lock(mutex_);
+    for (auto& [id, sender] : senders_) {
+      for (auto& [sequence, call] : sender.calls) {
+        if (call.running) all.push_back(call.running);
+      }
+    }
+  }
+  for (const auto& running : all) running->cancellation.Cancel(why);
+}
+
+template <typename Reply>
+void CallHistory<Reply>::Touch(uint64_t sender) {
+  std::lock_guard lock(mutex_);
+  if (const auto it = senders_.find(sender); it != senders_.end()) it->second.heard = Clock::now();
+}
+
+template <typename Reply>
+std::vector<uint64_t> CallHistory<Reply>::ForgetSilent(Clock::time_point since, const Status& why) {
+  std::vector<uint64_t> silent;
+  std::vector<std::shared_ptr<Running>> cancelled;
+  {
+    std::lock_guard lock(mutex_);
+    for (auto it = senders_.begin(); it != senders_.end();) {
+      Sender& sender = it->second;
+      if (sender.heard >= since) {
+        ++it;
+        continue;
+      }
+      bool runs = false;
+      for (auto& [sequence, call] : sender.calls) {
+        if (!call.running) continue;
+        runs = true;
+        cancelled.push_back(call.running);
+      }
+      if (runs) {  // gone at the next look, when its calls have ended
+        ++it;
+        continue;
+      }
+      silent.push_back(it->first);
+      it = senders_.erase(it);
+    }
+  }
+  for (const auto& running : cancelled) running->cancellation.Cancel(why);
+  return silent;
+}
+
+template <typename Reply>
+uint64_t CallHistory<Reply>::duplicates() const {
+  std::lock_guard lock(mutex_);
+  return duplicates_;
+}
+
+template <typename Reply>
+size_t CallHistory<Reply>::running() const {
+  std::lock_guard lock(mutex_);
+  size_t count = 0;
+  for (const auto& [id, sender] : senders_) {
+    for (const auto& [sequence, call] : sender.calls) count += call.running ? 1 : 0;
+  }
+  return count;
+}
+
+}  // namespace sextant::dist

@@ -1,0 +1,110 @@
+#include "sextant/dist/call_history.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <thread>
+
+#include "sextant/testing/status_of.h"
+
+namespace sextant::dist {
+namespace {
+
+using History = CallHistory<std::string>;
+
+struct Answers {
+  std::vector<std::string> got;
+  History::Done Take() {
+    return [this](const Status& status, const std::string& reply) {
+      got.push_back(status.ok() ? reply : status.message());
+    };
+  }
+};
+
+TEST(CallHistoryTest, CallIsRunOnceAndAnsweredAsOftenAsItIsSent) {
+  History history;
+  Answers answers;
+  const auto running = history.Begin(1, 5, 0, 0, answers.Take());
+  ASSERT_TRUE(running);
+  EXPECT_FALSE(history.Begin(1, 5, 0, 0, answers.Take()));  // while it runs
+  EXPECT_TRUE(answers.got.empty());
+  EXPECT_EQ(history.running(), 1u);
+  history.End(*running, Status(), "42");
+  EXPECT_EQ(answers.got, (std::vector<std::string>{"42", "42"}));
+  EXPECT_FALSE(history.Begin(1, 5, 0, 0, answers.Take()));  // after it
+  EXPECT_EQ(answers.got.size(), 3u);
+  EXPECT_EQ(history.duplicates(), 2u);
+}
+
+TEST(CallHistoryTest, ErrorsAreAnswersToo) {
+  History history;
+  Answers answers;
+  history.End(*history.Begin(1, 1, 0, 0, answers.Take()), Status(Code::kInternal, "no"), "");
+  EXPECT_FALSE(history.Begin(1, 1, 0, 0, answers.Take()));
+  EXPECT_EQ(answers.got, (std::vector<std::string>{"no", "no"}));
+}
+
+TEST(CallHistoryTest, SendersDoNotMeet) {
+  History history;
+  Answers answers;
+  EXPECT_TRUE(history.Begin(1, 1, 0, 0, answers.Take()));
+  EXPECT_TRUE(history.Begin(2, 1, 0, 0, answers.Take()));
+}
+
+TEST(CallHistoryTest, AnsweredCallsAreForgottenAndNeverRunAgain) {
+  History history;
+  Answers answers;
+  history.End(*history.Begin(1, 5, 0, 0, answers.Take()), Status(), "a");
+  ASSERT_TRUE(history.Begin(1, 6, /*done_below=*/6, 0, answers.Take()));
+  EXPECT_EQ(StatusOf([&] { history.Begin(1, 5, 0, 0, answers.Take()); }).code(), Code::kAborted);
+}
+
+TEST(CallHistoryTest, RemembersSoManyButNeverDropsWhatRuns) {
+  History history(4);
+  Answers answers;
+  const auto first = history.Begin(1, 1, 0, 0, answers.Take());
+  for (uint64_t i = 2; i < 20; ++i)
+    history.End(*history.Begin(1, i, 0, 0, answers.Take()), Status(), "x");
+  EXPECT_FALSE(history.Begin(1, 1, 0, 0, answers.Take()));
+  EXPECT_EQ(StatusOf([&] { history.Begin(1, 2, 0, 0, answers.Take()); }).code(), Code::kAborted);
+  history.End(*first, Status(), "first");
+  EXPECT_EQ(answers.got.back(), "first");
+}
+
+TEST(CallHistoryTest, CancelsCallsOfSilentSendersThenForgetsThem) {
+  History history;
+  Answers answers;
+  const auto running = history.Begin(1, 1, 0, 7, answers.Take());
+  const auto later = History::Clock::now() + std::chrono::hours(1);
+  EXPECT_TRUE(history.ForgetSilent(later, Status(Code::kCancelled, "gone")).empty());
+  EXPECT_TRUE(running->cancellation.cancelled());
+  history.End(*running, running->cancellation.status(), "");
+  EXPECT_EQ(history.ForgetSilent(later, Status()), std::vector<uint64_t>{1});
+  history.End(*running, Status(), "");  // harmless
+}
+
+TEST(CallHistoryTest, ManyThreadsSendingTheSameCallsRunEachOnce) {
+  History history(1000);
+  std::atomic<int> runs = 0, answered = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (uint64_t i = 0; i < 500; ++i) {
+        const auto running =
+            history.Begin(1, i, 0, 0, [&](const Status&, const std::string& reply) {
+              answered += reply == std::to_string(i) ? 1 : 0;
+            });
+        if (!running) continue;
+        ++runs;
+        history.End(*running, Status(), std::to_string(i));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(runs, 500);
+  EXPECT_EQ(answered, 2000);
+}
+
+}  // namespace
+}  // namespace sextant::dist
