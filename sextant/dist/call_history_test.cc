@@ -92,7 +92,7 @@ TEST(CallHistoryTest, ManyThreadsSendingTheSameCallsRunEachOnce) {
     threads.emplace_back([&] {
       for (uint64_t i = 0; i < 500; ++i) {
         const auto running =
-            history.Begin(1, i, 0, 0, [&](const Status&, const std::string& reply) {
+            history.Begin(1, i, 0, 0, [&answered, i](const Status&, const std::string& reply) {
               answered += reply == std::to_string(i) ? 1 : 0;
             });
         if (!running) continue;
