@@ -4,6 +4,7 @@
 #include "sextant/base/cancellation.h"
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "sextant/base/flags.h"
 #include "sextant/base/interrupt.h"
 #include "sextant/base/logging.h"
 #include "sextant/data/census.h"
