@@ -2,24 +2,13 @@
 // steps.
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
-#include <cstdio>
-
 #include "sextant/sextant.h"
 
 namespace sx = sextant;
 
 namespace {
 
-int Main(int argc, char** argv) {
-  CLI::App app(
-      "Linear regression by gradient descent.\nExample: linear_regression --steps 30 --seed 1");
-  int steps = 30;
-  int64_t seed = 1;
-  app.add_option("--steps", steps, "number of updates")->capture_default_str();
-  app.add_option("--seed", seed, "of the noise and of the first weight")->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
-
+void Fit(int64_t steps, int64_t seed) {
   sx::Graph graph;
   graph.set_seed(seed);
   sx::GraphScope use(graph);
@@ -48,16 +37,14 @@ int Main(int argc, char** argv) {
     fmt::print("step {:2}  cost {:.6f}\n", step, results[0].scalar<float>());
   }
   fmt::print("w = {:.4f}\n", session.Run(w.value()).scalar<float>());
-  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return Main(argc, argv);
-  } catch (const sx::Error& e) {
-    fmt::print(stderr, "linear_regression: {}\n", e.what());
-    return 1;
-  }
+  int64_t steps = 30, seed = 1;
+  sx::Flags flags("Fits a line to noisy points by gradient descent.");
+  flags.Add("steps", &steps, "number of updates", {.min = 0});
+  flags.Add("seed", &seed, "of the noise and of the first weight");
+  return flags.Main(argc, argv, [&] { Fit(steps, seed); });
 }

@@ -2,10 +2,8 @@
 // device brings.
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 
 #include "sextant/sextant.h"
 
@@ -56,16 +54,7 @@ Result Compute(const std::string& first, const std::string& second, const sx::Te
   return {seconds, value.scalar<float>()};
 }
 
-int Main(int argc, char** argv) {
-  CLI::App app(
-      "Matrix powers on one and on two devices.\nExample: matrix_powers --size 2000 --power 10");
-  int size = 1000, power = 10;
-  bool log = false;
-  app.add_option("--size", size, "rows and columns of both matrices")->capture_default_str();
-  app.add_option("--power", power, "number of products of each")->capture_default_str();
-  app.add_flag("--log-device-placement", log, "print the device of every node");
-  CLI11_PARSE(app, argc, argv);
-
+void ComputeBoth(int64_t size, int power, bool log) {
   sx::Graph graph;
   sx::GraphScope use(graph);
   const sx::Output a = sx::RandomUniform({size, size}, {.seed = 1});
@@ -79,16 +68,18 @@ int Main(int argc, char** argv) {
   fmt::print("Multi device computation time: {}\n", Duration(multi.seconds));
   fmt::print("mean entry {:.3e} on one device, {:.3e} on two; expected about {:.3e}\n", single.mean,
              multi.mean, std::pow(size / 2.0, power));
-  return single.mean == multi.mean ? 0 : 1;
+  if (single.mean != multi.mean) throw sx::Internal("one device and two give different sums");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return Main(argc, argv);
-  } catch (const sx::Error& e) {
-    fmt::print(stderr, "matrix_powers: {}\n", e.what());
-    return 1;
-  }
+  int64_t size = 1000;
+  int power = 10;
+  bool log_device_placement = false;
+  sx::Flags flags("Powers of two matrices on one device and on two.");
+  flags.Add("size", &size, "rows and columns of both matrices", {.min = 1});
+  flags.Add("power", &power, "number of products of each", {.min = 0});
+  flags.Add("log_device_placement", &log_device_placement, "print the device of every node");
+  return flags.Main(argc, argv, [&] { ComputeBoth(size, power, log_device_placement); });
 }
