@@ -4,9 +4,9 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS sextant EXPORT SextantTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
-install(TARGETS sextant-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+install(TARGETS sextant-cli sextant-net RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 if(NOT SEXTANT_HIDDEN)  # then the program uses the library
-  set_target_properties(sextant-cli PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+  set_target_properties(sextant-cli sextant-net PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 endif()
 
 install(CODE "set(SEXTANT_SOURCE_DIR [[${PROJECT_SOURCE_DIR}]])

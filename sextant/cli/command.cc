@@ -239,6 +239,7 @@ int RunProgram(Command& program, std::vector<std::string> arguments) {
   try {
     found = &program.Find(arguments);
     const Command& command = *found;
+    if (command.forward_) return command.forward_(arguments);
     StandardOutput output(command.outlives_output_ ? OnClosedPipe::kGoOn : OnClosedPipe::kEnd);
     if (found->Parse(std::move(arguments), &exit_code)) exit_code = command.run_();
     output.Finish();

@@ -81,6 +81,10 @@ class Command {
   void OnCheck(std::function<void()> check) { check_ = std::move(check); }
   // Called with the options filled in; returns the exit code. May throw Error.
   void OnRun(std::function<int()> run);
+  // Hands all arguments on as they are, --help among them: for commands of another program
+  // (net_program.h).
+  using Forward = std::function<int(const std::vector<std::string>& arguments)>;
+  void OnForward(Forward forward) { forward_ = std::move(forward); }
 
  private:
   friend int RunProgram(Command& program, std::vector<std::string> arguments);
@@ -100,6 +104,7 @@ class Command {
   std::function<void(Command&)> open_;
   std::function<void()> check_;
   std::function<int()> run_;
+  Forward forward_;
   std::string noun_ = "command";
   bool argument_files_ = false;
   bool outlives_output_ = false;

@@ -3,6 +3,7 @@
 #include "sextant/cli/data/data_command.h"
 #include "sextant/cli/devices.h"
 #include "sextant/cli/inspect/inspect.h"
+#include "sextant/cli/net_program.h"
 #include "sextant/cli/saved_model_command.h"
 #include "sextant/cli/train/predict.h"
 #include "sextant/cli/train/train_command.h"
@@ -15,6 +16,7 @@ void AddCommands(Command& program) {
   AddEvalCommand(program);
   AddExportCommand(program);
   AddInspectCommand(program);
+  AddNetCommands(program);
   AddPredictCommand(program);
   AddSavedModelCommand(program);
   AddTrainCommand(program);

@@ -1,7 +1,8 @@
-// If, Case and While nodes that TensorFlow lowers: where a node of the fetched graph itself has the
+// If and While nodes that TensorFlow lowers: where a node of the fetched graph itself has the
 // attribute _lower_using_switch_merge, its functions become part of that graph. Then only what
 // something needs runs: results that are read, and the effects that a function lists as its control
-// results (FunctionDef.control_ret). In functions that are called, all effects run.
+// results (FunctionDef.control_ret). In functions that are called, all effects run; those
+// are also the branches of Case, which TensorFlow lowers to calls.
 #pragma once
 
 #include <cstdint>

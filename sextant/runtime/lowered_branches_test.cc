@@ -32,46 +32,109 @@ struct Case {
   bool lowered, control_result;
 };
 
+const char* const kVariable =
+    "node { name: 'v' op: 'VarHandleOp' attr { key: 'shared_name' value { s: 'v' } } attr { key: "
+    "'dtype' value { type: DT_FLOAT } } attr { key: 'shape' value { shape { } } } }\n";
+
+// The functions 'then' and 'else' of Branch.
+std::string Branches(const Case& c) {
+  const std::string then_nodes =
+      FloatConst("node_def", "two", 2) + FloatConst("node_def", "four", 4) +
+      FloatConst("node_def", "five", 5) +
+      "node_def { name: 'add' op: 'AssignAddVariableOp' input: 'h' input: 'five:output:0' " +
+      kFloat +
+      "}\n node_def { name: 'late' op: 'Identity' input: 'four:output:0' input: '^add' attr { "
+      "key: 'T' value { type: DT_FLOAT } } }\n";
+  const std::string listed = "control_ret { key: 'add' value: 'add' }";
+  return Branch("then", then_nodes, "two:output:0", "late:output:0", c.control_result ? listed : "",
+                c.control_result ? "control_output: 'add' " : "") +
+         Branch("else", FloatConst("node_def", "three", 3), "three:output:0", "three:output:0");
+}
+
+std::string Lowered(const Case& c) {
+  return c.lowered ? "attr { key: '_lower_using_switch_merge' value { b: true } } " : "";
+}
+
+std::string IfGraph(const Case& c) {
+  return "node { name: 'p' op: 'Placeholder' attr { key: 'dtype' value { type: DT_BOOL } } attr { "
+         "key: 'shape' value { shape { } } } }\n node { name: 'y' op: 'If' input: 'p' input: 'v' "
+         "attr { key: 'Tcond' value { type: DT_BOOL } } attr { key: 'Tin' value { list { type: "
+         "DT_RESOURCE } } } attr { key: 'Tout' value { list { type: DT_FLOAT type: DT_FLOAT } } } "
+         "attr { key: 'then_branch' value { func { name: 'then' } } } attr { key: 'else_branch' "
+         "value { func { name: 'else' } } } " +
+         Lowered(c) + "} library { " + Branches(c) + " }";
+}
+
+std::string CaseGraph(const Case& c) {
+  return "node { name: 'p' op: 'Placeholder' attr { key: 'dtype' value { type: DT_INT32 } } attr { "
+         "key: 'shape' value { shape { } } } }\n node { name: 'y' op: 'Case' input: 'p' input: 'v' "
+         "attr { key: 'Tin' value { list { type: DT_RESOURCE } } } attr { key: 'Tout' value { list "
+         "{ type: DT_FLOAT type: DT_FLOAT } } } attr { key: 'branches' value { list { func { name: "
+         "'else' } func { name: 'then' } } } } " +
+         Lowered(c) + "} library { " + Branches(c) + " }";
+}
+
+std::string IntConst(const char* kind, const std::string& name, int value) {
+  return std::string(kind) + " { name: '" + name +
+         "' op: 'Const' attr { key: 'dtype' value { type: DT_INT32 } } attr { key: 'value' value { "
+         "tensor { dtype: DT_INT32 tensor_shape { } int_val: " +
+         std::to_string(value) + " } } } }\n";
+}
+
+// for (i = 0, x = 1; i < 3; ++i) { v += 5; x *= 2; }
+std::string WhileGraph(const Case& c) {
+  const std::string arguments =
+      "input_arg { name: 'i' type: DT_INT32 } input_arg { name: 'x' type: DT_FLOAT } input_arg { "
+      "name: 'h' type: DT_RESOURCE } is_stateful: true ";
+  const std::string integers = "attr { key: 'T' value { type: DT_INT32 } } ";
+  const std::string cond =
+      "function { signature { name: 'cond' " + arguments +
+      "output_arg { name: 'c' type: DT_BOOL } } " + IntConst("node_def", "three", 3) +
+      "node_def { name: 'less' op: 'Less' input: 'i' input: 'three:output:0' " + integers +
+      "} ret { key: 'c' value: 'less:z:0' } }\n";
+  const std::string body =
+      "function { signature { name: 'body' " + arguments +
+      "output_arg { name: 'ni' type: DT_INT32 } output_arg { name: 'nx' type: DT_FLOAT } "
+      "output_arg { name: 'nh' type: DT_RESOURCE } " +
+      (c.control_result ? "control_output: 'add' " : "") + "} " + IntConst("node_def", "one", 1) +
+      FloatConst("node_def", "two", 2) + FloatConst("node_def", "five", 5) +
+      "node_def { name: 'add' op: 'AssignAddVariableOp' input: 'h' input: 'five:output:0' " +
+      kFloat + "}\n node_def { name: 'next' op: 'AddV2' input: 'i' input: 'one:output:0' " +
+      integers +
+      "}\n node_def { name: 'twice' op: 'Mul' input: 'x' input: 'two:output:0' attr { key: 'T' "
+      "value { type: DT_FLOAT } } }\n ret { key: 'ni' value: 'next:z:0' } ret { key: 'nx' value: "
+      "'twice:z:0' } ret { key: 'nh' value: 'h' } " +
+      (c.control_result ? "control_ret { key: 'add' value: 'add' } " : "") + "}\n";
+  return IntConst("node", "zero", 0) +
+         "node { name: 'y' op: 'While' input: 'zero' input: 'one' input: 'v' attr { key: 'T' value "
+         "{ list { type: DT_INT32 type: DT_FLOAT type: DT_RESOURCE } } } attr { key: 'cond' value "
+         "{ "
+         "func { name: 'cond' } } } attr { key: 'body' value { func { name: 'body' } } } " +
+         Lowered(c) + "} library { " + cond + body + " }";
+}
+
 class LoweredBranchesTest : public testing::Test {
  protected:
-  // v after running the fetches, which starts as 1.
-  float After(const Case& c, const std::vector<std::string>& fetches,
-              const std::vector<std::string>& targets = {}) {
-    const std::string then_nodes =
-        FloatConst("node_def", "two", 2) + FloatConst("node_def", "four", 4) +
-        FloatConst("node_def", "five", 5) +
-        "node_def { name: 'add' op: 'AssignAddVariableOp' input: 'h' input: 'five:output:0' " +
-        kFloat +
-        "}\n node_def { name: 'late' op: 'Identity' input: 'four:output:0' input: '^add' attr { "
-        "key: 'T' value { type: DT_FLOAT } } }\n";
-    const std::string listed = "control_ret { key: 'add' value: 'add' }";
-    const std::string functions =
-        Branch("then", then_nodes, "two:output:0", "late:output:0", c.control_result ? listed : "",
-               c.control_result ? "control_output: 'add' " : "") +
-        Branch("else", FloatConst("node_def", "three", 3), "three:output:0", "three:output:0");
-    const std::string text =
-        "node { name: 'v' op: 'VarHandleOp' attr { key: 'shared_name' value { s: 'v' } } " +
-        std::string(kFloat) + "attr { key: 'shape' value { shape { } } } }\n" +
-        FloatConst("node", "one", 1) +
-        "node { name: 'init' op: 'AssignVariableOp' input: 'v' input: 'one' " + kFloat +
-        "}\n node { name: 'read' op: 'ReadVariableOp' input: 'v' " + kFloat +
-        "}\n node { name: 'p' op: 'Placeholder' attr { key: 'dtype' value { type: DT_BOOL } } attr "
-        "{ key: 'shape' value { shape { } } } }\n node { name: 'y' op: 'If' input: 'p' input: 'v' "
-        "attr { key: 'Tcond' value { type: DT_BOOL } } attr { key: 'Tin' value { list { type: "
-        "DT_RESOURCE } } } attr { key: 'Tout' value { list { type: DT_FLOAT type: DT_FLOAT } } } "
-        "attr { key: 'then_branch' value { func { name: 'then' } } } attr { key: 'else_branch' "
-        "value { func { name: 'else' } } } " +
-        (c.lowered ? "attr { key: '_lower_using_switch_merge' value { b: true } } " : "") +
-        "} library { " + functions + " }";
+  // v after running the fetches, which starts as 1. The float ones are left in values_.
+  float Run(const std::string& nodes, const NamedFeeds& feeds,
+            const std::vector<std::string>& fetches, const std::vector<std::string>& targets) {
     Graph graph;
-    ImportGraphDefText(text, graph);
+    ImportGraphDefText(kVariable + FloatConst("node", "one", 1) +
+                           "node { name: 'init' op: 'AssignVariableOp' input: 'v' input: 'one' " +
+                           kFloat + "}\n node { name: 'read' op: 'ReadVariableOp' input: 'v' " +
+                           kFloat + "}\n" + nodes,
+                       graph);
     Session session(graph);
     session.Run(graph.FindOperation("init"));
     values_.clear();
-    for (const Tensor& t : session.Run(NamedFeeds{{"p:0", Tensor(true)}}, fetches, targets)) {
-      values_.push_back(t.scalar<float>());
+    for (const Tensor& t : session.Run(feeds, fetches, targets)) {
+      if (t.dtype() == DType::kFloat) values_.push_back(t.scalar<float>());
     }
     return session.Run(graph.FindOutput("read:0")).scalar<float>();
+  }
+  float After(const Case& c, const std::vector<std::string>& fetches,
+              const std::vector<std::string>& targets = {}) {
+    return Run(IfGraph(c), {{"p:0", Tensor(true)}}, fetches, targets);
   }
 
   std::vector<float> values_;
@@ -93,6 +156,35 @@ TEST_F(LoweredBranchesTest, ControlResultsAndCalledFunctionsRunTheirEffects) {
   EXPECT_EQ(After({.lowered = true, .control_result = true}, {}, {"y"}), 6);
   EXPECT_EQ(After({.lowered = false, .control_result = false}, {"y:0"}), 6);
   EXPECT_EQ(After({.lowered = false, .control_result = true}, {}, {"y"}), 6);
+}
+
+TEST_F(LoweredBranchesTest, CaseRunsTheEffectsOfItsBranch) {
+  for (const bool lowered : {true, false}) {
+    for (const bool control_result : {true, false}) {
+      const std::string nodes = CaseGraph({.lowered = lowered, .control_result = control_result});
+      const NamedFeeds then = {{"p:0", Tensor(1)}};
+      EXPECT_EQ(Run(nodes, then, {"y:0"}, {}), 6);
+      EXPECT_EQ(values_, std::vector<float>{2});
+      EXPECT_EQ(Run(nodes, then, {"y:1"}, {}), 6);
+      EXPECT_EQ(values_, std::vector<float>{4});
+      EXPECT_EQ(Run(nodes, then, {"y:0", "y:1"}, {}), 6);
+      EXPECT_EQ(Run(nodes, then, {}, {"y"}), 6);
+      EXPECT_EQ(Run(nodes, {{"p:0", Tensor(0)}}, {"y:1"}, {}), 1);
+    }
+  }
+}
+
+TEST_F(LoweredBranchesTest, OnlyControlResultsOfALoweredLoopRun) {
+  for (const bool lowered : {true, false}) {
+    for (const bool control_result : {true, false}) {
+      const std::string nodes = WhileGraph({.lowered = lowered, .control_result = control_result});
+      const float changed = lowered && !control_result ? 1 : 16;
+      EXPECT_EQ(Run(nodes, {}, {"y:0"}, {}), changed);
+      EXPECT_EQ(Run(nodes, {}, {"y:1"}, {}), changed);
+      EXPECT_EQ(values_, std::vector<float>{8});
+      EXPECT_EQ(Run(nodes, {}, {}, {"y"}), changed);
+    }
+  }
 }
 
 }  // namespace

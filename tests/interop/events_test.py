@@ -58,9 +58,9 @@ assert a.RunMetadata("step 19").step_stats.dev_stats[0].node_stats[0].node_name 
 
 # Both forms, through the multiplexer that the dashboards use: it makes all of them tensors.
 m = plugin_event_multiplexer.EventMultiplexer(tensor_size_guidance={
-    p: 0 for p in ("scalars", "histograms", "images", "audio", "text")}).AddRunsFromDirectory(folder)
+    p: 0 for p in ("scalars", "histograms", "images", "audio", "text", "pr_curves")}).AddRunsFromDirectory(folder)
 m.Reload()
-assert sorted(m.Runs()) == ["classic", "hparams", "hparams/trial", "plugin", "resumed"]
+assert sorted(m.Runs()) == ["classic", "hparams", "hparams/trial", "plugin", "pr_curve", "resumed"]
 for run in ("classic", "plugin"):
     assert m.SummaryMetadata(run, "loss").plugin_data.plugin_name == "scalars"
     assert [e.step for e in m.Tensors(run, "loss")] == list(range(20)), run
@@ -96,6 +96,15 @@ start = hparams("hparams/trial", hparams_metadata.SESSION_START_INFO_TAG).sessio
 assert start.hparams["learning_rate"].number_value == 0.01 and start.hparams["optimizer"].string_value == "adam"
 assert start.hparams["dropout"].bool_value and start.group_name == "group"
 assert hparams("hparams/trial", hparams_metadata.SESSION_END_INFO_TAG).session_end_info.status == 1
+
+# A PR curve, as TensorBoard's plugin makes it of the same examples.
+from tensorboard.plugins.pr_curve import summary as pr_curve
+expected = pr_curve.pb("clf", tf.constant([True, False, True, True, False]).numpy(),
+                       tf.constant([0.9, 0.8, 0.35, 0.5, 0.1]).numpy(), num_thresholds=11, description="five examples").value[0]
+(point,) = m.Tensors("pr_curve", "clf/pr_curves")
+assert point.step == 3 and abs(strings(point) - tensor_util.make_ndarray(expected.tensor)).max() < 1e-6
+metadata = m.SummaryMetadata("pr_curve", "clf/pr_curves")
+assert metadata.plugin_data == expected.metadata.plugin_data and metadata.summary_description == "five examples"
 
 # The records themselves, in order.
 files = sorted(glob.glob(os.path.join(folder, "classic", "*tfevents*")))

@@ -5,10 +5,14 @@
 #include "sextant/formats/event_writer.h"
 #include "sextant/formats/hparams_summary.h"
 #include "sextant/formats/summary_values.h"
+#include "sextant/graph/scope.h"
+#include "sextant/nn/summaries.h"
+#include "sextant/ops/array/const_fill.h"
 #include "sextant/proto/event.pb.h"
 #include "sextant/proto/graph.pb.h"
 #include "sextant/proto/hparams.pb.h"
 #include "sextant/proto/step_stats.pb.h"
+#include "sextant/runtime/session.h"
 #include "tests/interop/writers.h"
 
 namespace sextant::interop {
@@ -108,6 +112,20 @@ void WriteHParams(const std::string& folder) {
   writer.Close();
 }
 
+void WritePrCurve(const std::string& folder) {
+  Graph graph;
+  const GraphScope scope(graph);
+  const Output curve =
+      summaries::PrCurve("clf", Const(Tensor::Of<bool>({true, false, true, true, false})),
+                         Const(Tensor::Of<float>({0.9F, 0.8F, 0.35F, 0.5F, 0.1F})),
+                         {.num_thresholds = 11, .description = "five examples"});
+  Summary summary;
+  summary.ParseFromString(Session(graph).Run(curve).scalar<std::string>());
+  EventWriter writer(folder);
+  writer.AddSummary(summary, 3);
+  writer.Close();
+}
+
 }  // namespace
 
 void WriteEvents(const std::string& folder) {
@@ -115,6 +133,7 @@ void WriteEvents(const std::string& folder) {
   WriteRun(JoinPath(folder, "plugin"), SummaryForm::kPlugin);
   WriteResumed(JoinPath(folder, "resumed"));
   WriteHParams(JoinPath(folder, "hparams"));
+  WritePrCurve(JoinPath(folder, "pr_curve"));
 }
 
 }  // namespace sextant::interop

@@ -10,6 +10,8 @@
 #include "sextant/cli/train/prediction_writer.h"
 #include "sextant/formats/example_builder.h"
 #include "sextant/formats/tfrecord.h"
+#include "sextant/proto/saved_model.pb.h"
+#include "sextant/tensor/tensor_proto.h"
 
 namespace sextant::cli {
 namespace {
@@ -108,6 +110,31 @@ TEST_F(PredictTest, TakesDefaultsForColumnsByName) {
   EXPECT_EQ(Run({.model = exported, .files = {without}, .output = "json", .defaults = {"age=25"}}),
             Run({.model = exported, .files = {json}, .output = "json"}));
   ExpectHas(ErrorOf({.model = exported, .files = {json}, .defaults = {"age=old"}}), "is no float");
+}
+
+// SignatureDef.defaults, as TensorFlow 2.13 and later writes them.
+TEST_F(PredictTest, TakesTheDefaultsOfTheExport) {
+  const std::string exported = run_->Export("json");
+  const std::string path = JoinPath(exported, "saved_model.pb");
+  FileSystem& files = FileSystem::ForPath(path);
+  proto::SavedModel model;
+  ASSERT_TRUE(model.ParseFromString(files.ReadFile(path)));
+  for (auto& [name, signature] : *model.mutable_meta_graphs(0)->mutable_signature_def()) {
+    TensorToProto(Tensor::Of<float>({25}), &(*signature.mutable_defaults())["age"]);
+  }
+  files.WriteFileAtomically(path, model.SerializeAsString());
+  Json person = Json::parse(kPerson);
+  const std::string whole = run_->Write("whole_own.json", person.dump());
+  const std::string expected = Run({.model = exported, .files = {whole}, .output = "json"});
+  person.erase("age");
+  const std::string without = run_->Write("without_own.json", person.dump());
+  EXPECT_EQ(Run({.model = exported, .files = {without}, .output = "json"}), expected);
+  std::string row = kRow;
+  row.erase(0, 2);
+  const std::string csv = run_->Write("empty_own.csv", kHeader + ("\n" + row) + "\n");
+  EXPECT_EQ(
+      Run({.model = exported, .files = {csv}, .format = "csv", .output = "json", .header = true}),
+      expected);
 }
 
 TEST_F(PredictTest, SkipsAByteOrderMark) {

@@ -1,0 +1,10 @@
+// The program `sextant-net` (net_program.h).
+#include "sextant/base/interrupt.h"
+#include "sextant/cli/command.h"
+
+int main(int argc, char** argv) {
+  using namespace sextant::cli;
+  sextant::InstallInterruptHandlers();
+  Command program("sextant", "Servers and clients of sextant: run them as `sextant COMMAND`.");
+  return RunProgram(program, {argv + 1, argv + argc});
+}
