@@ -8,7 +8,7 @@
 namespace sextant {
 
 bool IsLowered(const Node& node) {
-  if (node.op().name() == "Case" || node.op().name() == "StatelessCase") return false;
+  if (node.type() == "Case" || node.type() == "StatelessCase") return false;
   const Attr* lowered = FindAttr(node.attrs(), "_lower_using_switch_merge");
   return lowered != nullptr && lowered->Is<bool>() && lowered->Get<bool>();
 }
