@@ -104,7 +104,8 @@ expected = pr_curve.pb("clf", tf.constant([True, False, True, True, False]).nump
 (point,) = m.Tensors("pr_curve", "clf/pr_curves")
 assert point.step == 3 and abs(strings(point) - tensor_util.make_ndarray(expected.tensor)).max() < 1e-6
 metadata = m.SummaryMetadata("pr_curve", "clf/pr_curves")
-assert metadata.plugin_data == expected.metadata.plugin_data and metadata.summary_description == "five examples"
+assert metadata.plugin_data.SerializeToString() == expected.metadata.plugin_data.SerializeToString()
+assert (metadata.display_name, metadata.summary_description) == ("clf", "five examples")
 
 # The records themselves, in order.
 files = sorted(glob.glob(os.path.join(folder, "classic", "*tfevents*")))
