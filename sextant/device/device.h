@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sextant/graph/device_name.h"
@@ -40,7 +41,10 @@ class Device {
   std::string full_name_;
 };
 
-// "count" host devices /cpu:0 … /cpu:count-1.
-std::vector<std::unique_ptr<Device>> MakeHostDevices(int count);
+// The task of a process that is in no cluster.
+inline constexpr char kLocalTask[] = "/job:localhost/replica:0/task:0";
+
+// "count" host devices /cpu:0 … /cpu:count-1 of a task.
+std::vector<std::unique_ptr<Device>> MakeHostDevices(int count, std::string_view task = kLocalTask);
 
 }  // namespace sextant

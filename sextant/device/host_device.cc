@@ -27,11 +27,13 @@ class HostDevice : public Device {
 
 bool Device::SumsProducts(int64_t, int64_t, int64_t) const { return false; }
 
-std::vector<std::unique_ptr<Device>> MakeHostDevices(int count) {
+std::vector<std::unique_ptr<Device>> MakeHostDevices(int count, std::string_view task) {
   std::vector<std::unique_ptr<Device>> devices;
+  DeviceName name = DeviceName::Parse(task);
+  name.type = "CPU";
   for (int i = 0; i < count; ++i) {
-    devices.push_back(std::make_unique<HostDevice>(
-        DeviceName{.job = "localhost", .replica = 0, .task = 0, .type = "CPU", .index = i}));
+    name.index = i;
+    devices.push_back(std::make_unique<HostDevice>(name));
   }
   return devices;
 }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "sextant/base/cancellation.h"
+#include "sextant/base/error.h"
 #include "sextant/tensor/tensor.h"
 
 namespace sextant {
@@ -42,12 +43,12 @@ struct Fragment {
   uint64_t fingerprint = 0;            // of all of the above
 };
 
-// A call under way. Destroying it cancels it.
+// A call under way. Destroying it cancels it, there too where it has not ended.
 class RemoteCall {
  public:
   virtual ~RemoteCall() = default;
-  // Waits for the outputs. Throws the error of the other side, with the task in front of its
-  // message; what cancelled the token, once it is cancelled.
+  // Waits for the outputs; called once. Throws what cancelled the token, once it is cancelled; else
+  // what the fragment threw, by ErrorOfTask, or why the task cannot be reached, naming the task.
   virtual void Wait(std::span<Tensor> outputs, CancellationToken& cancellation) = 0;
 };
 
@@ -55,10 +56,11 @@ class RemoteCall {
 class RemoteTask {
  public:
   virtual ~RemoteTask() = default;
-  // Sends the inputs and returns while the task works. "run" is unique among the Runs of all
-  // sessions; what fragments keep belongs to it. The fragment is made known to the task when
-  // it does not have it yet. Inputs are held until they have been sent, so they must not lie in
-  // memory that is written again: see Tensor::Persistent.
+  // Sends the inputs and returns while the task works; does not wait for the network. "run" is
+  // unique among the Runs of all sessions; what fragments keep belongs to it. The fragment is made
+  // known to the task when it does not have it yet. The inputs lie in no arena: whoever holds one
+  // holds its buffer, and nobody writes to it as long as somebody else does. So bytes can be sent
+  // from where they are, and the holder lets go when the transport has dropped them.
   virtual std::unique_ptr<RemoteCall> Start(std::shared_ptr<const Fragment> fragment, uint64_t run,
                                             std::vector<Tensor> inputs) = 0;
   // Lets the task forget what it keeps of a run. Does not wait, does not throw.
@@ -72,5 +74,14 @@ class RemoteTasks {
   // By the full name of the task. Throws NOT_FOUND, naming those there are.
   virtual RemoteTask& Find(std::string_view task) = 0;
 };
+
+// "/job:ps/task:1" for "/job:ps/replica:0/task:1" and its devices, for messages.
+std::string ShortTaskName(std::string_view task);
+
+// An error of what a task ran: "[MatMul b] on /job:ps/task:1: why" for "[MatMul b] why".
+Error ErrorOfTask(const Error& error, std::string_view task);
+// ABORTED: the task was restarted since the caller first met it, and with it went the state that
+// the fragment needs.
+Error RestartedError(const Fragment& fragment);
 
 }  // namespace sextant

@@ -14,6 +14,7 @@
 #include "sextant/runtime/fed_predicates.h"
 #include "sextant/runtime/run_cancellation.h"
 #include "sextant/runtime/session_plans.h"
+#include "sextant/runtime/session_target.h"
 
 namespace sextant {
 namespace {
@@ -44,12 +45,25 @@ class FrameLease {
 class SessionState {
  public:
   SessionState(const Graph& graph, const SessionOptions& options)
+      : SessionState(graph, options,
+                     options.target.empty() ? SessionTarget{} : OpenSessionTarget(graph, options)) {
+  }
+  SessionState(const Graph& graph, const SessionOptions& options, SessionTarget target)
       : graph_(graph),
         options_(options),
         pool_(PoolAllocator::New(PoolOf(options))),
-        devices_(MakeHostDevices(std::max(1, options.host_devices))),
+        resources_(target.environment ? target.environment->resources : &own_resources_),
+        shares_fetches_(target.environment && target.environment->shares_fetches),
+        remote_(std::move(target.remote)),
         plans_(graph, environment_, options.plan_cache_bytes) {
-    for (const auto& device : devices_) environment_.devices.push_back(device.get());
+    if (target.environment) {
+      environment_.devices = target.environment->devices;
+      environment_.remote_devices = target.environment->remote_devices;
+      environment_.tasks = target.environment->tasks;
+    } else {
+      own_devices_ = MakeHostDevices(std::max(1, options.host_devices));
+      for (const auto& device : own_devices_) environment_.devices.push_back(device.get());
+    }
     environment_.soft_placement = options.allow_soft_placement;
     environment_.log_placement = options.log_device_placement;
     environment_.optimizer = options.optimizer;
@@ -58,6 +72,7 @@ class SessionState {
   ~SessionState() {
     Close();
     const std::lock_guard last(running_);
+    if (remote_) remote_->Close();
   }
 
   // What every run has from its beginning to its end, planning included.
@@ -76,7 +91,16 @@ class SessionState {
 
   void Run(const RunRequest& request, const RunOptions& options, std::span<Tensor> fetches) {
     Running running(*this, options);
+    if (remote_) return RunRemotely(request, options, running.token(), fetches);
     Run(*plans_.Find(request, running.token()), request, running.token(), options.trace, fetches);
+  }
+
+  // In the process that runs the session.
+  bool remote() const { return remote_ != nullptr; }
+  void RunRemotely(const RunRequest& request, const RunOptions& options, CancellationToken& token,
+                   std::span<Tensor> fetches) {
+    remote_->Run(request.feeds, request.values, request.fetches, request.targets, options, token,
+                 fetches);
   }
 
   void Run(PreparedRun& prepared, const RunRequest& request, CancellationToken& token,
@@ -92,6 +116,7 @@ class SessionState {
       RunPrepared(*plans_.FindRest(prepared, request, values, token), values, token, trace,
                   fetches);
     }
+    if (shares_fetches_) return;
     // What is fetched is the caller's to change: not shared with a variable, a constant or a feed.
     for (Tensor& fetch : fetches) {
       if (!fetch.unique()) fetch = fetch.Clone();
@@ -101,8 +126,19 @@ class SessionState {
   void Close() { closed_.Cancel(Status(Code::kCancelled, "the session is closed")); }
 
   const Graph& graph() const { return graph_; }
-  ResourceManager& resources() { return resources_; }
-  const PlanEnvironment& environment() const { return environment_; }
+  ResourceManager& resources() {
+    if (!remote_) return *resources_;
+    throw FailedPrecondition(
+        "the session runs at {}, and so do its variables, iterators and random streams: fetch and "
+        "assign them by Run, or run in this process",
+        options_.target);
+  }
+  std::vector<const Device*> devices() const {
+    if (remote_) return remote_->devices();
+    std::vector<const Device*> all(environment_.devices.begin(), environment_.devices.end());
+    all.insert(all.end(), environment_.remote_devices.begin(), environment_.remote_devices.end());
+    return all;
+  }
   SessionPlans& plans() { return plans_; }
 
  private:
@@ -111,7 +147,7 @@ class SessionState {
     const RunEnvironment run{.team = &ThreadTeam::Process(),
                              .max_threads = options_.threads,
                              .allocator = pool_.get(),
-                             .resources = &resources_,
+                             .resources = resources_,
                              .cancellation = &cancellation,
                              .rendezvous = &rendezvous_,
                              .step_id = next_step_.fetch_add(1, std::memory_order_relaxed)};
@@ -140,9 +176,12 @@ class SessionState {
   const Graph& graph_;
   const SessionOptions options_;
   PoolAllocator::Owner pool_;
-  std::vector<std::unique_ptr<Device>> devices_;
+  std::vector<std::unique_ptr<Device>> own_devices_;
+  ResourceManager own_resources_;
   PlanEnvironment environment_;
-  ResourceManager resources_;
+  ResourceManager* const resources_;
+  const bool shares_fetches_;
+  const std::unique_ptr<RemoteSession> remote_;
   LocalRendezvous rendezvous_;
   CancellationToken closed_;
   std::shared_mutex running_;  // shared by every Run, taken alone by the destructor
@@ -154,6 +193,10 @@ class SessionState {
 
 Session::Session(const Graph& graph, const SessionOptions& options)
     : state_(std::make_unique<SessionState>(graph, options)) {}
+Session::Session(const Graph& graph, const SessionOptions& options,
+                 const SessionEnvironment& environment)
+    : state_(std::make_unique<SessionState>(graph, options,
+                                            SessionTarget{.environment = environment})) {}
 Session::~Session() = default;
 void Session::Close() { state_->Close(); }
 
@@ -161,10 +204,7 @@ const Graph& Session::graph() const { return state_->graph(); }
 ResourceManager& Session::resources() { return state_->resources(); }
 int Session::num_plans() const { return state_->plans().size(); }
 
-std::vector<const Device*> Session::devices() const {
-  const auto& devices = state_->environment().devices;
-  return {devices.begin(), devices.end()};
-}
+std::vector<const Device*> Session::devices() const { return state_->devices(); }
 
 std::vector<Tensor> Session::Run(const FeedMap& feeds, const std::vector<Output>& fetches,
                                  const std::vector<Operation>& targets, const RunOptions& options) {
@@ -281,6 +321,7 @@ void Callable::Call(std::span<const Tensor> feeds, std::span<Tensor> fetches,
   const RunRequest request{state_->feeds, feeds, state_->fetches, state_->targets};
   SessionState& session = *state_->session;
   SessionState::Running running(session, options);
+  if (session.remote()) return session.RunRemotely(request, options, running.token(), fetches);
   session.Run(*state_->Find(request, running.token()), request, running.token(), options.trace,
               fetches);
 }

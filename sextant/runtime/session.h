@@ -27,11 +27,16 @@ namespace sextant {
 class Device;
 class ResourceManager;
 class SessionState;
+struct SessionEnvironment;
 
 struct SEXTANT_API SessionOptions {
-  int threads = 0;                   // of the process's team; 0 = all
-  int host_devices = 1;              // /cpu:0 … /cpu:n-1
-  bool allow_soft_placement = true;  // a device that is not there is replaced by /cpu:0
+  // Where it runs: "" = this process, with devices and variables of its own; "grpc://host:port" = a
+  // task of a cluster, with those of the task.
+  std::string target;
+  int threads = 0;       // of the process's team; 0 = all
+  int host_devices = 1;  // /cpu:0 … /cpu:n-1
+  // A device that is not there is replaced by /cpu:0 of the job and task that the node asks for.
+  bool allow_soft_placement = true;
   bool log_device_placement = false;
   int64_t memory_limit = 0;  // bytes of tensors alive at once; 0 = no limit
   int64_t plan_cache_bytes = int64_t{256} << 20;
@@ -74,7 +79,10 @@ class SEXTANT_API Callable {
 
 class SEXTANT_API Session : public Evaluator {
  public:
+  // Throws what opening the target throws: UNAVAILABLE where nobody answers.
   explicit Session(const Graph& graph, const SessionOptions& options = {});
+  // Runs on devices and variables that are not its own: those of a task (session_environment.h).
+  Session(const Graph& graph, const SessionOptions& options, const SessionEnvironment& environment);
   // Closes, then waits until every Run has returned.
   ~Session() override;
   Session(const Session&) = delete;
@@ -106,8 +114,10 @@ class SEXTANT_API Session : public Evaluator {
   std::vector<Tensor> Evaluate(const FeedMap& feeds, const std::vector<Output>& fetches,
                                const std::vector<Operation>& targets) override;  // as Run
 
-  // Variables, tables and random streams.
+  // Variables, tables and random streams, of its own task where the session is one of a cluster.
+  // Throws FAILED_PRECONDITION when another process runs the session.
   ResourceManager& resources();
+  // Those of all tasks; its own come first.
   std::vector<const Device*> devices() const;
   // Plans in the cache, for tests and curious users.
   int num_plans() const;

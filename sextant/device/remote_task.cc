@@ -1,0 +1,33 @@
+#include "sextant/device/remote_task.h"
+
+#include "sextant/graph/device_name.h"
+
+namespace sextant {
+
+std::string ShortTaskName(std::string_view task) {
+  DeviceName name = DeviceName::Parse(task);
+  name.replica.reset();
+  name.type.clear();
+  name.index.reset();
+  return name.ToString();
+}
+
+Error ErrorOfTask(const Error& error, std::string_view task) {
+  const std::string& message = error.message();
+  const std::string place = "on " + ShortTaskName(task) + ": ";
+  const size_t end = message.starts_with('[') ? message.find("] ") : std::string::npos;
+  if (end == std::string::npos) return error.WithPrefix(place);
+  return Error(error.code(), message.substr(0, end + 2) + place + message.substr(end + 2));
+}
+
+Error RestartedError(const Fragment& fragment) {
+  std::string lost;
+  for (const std::string& name : fragment.variables) lost += (lost.empty() ? "" : ", ") + name;
+  const std::string task = ShortTaskName(fragment.task);
+  if (lost.empty()) return Error(Code::kAborted, task + " was restarted during the run");
+  return Error(Code::kAborted, fmt::format("{} was restarted and its variables are gone, {} among "
+                                           "them: initialise or restore them in a new session",
+                                           task, lost));
+}
+
+}  // namespace sextant

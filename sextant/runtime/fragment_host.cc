@@ -1,0 +1,135 @@
+#include "sextant/runtime/fragment_host.h"
+
+#include <algorithm>
+
+#include "sextant/graph/graph_def.h"
+
+namespace sextant {
+namespace {
+
+constexpr size_t kMaxFragments = 4096;
+
+}  // namespace
+
+struct FragmentHost::Entry {
+  Entry(std::shared_ptr<const Fragment> definition, const SessionOptions& options,
+        const SessionEnvironment& environment)
+      : fragment(std::move(definition)) {
+    ImportGraphDef(fragment->graph_def, graph);
+    std::vector<Output> feeds, fetches;
+    std::vector<Operation> targets;
+    for (const std::string& name : fragment->feeds) feeds.push_back(graph.FindOutput(name));
+    for (const auto& input : fragment->kept_inputs) feeds.push_back(graph.FindOutput(input.tensor));
+    for (const std::string& name : fragment->fetches) fetches.push_back(graph.FindOutput(name));
+    for (const std::string& name : fragment->kept) fetches.push_back(graph.FindOutput(name));
+    for (const std::string& name : fragment->targets) targets.push_back(graph.FindOperation(name));
+    session = std::make_unique<Session>(graph, options, environment);
+    callable = session->MakeCallable(feeds, fetches, targets);
+  }
+
+  const std::shared_ptr<const Fragment> fragment;
+  Graph graph;
+  std::unique_ptr<Session> session;
+  Callable callable;
+};
+
+FragmentHost::FragmentHost(const SessionEnvironment& environment, const SessionOptions& options)
+    : environment_(environment), options_(options) {
+  environment_.shares_fetches = true;
+}
+FragmentHost::~FragmentHost() = default;
+
+std::shared_ptr<FragmentHost::Entry> FragmentHost::FindEntry(uint64_t fingerprint) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = entries_.find(fingerprint);
+  if (found == entries_.end())
+    throw NotFound("fragment {:016x} is not registered at {}", fingerprint, environment_.task);
+  found->second.last_use = ++uses_;
+  return found->second.entry;
+}
+
+bool FragmentHost::Has(uint64_t fingerprint) const {
+  const std::lock_guard lock(mutex_);
+  return entries_.contains(fingerprint);
+}
+
+void FragmentHost::Register(std::shared_ptr<const Fragment> fragment) {
+  const uint64_t fingerprint = fragment->fingerprint;
+  if (Has(fingerprint)) return;
+  auto entry = std::make_shared<Entry>(std::move(fragment), options_, environment_);
+  std::shared_ptr<Entry> dropped;  // outside the lock
+  const std::lock_guard lock(mutex_);
+  entries_.try_emplace(fingerprint, Used{std::move(entry), ++uses_});
+  if (entries_.size() <= kMaxFragments) return;
+  const auto oldest = std::ranges::min_element(
+      entries_, {}, [](const auto& candidate) { return candidate.second.last_use; });
+  dropped = std::move(oldest->second.entry);
+  entries_.erase(oldest);
+}
+
+std::shared_ptr<const Fragment> FragmentHost::Find(uint64_t fingerprint) const {
+  return FindEntry(fingerprint)->fragment;
+}
+
+std::vector<Tensor> FragmentHost::Run(uint64_t fingerprint, uint64_t run,
+                                      std::vector<Tensor> inputs, std::vector<Tensor> kept_inputs,
+                                      CancellationToken& cancellation) {
+  const std::shared_ptr<Entry> entry = FindEntry(fingerprint);
+  const Fragment& fragment = *entry->fragment;
+  if (inputs.size() != fragment.feeds.size() || kept_inputs.size() != fragment.kept_inputs.size()) {
+    throw InvalidArgument("fragment {:016x} takes {} and {} inputs, got {} and {}", fingerprint,
+                          fragment.feeds.size(), fragment.kept_inputs.size(), inputs.size(),
+                          kept_inputs.size());
+  }
+  std::move(kept_inputs.begin(), kept_inputs.end(), std::back_inserter(inputs));
+  std::vector<Tensor> outputs = entry->callable(inputs, {.cancellation = &cancellation});
+  if (fragment.kept.empty()) return outputs;
+  const auto first_kept = outputs.begin() + static_cast<int64_t>(fragment.fetches.size());
+  std::vector<Tensor> kept(std::make_move_iterator(first_kept),
+                           std::make_move_iterator(outputs.end()));
+  outputs.resize(fragment.fetches.size());
+  const std::lock_guard lock(mutex_);
+  // A caller that has given up has ended the run already.
+  if (!cancellation.cancelled()) kept_[run][fingerprint] = std::move(kept);
+  return outputs;
+}
+
+std::vector<Tensor> FragmentHost::Kept(uint64_t run, uint64_t maker,
+                                       std::span<const int32_t> positions) const {
+  const std::lock_guard lock(mutex_);
+  const auto of_run = kept_.find(run);
+  if (of_run != kept_.end()) {
+    if (const auto made = of_run->second.find(maker); made != of_run->second.end()) {
+      std::vector<Tensor> tensors;
+      for (const int32_t position : positions) {
+        if (position < 0 || static_cast<size_t>(position) >= made->second.size())
+          throw InvalidArgument("fragment {:016x} keeps no tensor {}", maker, position);
+        tensors.push_back(made->second[static_cast<size_t>(position)]);
+      }
+      return tensors;
+    }
+  }
+  throw NotFound("{} keeps nothing of fragment {:016x} for run {:016x}", environment_.task, maker,
+                 run);
+}
+
+void FragmentHost::EndRun(uint64_t run) {
+  std::map<uint64_t, std::vector<Tensor>> kept;  // freed outside the lock
+  const std::lock_guard lock(mutex_);
+  if (const auto found = kept_.find(run); found != kept_.end()) {
+    kept = std::move(found->second);
+    kept_.erase(found);
+  }
+}
+
+size_t FragmentHost::num_fragments() const {
+  const std::lock_guard lock(mutex_);
+  return entries_.size();
+}
+
+size_t FragmentHost::num_kept_runs() const {
+  const std::lock_guard lock(mutex_);
+  return kept_.size();
+}
+
+}  // namespace sextant

@@ -1,0 +1,62 @@
+// FragmentHost: the side of a task that runs the fragments of others. Each is an ordinary Plan on
+// the task's own devices and variables.
+//
+// Thread-safe: calls run at the same time.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "sextant/base/cancellation.h"
+#include "sextant/device/remote_task.h"
+#include "sextant/runtime/session.h"
+#include "sextant/runtime/session_environment.h"
+
+namespace sextant {
+
+class FragmentHost {
+ public:
+  // The environment outlives the host.
+  FragmentHost(const SessionEnvironment& environment, const SessionOptions& options);
+  ~FragmentHost();
+
+  bool Has(uint64_t fingerprint) const;
+  // Keeps the fragment, the least recently run dropped when there are too many. Throws
+  // INVALID_ARGUMENT, naming the node, when its graph is malformed.
+  void Register(std::shared_ptr<const Fragment> fragment);
+  // Throws NOT_FOUND when it has not been registered.
+  std::shared_ptr<const Fragment> Find(uint64_t fingerprint) const;
+
+  // Runs a fragment: "inputs" in the order of its feeds, "kept_inputs" in that of its kept inputs.
+  // Gives the fetches; what the fragment keeps stays until EndRun(run).
+  std::vector<Tensor> Run(uint64_t fingerprint, uint64_t run, std::vector<Tensor> inputs,
+                          std::vector<Tensor> kept_inputs, CancellationToken& cancellation);
+
+  // Tensors that a fragment of the run has kept. Throws NOT_FOUND when it has not been run.
+  std::vector<Tensor> Kept(uint64_t run, uint64_t maker, std::span<const int32_t> positions) const;
+  void EndRun(uint64_t run);
+
+  size_t num_fragments() const;
+  size_t num_kept_runs() const;  // of which it keeps tensors
+
+ private:
+  struct Entry;
+  struct Used {
+    std::shared_ptr<Entry> entry;
+    uint64_t last_use = 0;
+  };
+  std::shared_ptr<Entry> FindEntry(uint64_t fingerprint) const;
+
+  SessionEnvironment environment_;
+  const SessionOptions options_;
+  mutable std::mutex mutex_;
+  mutable std::map<uint64_t, Used> entries_;  // by fingerprint
+  mutable uint64_t uses_ = 0;
+  std::map<uint64_t, std::map<uint64_t, std::vector<Tensor>>> kept_;  // run → maker → tensors
+};
+
+}  // namespace sextant

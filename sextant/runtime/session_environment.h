@@ -1,0 +1,25 @@
+// SessionEnvironment: what a Session runs in. A Session of its own has devices and variables that
+// go with it; one of a task in a cluster shares those of the task and reaches the other tasks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace sextant {
+
+class Device;
+class RemoteTasks;
+class ResourceManager;
+
+// What it points to must outlive the sessions that run in it.
+struct SessionEnvironment {
+  std::string task;                      // "/job:worker/replica:0/task:0"
+  std::vector<Device*> devices;          // of this task; the first is where nodes go by default
+  std::vector<Device*> remote_devices;   // of the other tasks: only their names and types are used
+  ResourceManager* resources = nullptr;  // variables, tables, iterators and random streams
+  RemoteTasks* tasks = nullptr;          // null: there are none
+  // What is fetched may share buffers with variables: whoever gets it only reads it.
+  bool shares_fetches = false;
+};
+
+}  // namespace sextant

@@ -1,0 +1,75 @@
+#include "sextant/runtime/session_target.h"
+
+#include <dlfcn.h>
+
+#include <map>
+#include <mutex>
+
+#include "sextant/base/error.h"
+
+namespace sextant {
+namespace {
+
+// Schemes of libraries that are loaded when a target needs them.
+struct SchemeLibrary {
+  const char* scheme;
+  const char* file;
+};
+constexpr SchemeLibrary kLibraries[] = {{"grpc", "libsextant_dist.so.0"}};
+
+struct Openers {
+  std::mutex mutex;
+  std::map<std::string, TargetOpener, std::less<>> by_scheme;
+
+  TargetOpener Find(std::string_view scheme) {
+    const std::lock_guard lock(mutex);
+    const auto found = by_scheme.find(scheme);
+    return found == by_scheme.end() ? nullptr : found->second;
+  }
+};
+
+Openers& AllOpeners() {
+  static auto* openers = new Openers();
+  return *openers;
+}
+
+void LoadLibrary(const SchemeLibrary& library) {
+  void* loaded = dlopen(library.file, RTLD_NOW | RTLD_LOCAL);
+  if (loaded == nullptr) {
+    throw FailedPrecondition("targets {}:// need the library {}: {}", library.scheme, library.file,
+                             dlerror());
+  }
+  void* symbol = dlsym(loaded, "SextantRegisterTargets");
+  if (symbol == nullptr)
+    throw FailedPrecondition("{} does not fit this program: {}", library.file, dlerror());
+  reinterpret_cast<RegisterTargetsFunction*>(symbol)();
+}
+
+}  // namespace
+
+void RegisterTargetScheme(const std::string& scheme, TargetOpener open) {
+  Openers& openers = AllOpeners();
+  const std::lock_guard lock(openers.mutex);
+  openers.by_scheme[scheme] = std::move(open);
+}
+
+SessionTarget OpenSessionTarget(const Graph& graph, const SessionOptions& options) {
+  const std::string& target = options.target;
+  const size_t end = target.find("://");
+  const std::string scheme = target.substr(0, end == std::string::npos ? 0 : end);
+  TargetOpener open = AllOpeners().Find(scheme);
+  for (const SchemeLibrary& library : kLibraries) {
+    if (open || scheme != library.scheme) continue;
+    LoadLibrary(library);
+    open = AllOpeners().Find(scheme);
+  }
+  if (!open) {
+    throw InvalidArgument(
+        "the target '{}' is of no known kind: give grpc://host:port, or nothing "
+        "to run in this process",
+        target);
+  }
+  return open(graph, options);
+}
+
+}  // namespace sextant
