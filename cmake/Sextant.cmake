@@ -1,4 +1,5 @@
-# Modules and tests are declared by four functions: sextant_module, sextant_op_family, sextant_op_folder, sextant_test.
+# Modules and tests are declared by five functions: sextant_module, sextant_network_module, sextant_op_family, sextant_op_folder,
+# sextant_test.
 
 add_compile_options(-Wall -Wextra -Wshadow -Wno-missing-field-initializers)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -98,6 +99,15 @@ function(sextant_module name)
   sextant_precompile(sextant_${name} sextant_precompiled)
   sextant_unite(sextant_${name} ${SEXTANT_BATCH})
   set_property(GLOBAL APPEND PROPERTY SEXTANT_OBJECTS sextant_${name})
+endfunction()
+
+# sextant_network_module(NAME sources...): sources of sextant/NAME that belong to the libraries of what speaks gRPC.
+function(sextant_network_module name)
+  add_library(sextant_${name}_network OBJECT ${ARGN})
+  target_link_libraries(sextant_${name}_network PUBLIC sextant_flags PRIVATE gRPC::grpc++ OpenSSL::SSL)
+  add_dependencies(sextant_${name}_network sextant_proto_headers sextant_network_proto_headers)
+  sextant_unite(sextant_${name}_network ${SEXTANT_BATCH})
+  set_property(GLOBAL APPEND PROPERTY SEXTANT_NETWORK_OBJECTS sextant_${name}_network)
 endfunction()
 
 # sextant_op_family(STEM Name): in a folder of sextant/ops, the family STEM.{h,cc,_cpu.cc,_test.cc}, registered by

@@ -1,0 +1,24 @@
+// What a process shows, and asks of others, when they connect: files and nothing secret.
+#pragma once
+
+#include <string>
+
+namespace sextant::net {
+
+struct CredentialOptions {
+  std::string ca_file;    // PEM: whose signature on the other side's certificate is trusted
+  std::string cert_file;  // PEM: our own certificate chain …
+  std::string key_file;   // … and its key
+  bool client_certificates = false;  // of a server: clients must show one, signed by ca_file
+  std::string token_file;            // its first line is the token
+
+  bool tls() const { return !ca_file.empty() || !cert_file.empty(); }
+  // Whether a stranger is kept out.
+  bool guarded() const { return client_certificates || !token_file.empty(); }
+};
+
+// From SEXTANT_TLS_CA, SEXTANT_TLS_CERT, SEXTANT_TLS_KEY, SEXTANT_TLS_CLIENTS (1: ask clients for
+// certificates) and SEXTANT_TOKEN_FILE.
+CredentialOptions CredentialsFromEnvironment();
+
+}  // namespace sextant::net

@@ -1,0 +1,111 @@
+#include "sextant/net/credentials.h"
+
+#include <grpcpp/client_context.h>
+#include <openssl/crypto.h>
+#include <openssl/sha.h>
+
+#include <array>
+#include <cstdlib>
+
+#include "sextant/base/error.h"
+#include "sextant/base/file_system.h"
+
+namespace sextant::net {
+namespace {
+
+constexpr std::string_view kBearer = "Bearer ";
+
+std::string Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string ReadPem(const std::string& path, std::string_view what) {
+  const std::string text = FileSystem::ForPath(path).ReadFile(path);
+  if (text.find("-----BEGIN") == std::string::npos)
+    throw InvalidArgument("{} is no {} in PEM form", path, what);
+  return text;
+}
+
+struct KeyPair {
+  std::string key, certificate;
+};
+
+KeyPair ReadKeyPair(const CredentialOptions& options) {
+  if (options.cert_file.empty() != options.key_file.empty()) {
+    throw InvalidArgument("a certificate needs its key: {} was given without the other",
+                          options.cert_file.empty() ? options.key_file : options.cert_file);
+  }
+  if (options.cert_file.empty()) return {};
+  return {ReadPem(options.key_file, "key"), ReadPem(options.cert_file, "certificate")};
+}
+
+std::array<unsigned char, SHA256_DIGEST_LENGTH> Digest(std::string_view text) {
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest;
+  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());
+  return digest;
+}
+
+}  // namespace
+
+CredentialOptions CredentialsFromEnvironment() {
+  return {.ca_file = Variable("SEXTANT_TLS_CA"),
+          .cert_file = Variable("SEXTANT_TLS_CERT"),
+          .key_file = Variable("SEXTANT_TLS_KEY"),
+          .client_certificates = Variable("SEXTANT_TLS_CLIENTS") == "1",
+          .token_file = Variable("SEXTANT_TOKEN_FILE")};
+}
+
+std::shared_ptr<grpc::ServerCredentials> MakeServerCredentials(const CredentialOptions& options) {
+  const KeyPair pair = ReadKeyPair(options);
+  if (pair.certificate.empty()) {
+    if (options.client_certificates)
+      throw InvalidArgument("a server that asks clients for certificates needs one of its own");
+    return grpc::InsecureServerCredentials();
+  }
+  grpc::SslServerCredentialsOptions ssl(
+      options.client_certificates ? GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY
+                                  : GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE);
+  if (options.client_certificates) {
+    if (options.ca_file.empty())
+      throw InvalidArgument("a server that asks clients for certificates needs a CA file");
+    ssl.pem_root_certs = ReadPem(options.ca_file, "certificate");
+  }
+  ssl.pem_key_cert_pairs.push_back({pair.key, pair.certificate});
+  return grpc::SslServerCredentials(ssl);
+}
+
+std::shared_ptr<grpc::ChannelCredentials> MakeChannelCredentials(const CredentialOptions& options) {
+  if (options.ca_file.empty()) {
+    if (!options.cert_file.empty())
+      throw InvalidArgument("TLS needs a CA file to check the other side's certificate with");
+    return grpc::InsecureChannelCredentials();
+  }
+  const KeyPair pair = ReadKeyPair(options);
+  grpc::SslCredentialsOptions ssl;
+  ssl.pem_root_certs = ReadPem(options.ca_file, "certificate");
+  ssl.pem_private_key = pair.key;
+  ssl.pem_cert_chain = pair.certificate;
+  return grpc::SslCredentials(ssl);
+}
+
+Token::Token(const CredentialOptions& options) {
+  if (options.token_file.empty()) return;
+  const std::string text = FileSystem::ForPath(options.token_file).ReadFile(options.token_file);
+  value_ = text.substr(0, text.find_first_of("\r\n"));
+  if (value_.empty()) throw InvalidArgument("{} holds no token", options.token_file);
+}
+
+void Token::AddTo(grpc::ClientContext& context) const {
+  if (!value_.empty()) context.AddMetadata(kAuthorizationKey, std::string(kBearer) + value_);
+}
+
+bool Token::Matches(std::string_view authorization) const {
+  if (value_.empty()) return true;
+  if (!authorization.starts_with(kBearer)) return false;
+  // Digests have one length, so that the time tells nothing of the token's.
+  const auto wanted = Digest(value_), got = Digest(authorization.substr(kBearer.size()));
+  return CRYPTO_memcmp(wanted.data(), got.data(), wanted.size()) == 0;
+}
+
+}  // namespace sextant::net

@@ -1,0 +1,83 @@
+#include "sextant/net/credentials.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "sextant/base/temporary_directory.h"
+#include "sextant/testing/echo_server.h"
+#include "sextant/testing/status_of.h"
+
+namespace sextant::net {
+namespace {
+
+class CredentialsTest : public testing::Test {
+ protected:
+  std::string Write(const std::string& name, const std::string& text) {
+    const std::string path = directory_.path() + "/" + name;
+    std::ofstream(path) << text;
+    return path;
+  }
+  TemporaryDirectory directory_;
+};
+
+TEST_F(CredentialsTest, TokenIsTheFirstLineAndMustBeEqual) {
+  const Token token({.token_file = Write("token", "s3cret\nnot this\n")});
+  EXPECT_FALSE(token.empty());
+  EXPECT_TRUE(token.Matches("Bearer s3cret"));
+  for (const char* wrong :
+       {"", "s3cret", "Bearer ", "Bearer s3cre", "Bearer s3cret ", "bearer s3cret"})
+    EXPECT_FALSE(token.Matches(wrong)) << wrong;
+  const Token none({});
+  EXPECT_TRUE(none.Matches(""));
+}
+
+TEST_F(CredentialsTest, FilesThatAreMissingOrWrongAreNamed) {
+  const std::string empty = Write("empty", "\n"), text = Write("text", "no certificate");
+  const auto expect = [](const Status& status, Code code, const std::string& part) {
+    EXPECT_EQ(status.code(), code) << status.message();
+    EXPECT_NE(status.message().find(part), std::string::npos) << status.message();
+  };
+  expect(StatusOf([&] { Token({.token_file = empty}); }), Code::kInvalidArgument, empty);
+  expect(StatusOf([&] { Token({.token_file = "/no/such/token"}); }), Code::kNotFound,
+         "/no/such/token");
+  expect(StatusOf([&] { MakeChannelCredentials({.ca_file = text}); }), Code::kInvalidArgument,
+         text);
+  expect(StatusOf([&] { MakeChannelCredentials({.cert_file = text, .key_file = text}); }),
+         Code::kInvalidArgument, "CA file");
+  expect(StatusOf([&] { MakeServerCredentials({.cert_file = text}); }), Code::kInvalidArgument,
+         "needs its key");
+  expect(StatusOf([&] { MakeServerCredentials({.client_certificates = true}); }),
+         Code::kInvalidArgument, "one of its own");
+}
+
+TEST_F(CredentialsTest, CallsCarryTheToken) {
+  const EchoServer server({.token_file = Write("right", "right")});
+  std::string answer;
+  EXPECT_TRUE(Echo(server.address(), {.token_file = Write("same", "right\n")}, "a", &answer).ok());
+  EXPECT_EQ(answer, "a");
+  for (const CredentialOptions& wrong :
+       {CredentialOptions{}, CredentialOptions{.token_file = Write("wrong", "left")}}) {
+    EXPECT_EQ(Echo(server.address(), wrong, "a", &answer).error_code(),
+              grpc::StatusCode::UNAUTHENTICATED);
+  }
+}
+
+TEST_F(CredentialsTest, EnvironmentNamesTheFiles) {
+  setenv("SEXTANT_TLS_CA", "a", 1);
+  setenv("SEXTANT_TLS_CLIENTS", "1", 1);
+  setenv("SEXTANT_TOKEN_FILE", "t", 1);
+  const CredentialOptions options = CredentialsFromEnvironment();
+  unsetenv("SEXTANT_TLS_CA");
+  unsetenv("SEXTANT_TLS_CLIENTS");
+  unsetenv("SEXTANT_TOKEN_FILE");
+  EXPECT_EQ(options.ca_file, "a");
+  EXPECT_EQ(options.cert_file, "");
+  EXPECT_EQ(options.token_file, "t");
+  EXPECT_TRUE(options.tls() && options.guarded());
+  EXPECT_FALSE(CredentialsFromEnvironment().guarded());
+}
+
+}  // namespace
+}  // namespace sextant::net
