@@ -2,75 +2,15 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 
 #include "sextant/base/error.h"
-#include "sextant/base/parse_number.h"
+#include "sextant/base/logging.h"
+#include "sextant/dist/task_config.h"
 
 namespace sextant::dist {
 namespace {
 
-using Json = nlohmann::json;
-
-// The member, or a null of the whole program when it is missing.
-const Json& Member(const Json& object, const char* key) {
-  static const Json null;
-  const auto found = object.find(key);
-  return found == object.end() ? null : *found;
-}
-
-const Json& ObjectOrNull(const Json& config, const char* key) {
-  const Json& value = Member(config, key);
-  if (!value.is_null() && !value.is_object()) {
-    throw InvalidArgument("\"{}\" of TF_CONFIG must be a JSON object, not {}", key, value.dump());
-  }
-  return value;
-}
-
-std::string TextOrEmpty(const Json& object, const std::string& key, const char* member) {
-  const Json& value = Member(object, member);
-  if (value.is_null()) return "";
-  if (!value.is_string()) {
-    throw InvalidArgument("\"{}\" of TF_CONFIG must be a text, not {}", key, value.dump());
-  }
-  return value.get<std::string>();
-}
-
-ClusterSpec ParseCluster(const Json& json) {
-  ClusterSpec cluster;
-  if (json.is_null()) return cluster;
-  for (const auto& [job, tasks] : json.items()) {
-    const bool texts =
-        tasks.is_array() && std::all_of(tasks.begin(), tasks.end(), [](const Json& t) {
-          return t.is_string() && !t.get_ref<const std::string&>().empty();
-        });
-    if (!texts) {
-      throw InvalidArgument(
-          "job \"{}\" of the cluster of TF_CONFIG must be a list of addresses [\"host:port\", "
-          "...], "
-          "not {}",
-          job, tasks.dump());
-    }
-    cluster[job] = tasks.get<std::vector<std::string>>();
-  }
-  return cluster;
-}
-
-// Nothing when the task has no index.
-std::optional<int> ParseIndex(const Json& task) {
-  const Json& json = Member(task, "index");
-  if (json.is_null()) return std::nullopt;
-  int32_t index = -1;
-  const bool number =
-      json.is_number_integer()
-          ? ParseNumber(json.dump(), &index)
-          : json.is_string() && ParseNumber(json.get_ref<const std::string&>(), &index);
-  if (!number || index < 0) {
-    throw InvalidArgument("the task index of TF_CONFIG must be an integer of at least 0, not {}",
-                          json.dump());
-  }
-  return index;
-}
+constexpr int kDefaultPort = 2222;  // Kubeflow's
 
 int CountOf(const ClusterSpec& cluster, const std::string& job) {
   const auto found = cluster.find(job);
@@ -83,6 +23,13 @@ std::string JobNames(const ClusterSpec& cluster) {
     names += (names.empty() ? "" : ", ") + job + " (" + std::to_string(tasks.size()) + ")";
   }
   return names;
+}
+
+std::string ChiefJob(const ClusterSpec& cluster, bool dynamic, const std::string& type) {
+  for (const char* job : {"chief", "master"}) {
+    if (cluster.contains(job) || (dynamic && type == job)) return job;
+  }
+  return "worker";
 }
 
 int GlobalId(const Task& task, const std::string& chief) {
@@ -100,129 +47,140 @@ int GlobalId(const Task& task, const std::string& chief) {
 }
 
 // The task of a process on its own.
-void CheckLocal(const Task& task) {
+void CheckAlone(const Task& task, const std::string& source) {
   if (task.type != "worker" || task.index != 0) {
     throw InvalidArgument(
-        "TF_CONFIG names task {} {} but no cluster; add \"cluster\", or leave \"task\" out to run "
-        "in "
-        "one process",
-        task.type, task.index);
+        "{} names task {} {} but no cluster; add \"cluster\", or leave \"task\" out to run in one "
+        "process",
+        source, task.type, task.index);
   }
 }
 
-void CheckChief(const Task& task, const std::string& chief) {
+void CheckChief(const Task& task, const std::string& chief, const std::string& source) {
   if (task.cluster.contains("chief") && task.cluster.contains("master")) {
-    throw InvalidArgument(
-        "the cluster of TF_CONFIG has both a \"chief\" and a \"master\"; keep one");
+    throw InvalidArgument("the cluster of {} has both a \"chief\" and a \"master\"; keep one",
+                          source);
   }
   const int chiefs = CountOf(task.cluster, chief);
-  if (chief == "worker" ? chiefs == 0 : chiefs != 1) {
-    throw InvalidArgument(
-        "the cluster of TF_CONFIG must have exactly one \"chief\" (or \"master\"), but has the "
-        "jobs "
-        "{}{}",
-        JobNames(task.cluster),
-        chiefs == 0
-            ? "; name one of its workers chief, or set \"environment\" to \"local\" to make "
-              "worker 0 the chief"
-            : "");
-  }
+  if (task.dynamic || (chief == "worker" ? chiefs > 0 : chiefs == 1)) return;
+  throw InvalidArgument(
+      "the cluster of {} must have exactly one \"chief\" (or \"master\"), or workers of which the "
+      "first is the chief, but has the jobs {}",
+      source, JobNames(task.cluster));
 }
 
-void CheckTask(const Task& task) {
-  if (task.type == "evaluator" && task.cluster.contains("master")) {
-    throw InvalidArgument(
-        "TF_CONFIG names an evaluator, but a cluster with a \"master\" evaluates there; name it "
-        "\"chief\" to have evaluators");
-  }
-  if (task.type == "evaluator") return;
+void CheckTask(const Task& task, const std::string& source) {
   if (!task.cluster.contains(task.type)) {
-    throw InvalidArgument("task type \"{}\" of TF_CONFIG is not a job of its cluster, which has {}",
-                          task.type, JobNames(task.cluster));
+    throw InvalidArgument("task type \"{}\" of {} is not a job of its cluster, which has {}",
+                          task.type, source, JobNames(task.cluster));
   }
   if (task.index >= CountOf(task.cluster, task.type)) {
-    throw InvalidArgument("task index {} of TF_CONFIG is out of range: its cluster has {}",
-                          task.index, JobNames(task.cluster));
+    throw InvalidArgument("task index {} of {} is out of range: its cluster has {}", task.index,
+                          source, JobNames(task.cluster));
   }
 }
 
-std::string MasterOf(const Task& task) {
-  if (task.cluster.size() == 1 && task.cluster.begin()->second.size() == 1) return "";
-  return "grpc://" + task.cluster.at(task.type)[task.index];
-}
-
-void FillInCluster(Task& task, const std::string& session_master, bool rules_of_2017) {
-  const bool cloud = task.environment == "cloud" || task.cluster.contains("master");
-  const std::string chief = rules_of_2017                     ? (cloud ? "master" : "worker")
-                            : task.cluster.contains("master") ? "master"
-                                                              : "chief";
-  CheckChief(task, chief);
-  CheckTask(task);
-  if (task.type == "evaluator") {
-    task.cluster.clear();
-    task.num_ps = task.num_workers = 0;
-    task.is_chief = false;
-    task.global_id.reset();
+// Own address of a task that a dynamic cluster does not list: it may be the only entry of its job
+// (a parameter server sees itself alone, at index 0), or tell the port.
+void FindOwnAddress(Task& task) {
+  std::vector<std::string>& own = task.cluster[task.type];
+  const size_t index = task.index;
+  if (index < own.size() && !own[index].empty()) {
+    task.address = own[index];
     return;
   }
-  task.master = session_master.empty() ? MasterOf(task) : session_master;
+  const auto told = std::find_if(own.begin(), own.end(), [](const auto& a) { return !a.empty(); });
+  const auto count =
+      std::count_if(own.begin(), own.end(), [](const auto& a) { return !a.empty(); });
+  if (count == 1 && index >= own.size()) {
+    task.address = *told;
+    own.assign(index + 1, "");
+    own[index] = task.address;
+  } else {
+    const int port = count == 0 ? kDefaultPort : ParseAddress(*told).port;
+    task.address = "0.0.0.0:" + std::to_string(port);
+    own.resize(std::max(own.size(), index + 1));
+  }
+  LogInfo("the cluster does not list {} {}: taking {} for its address", task.type, task.index,
+          task.address);
+}
+
+void FillInEvaluator(Task& task, const std::string& source) {
+  if (task.cluster.contains("master")) {
+    throw InvalidArgument(
+        "{} names an evaluator, but a cluster with a \"master\" evaluates there; name it \"chief\" "
+        "to have evaluators",
+        source);
+  }
+  task.cluster.clear();
+  task.num_ps = task.num_workers = task.num_replicas = 0;
+  task.is_chief = false;
+  task.global_id.reset();
+  task.rank.reset();
+}
+
+void FillInCluster(Task& task, const TaskConfig& config) {
+  const bool rules_of_2017 = (config.environment == "cloud" || config.environment == "local") &&
+                             !task.cluster.contains("chief");
+  if (config.type.empty() || (!config.index && !rules_of_2017)) {
+    throw InvalidArgument(
+        "{} has a cluster ({}) but no task {}; add \"task\": {{\"type\": ..., \"index\": ...}}",
+        config.source, JobNames(task.cluster), config.type.empty() ? "type" : "index");
+  }
+  if (task.type == "evaluator") return FillInEvaluator(task, config.source);
+  const std::string chief = ChiefJob(task.cluster, task.dynamic, task.type);
+  CheckChief(task, chief, config.source);
+  if (!task.dynamic) CheckTask(task, config.source);
+  FindOwnAddress(task);
   task.evaluation_master.clear();
   task.num_ps = CountOf(task.cluster, "ps");
   task.num_workers = CountOf(task.cluster, "worker");
-  if (!rules_of_2017) task.num_workers += CountOf(task.cluster, chief);
+  task.num_replicas = task.num_workers + (chief == "worker" ? 0 : 1);
+  if (!rules_of_2017) task.num_workers = task.num_replicas;
   if (rules_of_2017 && task.num_workers == 0) task.num_workers = 1;
   task.is_chief = task.type == chief && task.index == 0;
   task.global_id = GlobalId(task, chief);
+  if (task.type == "ps") {
+    task.rank.reset();
+  } else {
+    task.rank = task.type == chief || chief == "worker" ? task.index : task.index + 1;
+  }
+  if (task.master.empty() && !task.local()) task.master = "grpc://" + task.address;
+}
+
+Task TaskOf(const TaskConfig& config) {
+  Task task;
+  task.cluster = config.cluster;
+  task.cluster.erase("evaluator");
+  task.dynamic = config.dynamic;
+  if (!config.environment.empty()) task.environment = config.environment;
+  task.model_dir = config.model_dir;
+  task.master = config.session_master;
+  task.evaluation_master = config.evaluation_master;
+  if (!config.type.empty()) task.type = config.type;
+  task.index = config.index.value_or(0);
+  if (config.cluster.empty() && !config.dynamic) {
+    CheckAlone(task, config.source);
+  } else {
+    FillInCluster(task, config);
+  }
+  return task;
 }
 
 }  // namespace
 
-Task TaskFromTfConfig(std::string_view text) {
-  const Json config = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!config.is_object()) {
-    throw InvalidArgument(
-        "TF_CONFIG must be a JSON object like {{\"cluster\": ..., \"task\": ...}}, not '{}'; unset "
-        "it "
-        "to run in one process",
-        text.substr(0, 80));
-  }
-  Task task;
-  task.cluster = ParseCluster(ObjectOrNull(config, "cluster"));
-  ObjectOrNull(config, "service");
-  const Json& spec = ObjectOrNull(config, "task");
-  const std::string type = spec.is_null() ? "" : TextOrEmpty(spec, "task.type", "type");
-  const std::optional<int> index = spec.is_null() ? std::nullopt : ParseIndex(spec);
-  const std::string environment = TextOrEmpty(config, "environment", "environment");
-  if (!environment.empty()) task.environment = environment;
-  task.model_dir = TextOrEmpty(config, "model_dir", "model_dir");
-  if (task.model_dir.empty() && Member(config, "model_dir").is_string()) {
-    throw InvalidArgument("\"model_dir\" of TF_CONFIG is empty; name a directory or leave it out");
-  }
-  const std::string session_master = TextOrEmpty(config, "session_master", "session_master");
-  task.evaluation_master = TextOrEmpty(config, "eval_session_master", "eval_session_master");
-
-  if (!type.empty()) task.type = type;
-  task.index = index.value_or(0);
-  if (task.cluster.empty()) {
-    CheckLocal(task);
-    task.master = session_master;
-    return task;
-  }
-  const bool rules_of_2017 =
-      (environment == "cloud" || environment == "local") && !task.cluster.contains("chief");
-  if (type.empty() || (!index && !rules_of_2017)) {
-    throw InvalidArgument(
-        "TF_CONFIG has a cluster ({}) but no task {}; add \"task\": {{\"type\": ..., \"index\": "
-        "...}}",
-        JobNames(task.cluster), type.empty() ? "type" : "index");
-  }
-  FillInCluster(task, session_master, rules_of_2017);
-  return task;
+bool Task::local() const {
+  if (type == "ps" || type == "evaluator" || dynamic) return false;
+  size_t tasks = 0;
+  for (const auto& [job, addresses] : cluster) tasks += addresses.size();
+  return tasks <= 1;
 }
 
+Task TaskFromTfConfig(std::string_view text) { return TaskOf(ParseTaskConfig(text)); }
+
 Task TaskFromEnvironment() {
-  const char* text = std::getenv("TF_CONFIG");
-  return text == nullptr ? Task() : TaskFromTfConfig(text);
+  const auto config = FindTaskConfig([](const char* name) { return std::getenv(name); });
+  return config ? TaskOf(*config) : Task();
 }
 
 }  // namespace sextant::dist

@@ -140,7 +140,7 @@ TEST(TaskTest, SaysWhatIsWrong) {
   ExpectError(cluster + R"({"type": "worker", "index": "x"}})", "not \"x\"");
   ExpectError(cluster + R"({"type": "worker", "index": 3}})", "task index 3");
   ExpectError(cluster + R"({"type": "master", "index": 0}})", "not a job of its cluster");
-  ExpectError(R"({"cluster": {"worker": ["a:1"]}, "task": {"type": "worker", "index": 0}})",
+  ExpectError(R"({"cluster": {"ps": ["a:1"]}, "task": {"type": "ps", "index": 0}})",
               "exactly one \"chief\"");
   ExpectError(R"({"cluster": {"chief": ["a:1", "b:1"]}, "task": {"type": "chief", "index": 0}})",
               "has the jobs chief (2)");

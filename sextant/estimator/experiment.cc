@@ -109,9 +109,7 @@ EvalResult RunSchedule(const Experiment& experiment, const std::string& schedule
 }
 
 std::string DefaultSchedule(const dist::Task& task) {
-  const bool single =
-      task.cluster.size() == 1 && task.cluster.begin()->second.size() == 1 && task.type != "ps";
-  if (task.local() || single || task.type == "master" || task.type == "chief") {
+  if (task.local() || task.type == "master" || task.type == "chief") {
     return "train_and_evaluate";
   }
   if (task.type == "worker") return "train";
