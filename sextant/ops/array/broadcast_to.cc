@@ -57,19 +57,24 @@ void TileShape(ShapeContext& c) {
   if (counts[0] != PartialShape::kUnknown && counts[0] != shape.rank()) {
     throw InvalidArgument("{} multiples for a tensor of rank {}", counts[0], shape.rank());
   }
-  const auto multiples = c.InputInts(1);
+  const auto all_known = c.InputInts(1);
+  const PartialShape some_known = all_known ? PartialShape() : c.InputAsShape(1);
   for (int i = 0; i < shape.rank(); ++i) {
-    if (!multiples || (shape[i] == PartialShape::kUnknown && (*multiples)[i] != 0)) {
+    if (all_known && (*all_known)[i] < 0) {
+      throw InvalidArgument("multiples[{}] = {} must be non-negative", i, (*all_known)[i]);
+    }
+    const int64_t multiple = all_known                 ? (*all_known)[i]
+                             : some_known.rank_known() ? some_known[i]
+                                                       : PartialShape::kUnknown;
+    if (multiple == PartialShape::kUnknown ||
+        (shape[i] == PartialShape::kUnknown && multiple != 0)) {
       shape.set_dim(i, PartialShape::kUnknown);
       continue;
     }
-    if ((*multiples)[i] < 0) {
-      throw InvalidArgument("multiples[{}] = {} must be non-negative", i, (*multiples)[i]);
-    }
     int64_t size;
-    if (__builtin_mul_overflow((*multiples)[i] == 0 ? 0 : shape[i], (*multiples)[i], &size)) {
+    if (__builtin_mul_overflow(multiple == 0 ? 0 : shape[i], multiple, &size)) {
       throw InvalidArgument("dimension {} of size {} tiled {} times is too large", i, shape[i],
-                            (*multiples)[i]);
+                            multiple);
     }
     shape.set_dim(i, size);
   }

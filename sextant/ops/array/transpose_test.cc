@@ -4,6 +4,10 @@
 
 #include "sextant/ops/array/array_test.h"
 #include "sextant/ops/array/broadcast_to.h"
+#include "sextant/ops/array/concat_split.h"
+#include "sextant/ops/array/const_fill.h"
+#include "sextant/ops/array/shape.h"
+#include "sextant/ops/array/slice.h"
 
 namespace sextant {
 namespace {
@@ -84,6 +88,10 @@ TEST_F(TransposeTest, TilesAndBroadcasts) {
   ExpectTensor<int32_t>(Run(Tile(Const(Iota({1, 2})), {2, 2})), {2, 4}, {0, 1, 0, 1, 0, 1, 0, 1});
   ExpectTensor<int32_t>(Run(BroadcastTo(Const(Iota({2, 1})), {2, 3})), {2, 3}, {0, 0, 0, 1, 1, 1});
   EXPECT_EQ(Run(Tile(Const(Iota({2, 2})), {0, 1})).shape().ToString(), "[0,2]");
+  // Known in part: as many rows as a batch has.
+  const Output rows = Slice(ShapeOf(Placeholder(DType::kFloat, PartialShape({-1, 3}))), {0}, {1});
+  const Output once = Const(Tensor::Of<int32_t>({1}));
+  EXPECT_EQ(Tile(Const(Iota({1, 2})), Concat({rows, once}, 0)).shape().ToString(), "[?,2]");
   EXPECT_NE(ErrorOf(Tile(Const(Iota({3})), Hidden(Tensor::Of<int32_t>({-1})))).find("multiples"),
             std::string::npos);
 }
