@@ -8,7 +8,8 @@ template <typename Options>
 heads::Head ClassHead(const Options& o) {
   return heads::BinaryOrMultiClass(o.n_classes, {.weight_column = o.weight_column,
                                                  .label_vocabulary = o.label_vocabulary,
-                                                 .loss_reduction = o.loss_reduction});
+                                                 .loss_reduction = o.loss_reduction,
+                                                 .prediction_style = o.prediction_style});
 }
 template <typename Options>
 heads::Head NumberHead(const Options& o) {

@@ -32,6 +32,7 @@ struct SEXTANT_API LinearClassifierOptions {
   WarmStart warm_start_from = {};
   losses::Reduction loss_reduction = losses::Reduction::kSum;
   std::string sparse_combiner = "sum";
+  heads::PredictionStyle prediction_style = heads::PredictionStyle::kCurrent;
 };
 Estimator LinearClassifier(const LinearClassifierOptions& options, const RunConfig& config = {});
 
@@ -60,6 +61,7 @@ struct SEXTANT_API DNNClassifierOptions {
   WarmStart warm_start_from = {};
   losses::Reduction loss_reduction = losses::Reduction::kSum;
   bool batch_norm = false;
+  heads::PredictionStyle prediction_style = heads::PredictionStyle::kCurrent;
 };
 Estimator DNNClassifier(const DNNClassifierOptions& options, const RunConfig& config = {});
 
@@ -94,6 +96,7 @@ struct SEXTANT_API DNNLinearCombinedClassifierOptions {
   losses::Reduction loss_reduction = losses::Reduction::kSum;
   bool batch_norm = false;
   std::string linear_sparse_combiner = "sum";
+  heads::PredictionStyle prediction_style = heads::PredictionStyle::kCurrent;
 };
 Estimator DNNLinearCombinedClassifier(const DNNLinearCombinedClassifierOptions& options,
                                       const RunConfig& config = {});
@@ -124,6 +127,7 @@ struct SEXTANT_API BaselineClassifierOptions {
   OptimizerChoice optimizer = "Ftrl";  // learning rate 0.3
   WarmStart warm_start_from = {};
   losses::Reduction loss_reduction = losses::Reduction::kSum;
+  heads::PredictionStyle prediction_style = heads::PredictionStyle::kCurrent;
 };
 Estimator BaselineClassifier(const BaselineClassifierOptions& options = {},
                              const RunConfig& config = {});

@@ -87,7 +87,7 @@ ModelFn DNNLinearCombinedModelFn(const DNNLinearCombinedModelFnOptions& options,
   const train::Optimizer deep_optimizer = options.dnn_optimizer.Make(0.001);
 
   return [=](const ModelFnArgs& args) {
-    Output logits;
+    Output logits, wide_logits;
     if (has_deep) {
       const VariableScope scope("dnn");
       logits = DNNLogits(args, deep, head.logits_dimension());
@@ -96,7 +96,12 @@ ModelFn DNNLinearCombinedModelFn(const DNNLinearCombinedModelFnOptions& options,
       const VariableScope scope("linear");
       const Output linear = LinearLogits(args, wide, head.logits_dimension());
       SummarizeLayer("linear", linear);
-      logits = logits ? logits + linear : linear;
+      wide_logits = linear;
+    }
+    if (has_wide && has_deep) {
+      logits = OpBuilder("AddV2").Input(logits).Input(wide_logits).Name("add").Build();
+    } else if (has_wide) {
+      logits = wide_logits;
     }
     return head.Spec(args, logits, [&](Output loss) {
       std::vector<Operation> updates;

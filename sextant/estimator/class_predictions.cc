@@ -16,7 +16,6 @@
 #include "sextant/ops/math/binary.h"
 #include "sextant/ops/math/cast.h"
 #include "sextant/ops/math/compare.h"
-#include "sextant/ops/string/as_string.h"
 
 namespace sextant::heads {
 namespace {
@@ -48,8 +47,15 @@ void CheckNumbers(Output labels) {
   throw InvalidArgument("labels {} are strings; give the head a label_vocabulary", labels.name());
 }
 
+Output NamedNode(std::string_view op, std::string_view name, const std::vector<Output>& inputs) {
+  OpBuilder builder(op);
+  for (const Output& input : inputs) builder.Input(input);
+  return builder.Name(name).Build();
+}
+
 Output ClassNames(Output ids, const std::vector<std::string>& vocabulary) {
-  return vocabulary.empty() ? AsString(ids) : WordsOf(ids, vocabulary);
+  return vocabulary.empty() ? NamedNode("AsString", "str_classes", {ids})
+                            : WordsOf(ids, vocabulary);
 }
 
 Output AllClassIds(Output logits, int64_t n_classes) {
@@ -66,6 +72,34 @@ Output AllClassNames(Output logits, int64_t n_classes, const std::vector<std::st
   return ForEachExample(names, logits);
 }
 
+NamedOutputs ClassPredictions(NamedOutputs first, Output logits, Output scores,
+                              const ClassOptions& options, int64_t n_classes) {
+  NamedOutputs all = {{"logits", logits}};
+  all.insert(all.end(), first.begin(), first.end());
+  all.emplace_back("probabilities", NamedNode("Softmax", "probabilities", {scores}));
+  const bool old = options.prediction_style == PredictionStyle::kTensorFlow14;
+  const Output best = NamedNode("ArgMax", old && n_classes == 2 ? "ArgMax" : "class_ids",
+                                {scores, Const(Tensor(int32_t{-1}), "class_ids/dimension")});
+  const auto add_classes = [&](Output ids) {
+    all.emplace_back("class_ids", ids);
+    all.emplace_back("classes", ClassNames(ids, options.label_vocabulary));
+  };
+  if (old) {
+    add_classes(n_classes == 2 ? NamedNode("Reshape", "classes", {best, ConstInts({-1, 1})})
+                               : ExpandDims(best, -1));
+    return all;
+  }
+  // In the order in which TensorFlow makes them, as names tell it: ExpandDims_2 is the third.
+  Output ids;
+  if (n_classes == 2) ids = ExpandDims(best, -1);
+  const Output all_ids = AllClassIds(logits, n_classes);
+  const Output all_names = AllClassNames(logits, n_classes, options.label_vocabulary);
+  add_classes(n_classes == 2 ? ids : ExpandDims(best, -1));
+  all.emplace_back("all_class_ids", all_ids);
+  all.emplace_back("all_classes", all_names);
+  return all;
+}
+
 Output PredictionOf(const NamedOutputs& predictions, const std::string& name) {
   for (const auto& [key, output] : predictions) {
     if (key == name) return output;
@@ -73,13 +107,13 @@ Output PredictionOf(const NamedOutputs& predictions, const std::string& name) {
   throw Internal("there is no prediction '{}'", name);
 }
 
-std::vector<std::pair<std::string, ExportOutput>> ClassSignatures(const NamedOutputs& predictions) {
-  bool all = false;
-  for (const auto& [key, output] : predictions) all = all || key == "all_classes";
+std::vector<std::pair<std::string, ExportOutput>> ClassSignatures(
+    const NamedOutputs& predictions, int64_t n_classes,
+    const std::vector<std::string>& vocabulary) {
+  const Output scores = PredictionOf(predictions, "probabilities");
   const ExportOutput classify{
       ExportOutput::Kind::kClassify,
-      {{"scores", PredictionOf(predictions, "probabilities")},
-       {"classes", PredictionOf(predictions, all ? "all_classes" : "classes")}}};
+      {{"scores", scores}, {"classes", AllClassNames(scores, n_classes, vocabulary)}}};
   return {{"serving_default", classify},
           {"classification", classify},
           {"predict", {ExportOutput::Kind::kPredict, predictions}}};

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,10 +23,20 @@ Output ClassNames(Output ids, const std::vector<std::string>& vocabulary);
 Output AllClassIds(Output logits, int64_t n_classes);
 Output AllClassNames(Output logits, int64_t n_classes, const std::vector<std::string>& vocabulary);
 
+// A node of this name in the current scope. Predictions are called as TensorFlow calls them: who
+// asks a server or a session for "head/predictions/logistic:0" gets it.
+Output NamedNode(std::string_view op, std::string_view name, const std::vector<Output>& inputs);
+// The predictions that binary and multi-class heads have in common, for one score a class.
+// `first`: those that come before.
+NamedOutputs ClassPredictions(NamedOutputs first, Output logits, Output scores,
+                              const ClassOptions& options, int64_t n_classes);
+
 // REQUIRES: there is one of that name.
 Output PredictionOf(const NamedOutputs& predictions, const std::string& name);
-// serving_default and classification (scores are "probabilities"), and predict.
-std::vector<std::pair<std::string, ExportOutput>> ClassSignatures(const NamedOutputs& predictions);
+// serving_default and classification (scores are "probabilities", classes are all there are), and
+// predict.
+std::vector<std::pair<std::string, ExportOutput>> ClassSignatures(
+    const NamedOutputs& predictions, int64_t n_classes, const std::vector<std::string>& vocabulary);
 
 // The training loss of row losses, and the mean for summaries.
 HeadLoss Reduce(Output losses, Output weights, losses::Reduction reduction);

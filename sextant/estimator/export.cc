@@ -31,7 +31,7 @@ void AddSignature(const std::string& name, const ExportOutput& output, const Rec
   SignatureSpec spec{.inputs = ToMap(receiver), .outputs = ToMap(output.outputs)};
   if (output.kind != ExportOutput::Kind::kPredict) {
     if (!TakesExamples(receiver)) {
-      LogInfo("Signature {} is left out: it needs one input of strings", name);
+      LogInfo("Signature {} is left out: it needs one input of strings, of Examples or rows", name);
       return;
     }
     spec.inputs = {{"inputs", receiver[0].second}};
@@ -55,15 +55,9 @@ std::map<std::string, SignatureSpec> Signatures(const ModelGraph& model) {
                    receiver, &signatures);
     }
   }
-  if (!signatures.contains(kDefaultSignature)) {
-    // E.g. a classifier that is asked by features, not by Examples.
-    const auto predict = signatures.find("predict");
-    if (predict == signatures.end()) {
-      throw InvalidArgument(
-          "no output of the model can be exported as '{}' with this receiver; add a predict output",
-          kDefaultSignature);
-    }
-    signatures.emplace(kDefaultSignature, predict->second);
+  if (signatures.empty()) {
+    throw InvalidArgument(
+        "no output of the model can be exported with this receiver; add a predict output");
   }
   return signatures;
 }

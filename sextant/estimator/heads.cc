@@ -45,8 +45,8 @@ EstimatorSpec Build(const HeadImpl& head, const ModelFnArgs& args, Output logits
     {
       const NameScope inside("predictions");
       spec.predictions = head.Predictions(logits);
-      spec.export_outputs = head.ExportOutputs(spec.predictions);
     }
+    spec.export_outputs = head.ExportOutputs(spec.predictions);
     if (args.mode == Mode::kPredict) return spec;
 
     const HeadLoss loss = head.Loss(args, logits, spec.predictions, args.mode == Mode::kEval);

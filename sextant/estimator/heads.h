@@ -51,6 +51,12 @@ class SEXTANT_API Head {
   std::shared_ptr<const HeadImpl> impl_;
 };
 
+// Which predictions classifiers give and what their nodes are called.
+enum class PredictionStyle {
+  kCurrent,       // as TensorFlow from 1.13 on: with all_class_ids and all_classes
+  kTensorFlow14,  // as 1.4: without those two; nodes predictions/logits and predictions/classes
+};
+
 struct SEXTANT_API ClassOptions {
   std::string weight_column = {};  // the feature that says how much an example counts
   // Labels are these words; else numbers 0, 1, ….
@@ -61,6 +67,7 @@ struct SEXTANT_API ClassOptions {
   std::vector<float> thresholds = {};
   LossFn loss = {};
   std::string name = {};  // put behind the names of metrics: "accuracy/NAME"
+  PredictionStyle prediction_style = PredictionStyle::kCurrent;  // of Binary and MultiClass
 };
 
 // Two classes, one logit. Labels are 0 or 1, or shares between.

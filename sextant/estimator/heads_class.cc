@@ -5,17 +5,14 @@
 #include "sextant/estimator/class_predictions.h"
 #include "sextant/estimator/head_impl.h"
 #include "sextant/estimator/head_inputs.h"
+#include "sextant/graph/op_builder.h"
 #include "sextant/graph/scope.h"
 #include "sextant/nn/metrics.h"
-#include "sextant/ops/array/concat_split.h"
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/array/shape.h"
-#include "sextant/ops/math/arg_reduce.h"
 #include "sextant/ops/math/binary.h"
 #include "sextant/ops/math/cast.h"
-#include "sextant/ops/math/unary.h"
 #include "sextant/ops/nn/cross_entropy.h"
-#include "sextant/ops/nn/softmax.h"
 
 namespace sextant::heads {
 namespace {
@@ -24,6 +21,12 @@ Metric Baseline(const Metric& labels) {
   const NameScope scope("accuracy_baseline");
   const auto better = [](Output mean) { return Maximum(mean, 1.0 - mean); };
   return {better(labels.value), better(labels.update)};
+}
+
+// In 1.4 logits have a node of their own among the predictions.
+Output AsPrediction(Output logits, const ClassOptions& options) {
+  if (options.prediction_style == PredictionStyle::kCurrent) return logits;
+  return NamedNode("Identity", "logits", {logits});
 }
 
 class BinaryHead : public HeadImpl {
@@ -35,20 +38,19 @@ class BinaryHead : public HeadImpl {
   const std::string& name() const override { return options_.name; }
 
   NamedOutputs Predictions(Output logits) const override {
-    const Output two = Concat({ZerosLike(logits), logits}, -1);
-    const Output ids = ExpandDims(ArgMax(two, -1), -1);
-    return {{"logits", logits},
-            {"logistic", Sigmoid(logits)},
-            {"probabilities", Softmax(two)},
-            {"class_ids", ids},
-            {"classes", ClassNames(ids, options_.label_vocabulary)},
-            {"all_class_ids", AllClassIds(logits, 2)},
-            {"all_classes", AllClassNames(logits, 2, options_.label_vocabulary)}};
+    logits = AsPrediction(logits, options_);
+    const Output logistic = NamedNode("Sigmoid", "logistic", {logits});
+    const Output two = OpBuilder("ConcatV2")
+                           .Input(std::vector<Output>{ZerosLike(logits), logits})
+                           .Input(Const(Tensor(int32_t{-1}), "two_class_logits/axis"))
+                           .Name("two_class_logits")
+                           .Build();
+    return ClassPredictions({{"logistic", logistic}}, logits, two, options_, 2);
   }
 
   std::vector<std::pair<std::string, ExportOutput>> ExportOutputs(
       const NamedOutputs& predictions) const override {
-    auto outputs = ClassSignatures(predictions);
+    auto outputs = ClassSignatures(predictions, 2, options_.label_vocabulary);
     outputs.emplace_back("regression",
                          ExportOutput{ExportOutput::Kind::kRegress,
                                       {{"outputs", PredictionOf(predictions, "logistic")}}});
@@ -118,17 +120,12 @@ class MultiClassHead : public HeadImpl {
   const std::string& name() const override { return options_.name; }
 
   NamedOutputs Predictions(Output logits) const override {
-    const Output ids = ExpandDims(ArgMax(logits, -1), -1);
-    return {{"logits", logits},
-            {"probabilities", Softmax(logits)},
-            {"class_ids", ids},
-            {"classes", ClassNames(ids, options_.label_vocabulary)},
-            {"all_class_ids", AllClassIds(logits, n_classes_)},
-            {"all_classes", AllClassNames(logits, n_classes_, options_.label_vocabulary)}};
+    logits = AsPrediction(logits, options_);
+    return ClassPredictions({}, logits, logits, options_, n_classes_);
   }
   std::vector<std::pair<std::string, ExportOutput>> ExportOutputs(
       const NamedOutputs& predictions) const override {
-    return ClassSignatures(predictions);
+    return ClassSignatures(predictions, n_classes_, options_.label_vocabulary);
   }
 
   HeadLoss Loss(const ModelFnArgs& args, Output logits, const NamedOutputs& predictions,

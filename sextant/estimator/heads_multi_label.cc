@@ -12,7 +12,6 @@
 #include "sextant/ops/math/cast.h"
 #include "sextant/ops/math/reduce.h"
 #include "sextant/ops/math/segment.h"
-#include "sextant/ops/math/unary.h"
 
 namespace sextant::heads {
 namespace {
@@ -31,12 +30,12 @@ class MultiLabelHead : public HeadImpl {
 
   NamedOutputs Predictions(Output logits) const override {
     return {{"logits", logits},
-            {"probabilities", Sigmoid(logits)},
+            {"probabilities", NamedNode("Sigmoid", "probabilities", {logits})},
             {"classes", AllClassNames(logits, n_classes_, options_.label_vocabulary)}};
   }
   std::vector<std::pair<std::string, ExportOutput>> ExportOutputs(
       const NamedOutputs& predictions) const override {
-    return ClassSignatures(predictions);
+    return ClassSignatures(predictions, n_classes_, options_.label_vocabulary);
   }
 
   HeadLoss Loss(const ModelFnArgs& args, Output logits, const NamedOutputs& predictions,
