@@ -6,6 +6,7 @@
 #include "sextant/base/file_system.h"
 #include "sextant/base/flags.h"
 #include "sextant/base/interrupt.h"
+#include "sextant/base/log_format.h"
 #include "sextant/base/logging.h"
 #include "sextant/data/census.h"
 #include "sextant/data/cifar10.h"

@@ -3,10 +3,12 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <memory>
 #include <string>
 
+#include "sextant/base/log_format.h"
 #include "sextant/base/printable.h"
 
 namespace sextant {
@@ -28,6 +30,23 @@ spdlog::level::level_enum SpdlogLevel(LogLevel level) {
   return spdlog::level::off;
 }
 
+constexpr const char* kTimePattern = "%Y-%m-%d %H:%M:%S.%e %^%L%$ %v";
+
+std::atomic<LogFormat> log_format = LogFormat::kTime;
+
+const char* PythonLevel(LogLevel level) {
+  switch (level) {
+    case LogLevel::kDebug:
+      return "DEBUG";
+    case LogLevel::kInfo:
+      return "INFO";
+    case LogLevel::kWarning:
+      return "WARNING";
+    default:
+      return "ERROR";
+  }
+}
+
 LogLevel LevelOfEnvironment() {
   const char* text = std::getenv("SEXTANT_LOG_LEVEL");
   const std::string_view name = text == nullptr ? "" : text;
@@ -43,7 +62,7 @@ spdlog::logger& Logger() {
   static spdlog::logger& logger = [&]() -> spdlog::logger& {
     auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
     auto& made = *new spdlog::logger("sextant", std::move(sink));
-    made.set_pattern("%Y-%m-%d %H:%M:%S.%e %^%L%$ %v");
+    made.set_pattern(kTimePattern);
     made.set_level(SpdlogLevel(LevelOfEnvironment()));
     return made;
   }();
@@ -54,13 +73,21 @@ spdlog::logger& Logger() {
 
 void SetLogLevel(LogLevel level) { Logger().set_level(SpdlogLevel(level)); }
 
+void SetLogFormat(LogFormat format) {
+  log_format = format;
+  Logger().set_pattern(format == LogFormat::kTime ? kTimePattern : "%v");
+}
+
 bool LogEnabled(LogLevel level) {
   return level != LogLevel::kOff && Logger().should_log(SpdlogLevel(level));
 }
 
 void LogLine(LogLevel level, std::string_view message) {
   if (!LogEnabled(level)) return;
-  const std::string shown = Printable(message);
+  std::string shown = Printable(message);
+  if (log_format == LogFormat::kTensorFlow) {
+    shown = fmt::format("{}:tensorflow:{}", PythonLevel(level), shown);
+  }
   Logger().log(SpdlogLevel(level), spdlog::string_view_t(shown.data(), shown.size()));
 }
 

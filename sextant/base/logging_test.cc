@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "sextant/base/log_format.h"
+
 namespace sextant {
 namespace {
 
@@ -11,6 +13,22 @@ TEST(LoggingTest, WritesOneFormattedLineToStderr) {
   LogWarning("step {} of {}", 3, 7);
   const std::string line = testing::internal::GetCapturedStderr();
   EXPECT_NE(line.find(" W step 3 of 7\n"), std::string::npos) << line;
+}
+
+TEST(LoggingTest, BeginsLinesAsTensorFlowDoes) {
+  SetLogLevel(LogLevel::kInfo);
+  SetLogFormat(LogFormat::kTensorFlow);
+  testing::internal::CaptureStderr();
+  LogInfo("loss = {}, step = {}", 1.5, 0);
+  LogWarning("careful");
+  SetLogFormat(LogFormat::kTime);
+  LogInfo("as before");
+  const std::string lines = testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(
+      lines.starts_with("INFO:tensorflow:loss = 1.5, step = 0\n"
+                        "WARNING:tensorflow:careful\n2"))
+      << lines;
+  EXPECT_TRUE(lines.ends_with(" I as before\n")) << lines;
 }
 
 TEST(LoggingTest, DropsLinesBelowTheLevel) {
