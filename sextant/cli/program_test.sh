@@ -78,6 +78,13 @@ expect 0 "0 files to $work/predictions; 1 were finished before" \
   predict --model "$work/export" --out "$work/predictions" "$work/census/adult.test.csv"
 expect 0 "class_ids" predict --model "$work/export" --format csv --output csv - < <(head -n 3 "$work/census/adult.test.csv")
 [ "$(wc -l < "$work/out")" -eq 4 ] || fail "predict -: $(cat "$work/out")"
+head -n 2 "$work/census/adult.test.csv" | sed 's/, [<>=]*50K$//' > "$work/people.csv"
+expect 0 "ALL_CLASS_IDS  ALL_CLASSES" predict --model-dir "$work/model" --text-instances "$work/people.csv"
+[ "$(wc -l < "$work/out")" -eq 3 ] || fail "predict --text-instances: $(cat "$work/out")"
+expect 1 "people.csv, line 1 is no JSON" predict --model-dir "$work/model" --json-instances "$work/people.csv"
+expect 2 "give one of FILE, --json_instances and --text_instances" predict --model-dir "$work/model"
+expect 2 "give one of FILE, --json_instances and --text_instances" \
+  predict --model-dir "$work/model" --json-instances "$work/people.csv" "$work/people.csv"
 expect 2 "there is no model wide; did you mean wide_deep?" train wide
 expect 1 "there is no hyper-parameter 'x'" eval --model_dir "$work/model" --hparams x=1
 expect 1 "holds model 'wide_deep', not 'linear'" train linear --data "$work/census" --model_dir "$work/model"
@@ -88,7 +95,7 @@ expect 1 "holds no checkpoint; train a model there first" eval --model_dir "$wor
 expect 1 "is a file; give the directory of a SavedModel" predict --model "$work/empty" "$work/census/adult.test.csv"
 expect 1 "$work/empty holds neither saved_model.pb" saved-model show --dir "$work/empty"
 expect 1 "$work/empty: cannot create directory" train linear --data "$work/census" --model_dir "$work/empty"
-expect 1 "$work/empty/adult.test.csv: no such file; make it with" train linear --data "$work/empty" --model_dir "$work/none"
+expect 1 "$work/empty/adult.data.csv: no such file; make it with" train linear --data "$work/empty" --model_dir "$work/none"
 expect 1 "the model has no signature 'predcit'; did you mean predict?" \
   predict --model "$work/model" --signature_def predcit "$work/census/adult.test.csv" --with_label
 expect 1 "has no tensor 'global_stp'; did you mean global_step?" inspect "$work/model" --tensor global_stp

@@ -27,7 +27,10 @@ namespace {
 
 constexpr const char* kContainer = "localhost";  // of variables in a ResourceManager
 
-std::string TimeText() {
+std::string TimeText(LogStyle style) {
+  if (style == LogStyle::k2017) {
+    return fmt::format("{:%Y-%m-%d-%H:%M:%S}", fmt::gmtime(std::time(nullptr)));
+  }
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
 
@@ -36,9 +39,9 @@ bool HasMetric(const NamedMetrics& metrics, const std::string& name) {
                      [&](const auto& metric) { return metric.first == name; });
 }
 
-void LogProgress(int64_t done, const std::optional<int64_t>& all) {
+void LogProgress(int64_t done, const std::optional<int64_t>& all, LogStyle style) {
   if (!all) return;
-  const int64_t tenth = std::max<int64_t>(*all / 10, 1);
+  const int64_t tenth = style == LogStyle::k2017 ? 1 : std::max<int64_t>(*all / 10, 1);
   if (done % tenth == 0 || done == *all) LogInfo("Evaluation [{}/{}]", done, *all);
 }
 
@@ -111,7 +114,8 @@ void Evaluation::Share(Session& training) {
 }
 
 EvalResult Evaluation::Run(const std::string& path) {
-  LogInfo("Starting evaluation at {}", TimeText());
+  const LogStyle style = state_.config.log_style;
+  LogInfo("Starting evaluation at {}", TimeText(style));
   const CancellationScope cancellable(state_.config.cancellation.get());
   session_->Run(local_init_);
   if (model_->begin_input) session_->Run(model_->begin_input);
@@ -123,7 +127,7 @@ EvalResult Evaluation::Run(const std::string& path) {
   try {
     while (!run.stop_requested() && (!options_.steps || done < *options_.steps)) {
       run.Run({}, {}, updates);
-      LogProgress(++done, options_.steps);
+      LogProgress(++done, options_.steps, style);
     }
   } catch (const Error& e) {
     if (e.code() != Code::kOutOfRange) throw;
@@ -141,7 +145,7 @@ EvalResult Evaluation::Run(const std::string& path) {
   for (size_t i = 0; i < metrics_.size(); ++i) result[metrics_[i].first] = measured[i].AsDouble();
   const int64_t step = run.global_step();
   result["global_step"] = static_cast<double>(step);
-  LogInfo("Finished evaluation at {}", TimeText());
+  LogInfo("Finished evaluation at {}", TimeText(style));
   LogInfo("Saving dict for global step {}: {}", step, ResultText(result));
   Write(result, step, path);
   return result;

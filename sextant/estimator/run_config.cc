@@ -70,6 +70,71 @@ std::string ModelDir(const std::string& given, const std::string& of_tf_config) 
   return given;
 }
 
+std::string PythonText(bool value) { return value ? "True" : "False"; }
+std::string PythonText(const std::string& text) { return fmt::format("'{}'", text); }
+template <typename T>
+std::string PythonText(const T& number) {
+  return fmt::format("{}", number);
+}
+template <typename T>
+std::string PythonText(const std::optional<T>& value) {
+  return value ? PythonText(*value) : "None";
+}
+
+// {'master': ['a:1'], 'ps': ['b:1']}
+std::string PythonText(const dist::ClusterSpec& cluster) {
+  std::string text;
+  for (const auto& [job, addresses] : cluster) {
+    std::string tasks;
+    for (const std::string& address : addresses) {
+      tasks += (tasks.empty() ? "" : ", ") + PythonText(address);
+    }
+    text += fmt::format("{}'{}': [{}]", text.empty() ? "" : ", ", job, tasks);
+  }
+  return "{" + text + "}";
+}
+
+// A ConfigProto as text: what is not set is not there.
+std::string SessionText(const SessionOptions& session) {
+  std::string text;
+  if (session.threads != 0) {
+    text += fmt::format("intra_op_parallelism_threads: {}\n", session.threads);
+  }
+  text += "gpu_options {\n}\n";
+  if (session.allow_soft_placement) text += "allow_soft_placement: true\n";
+  if (session.log_device_placement) text += "log_device_placement: true\n";
+  return text;
+}
+
+// The keys of tf.contrib.learn's RunConfig, in the order in which it printed them.
+std::string Describe2017(const RunConfig& config) {
+  const dist::Task& task = config.task;
+  const std::vector<std::pair<std::string, std::string>> fields = {
+      {"save_checkpoints_secs", PythonText(config.save_checkpoints_secs)},
+      {"num_ps_replicas", PythonText(task.num_ps)},
+      {"keep_checkpoint_max", PythonText(config.keep_checkpoint_max)},
+      {"task_type", PythonText(task.type)},
+      {"is_chief", PythonText(task.is_chief)},
+      {"cluster_spec", PythonText(task.cluster)},
+      {"model_dir", PythonText(config.model_dir)},
+      {"save_checkpoints_steps", PythonText(config.save_checkpoints_steps)},
+      {"keep_checkpoint_every_n_hours", PythonText(config.keep_checkpoint_every_n_hours)},
+      {"session_config", SessionText(config.session)},
+      {"tf_random_seed", PythonText(config.random_seed)},
+      {"environment", PythonText(task.environment)},
+      {"num_worker_replicas", PythonText(task.num_workers)},
+      {"task_id", PythonText(task.index)},
+      {"save_summary_steps", PythonText(config.save_summary_steps)},
+      {"tf_config", "gpu_options {\n  per_process_gpu_memory_fraction: 1.0\n}\n"},
+      {"evaluation_master", PythonText(task.evaluation_master)},
+      {"master", PythonText(task.master)}};
+  std::string text;
+  for (const auto& [key, value] : fields) {
+    text += fmt::format("{}'_{}': {}", text.empty() ? "" : ", ", key, value);
+  }
+  return "{" + text + "}";
+}
+
 }  // namespace
 
 RunConfig Resolve(RunConfig config) {
@@ -84,6 +149,7 @@ RunConfig Resolve(RunConfig config) {
 }
 
 std::string Describe(const RunConfig& config) {
+  if (config.log_style == LogStyle::k2017) return Describe2017(config);
   const auto optional = [](const auto& value) {
     return value ? fmt::format("{}", *value) : std::string("none");
   };

@@ -24,6 +24,14 @@ struct SEXTANT_API MirroredStrategy {
   std::string reduction = "tree";
 };
 
+// How the log reads.
+enum class LogStyle {
+  kCurrent,  // of TensorFlow 2.15
+  // Of 2017 (TensorFlow 1.2 to 1.4): the config as a dictionary with the keys of that time, one
+  // line for every batch of an evaluation.
+  k2017,
+};
+
 struct SEXTANT_API RunConfig {
   std::string model_dir = {};  // "": that of TF_CONFIG, else a new directory for temporary files
   std::optional<int64_t> random_seed = {};
@@ -35,6 +43,7 @@ struct SEXTANT_API RunConfig {
   int keep_checkpoint_max = 5;  // 0: all
   double keep_checkpoint_every_n_hours = 10000;
   int64_t log_step_count_steps = 100;
+  LogStyle log_style = LogStyle::kCurrent;
   // A loss that is not a number sets the training back to a checkpoint, so many times
   // (train/rewind_on_nan.h), before it is an error.
   int64_t nan_rewinds = 0;
@@ -57,7 +66,8 @@ struct SEXTANT_API RunConfig {
 // With model_dir and task filled in. Throws INVALID_ARGUMENT, naming the field, for a value out of
 // range, two intervals of checkpoints, or a model_dir that differs from TF_CONFIG's.
 RunConfig Resolve(RunConfig config);
-// "model_dir: runs/a, save_summary_steps: 100, …"
+// "model_dir: runs/a, save_summary_steps: 100, …"; in the style of 2017
+// "{'_save_checkpoints_secs': 600, '_num_ps_replicas': 0, …}".
 std::string Describe(const RunConfig& config);
 
 }  // namespace sextant

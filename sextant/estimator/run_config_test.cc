@@ -53,6 +53,29 @@ TEST(RunConfigTest, MakesATemporaryDirectory) {
   files.Delete(second);
 }
 
+// The keys and their order are those that tf.contrib.learn printed in 2017.
+TEST(RunConfigTest, IsADictionaryInTheStyleOf2017) {
+  RunConfig config =
+      Resolve({.model_dir = "gs://path/model_dir",
+               .log_style = LogStyle::k2017,
+               .session = {.threads = 1},
+               .tf_config = R"({"cluster": {"master": ["master-ip:8000"], "ps": ["ps-ip:8000"],
+                                    "worker": ["worker-ip:8000"]},
+                        "task": {"type": "master", "index": 0}, "environment": "cloud",
+                        "model_dir": "gs://path/model_dir"})"});
+  EXPECT_EQ(Describe(config),
+            "{'_save_checkpoints_secs': 600, '_num_ps_replicas': 1, '_keep_checkpoint_max': 5, "
+            "'_task_type': 'master', '_is_chief': True, '_cluster_spec': {'master': "
+            "['master-ip:8000'], 'ps': ['ps-ip:8000'], 'worker': ['worker-ip:8000']}, "
+            "'_model_dir': 'gs://path/model_dir', '_save_checkpoints_steps': None, "
+            "'_keep_checkpoint_every_n_hours': 10000, '_session_config': "
+            "intra_op_parallelism_threads: 1\ngpu_options {\n}\nallow_soft_placement: true\n, "
+            "'_tf_random_seed': None, '_environment': 'cloud', '_num_worker_replicas': 1, "
+            "'_task_id': 0, '_save_summary_steps': 100, '_tf_config': gpu_options {\n  "
+            "per_process_gpu_memory_fraction: 1.0\n}\n, '_evaluation_master': '', '_master': "
+            "'grpc://master-ip:8000'}");
+}
+
 void ExpectError(const RunConfig& config, const std::string& part) {
   try {
     Resolve(config);

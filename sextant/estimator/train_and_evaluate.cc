@@ -48,6 +48,23 @@ void CheckSpecs(const TrainSpec& train, const EvalSpec& eval) {
   }
 }
 
+void LogStart(const RunConfig& config, const EvalSpec& eval) {
+  LogInfo("Running training and evaluation locally (non-distributed).");
+  if (config.log_style == LogStyle::k2017) {
+    LogInfo(
+        "Start train and evaluate loop. The evaluate will happen after {:g} secs "
+        "(eval_spec.throttle_secs) or training is finished.",
+        eval.throttle_secs);
+    return;
+  }
+  const auto text = [](const auto& value) { return value ? fmt::format("{}", *value) : "None"; };
+  LogInfo(
+      "Start train and evaluate loop. The evaluate will happen after every checkpoint. Checkpoint "
+      "frequency is determined based on RunConfig arguments: save_checkpoints_steps {} or "
+      "save_checkpoints_secs {}.",
+      text(config.save_checkpoints_steps), text(config.save_checkpoints_secs));
+}
+
 // Evaluates checkpoints of a training and has them exported; the ledger knows what is done.
 class CheckpointEvaluator : public train::CheckpointListener {
  public:
@@ -227,10 +244,11 @@ TrainAndEvaluateResult TrainAndEvaluate(const Estimator& estimator, const TrainS
       return evaluator->result();
     }
   }
-  evaluator->Check();
+  LogStart(config, eval);
   const int64_t step =
       RunTraining(estimator.state(), train.input_fn,
-                  {.max_steps = train.max_steps, .hooks = train.hooks, .listeners = {evaluator}});
+                  {.max_steps = train.max_steps, .hooks = train.hooks, .listeners = {evaluator}},
+                  [&] { evaluator->Check(); });
   evaluator->result().global_step = step;
   return evaluator->result();
 }

@@ -90,6 +90,16 @@ class BeginEvents : public train::Hook {
   std::optional<EventWriter>& events_;
 };
 
+// Calls the function when the session is there, before anything is written.
+class CallWhenCreated : public train::Hook {
+ public:
+  explicit CallWhenCreated(std::function<void()> fn) : fn_(std::move(fn)) {}
+  void AfterCreateSession(Session&) override { fn_(); }
+
+ private:
+  const std::function<void()> fn_;
+};
+
 void AddLossSummary(Output loss) {
   const Graph& graph = CurrentGraph();
   for (const Output& summary : graph.Collection(kSummaries)) {
@@ -140,6 +150,7 @@ Tensor RunSteps(train::MonitoredSession& session, const EstimatorSpec& spec, boo
 
 std::vector<train::HookRef> HooksOf(const ModelGraph& model, const RunConfig& config,
                                     const TrainOptions& options, std::optional<int64_t> resumed,
+                                    const std::function<void()>& input_found,
                                     std::optional<EventWriter>& events) {
   const EstimatorSpec& spec = model.spec;
   const train::Every log{.steps = config.log_step_count_steps};
@@ -149,6 +160,7 @@ std::vector<train::HookRef> HooksOf(const ModelGraph& model, const RunConfig& co
                                                              .token = config.cancellation,
                                                              .refuse_empty = !resumed}));
   }
+  if (input_found) hooks.push_back(std::make_shared<CallWhenCreated>(input_found));
   hooks.push_back(std::make_shared<BeginEvents>(config, resumed, &events));
   hooks.push_back(WatchLoss(spec.loss, config, events));
   if (options.steps) hooks.push_back(train::StopAfterSteps(*options.steps));
@@ -174,7 +186,7 @@ std::vector<train::HookRef> HooksOf(const ModelGraph& model, const RunConfig& co
 }  // namespace
 
 int64_t RunTraining(const Estimator::State& state, const InputFn& input_fn,
-                    const TrainOptions& options) {
+                    const TrainOptions& options, const std::function<void()>& input_found) {
   CheckOptions(state, options);
   const RunConfig& config = state.config;
   const auto newest = CheckpointToResume(config.model_dir);
@@ -194,7 +206,7 @@ int64_t RunTraining(const Estimator::State& state, const InputFn& input_fn,
   train::MonitoredSessionOptions session_options{
       .session = model->session,
       .checkpoint_dir = config.model_dir,
-      .hooks = HooksOf(*model, config, options, resumed, events),
+      .hooks = HooksOf(*model, config, options, resumed, input_found, events),
       .saver = {.max_to_keep = config.keep_checkpoint_max,
                 .keep_checkpoint_every_n_hours = config.keep_checkpoint_every_n_hours},
       .checkpoints = {.every = CheckpointInterval(config),
@@ -205,6 +217,8 @@ int64_t RunTraining(const Estimator::State& state, const InputFn& input_fn,
                             if (saved.first) WriteGraph(model->graph, config.model_dir, *events);
                             events->AddSessionCheckpoint(saved.path, saved.step);
                           }}};
+  const train::Every& every = session_options.checkpoints.every;
+  if (every.steps > 0 || every.seconds > 0) LogInfo("Create CheckpointSaverHook.");
   if (!newest) {
     session_options.after_init = [&](Session& session) {
       ApplyWarmStart(state.warm_start, session);
