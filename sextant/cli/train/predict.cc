@@ -102,6 +102,21 @@ std::string OutputPath(const PredictFlags& flags, const std::string& path) {
   return JoinPath(flags.out, fmt::format("{}.predictions.{}", BaseName(path), ending));
 }
 
+// Makes a file that is given with its format one of `files`. Throws INVALID_ARGUMENT when there is
+// none, or more than one way to read it.
+void TakeInstanceFile(PredictFlags& flags) {
+  const bool json = !flags.json_instances.empty(), text = !flags.text_instances.empty();
+  if (int{json} + int{text} + int{!flags.files.empty()} != 1) {
+    throw InvalidArgument("give one of FILE, --json_instances and --text_instances");
+  }
+  if (!json && !text) return;
+  if (!flags.format.empty()) {
+    throw InvalidArgument("--format is for FILE; --json_instances and --text_instances say it");
+  }
+  flags.format = json ? "json" : "csv";
+  flags.files = {json ? flags.json_instances : flags.text_instances};
+}
+
 void CheckOutputs(const PredictFlags& flags) {
   std::set<std::string> paths;
   for (const std::string& path : flags.files) {
@@ -150,13 +165,19 @@ void AddPredictCommand(Command& program) {
       "predict", "Runs a trained model on the rows of files.",
       "sextant predict --model runs/census people.csv\n"
       "sextant predict --model runs/census/export/census person.json --output json\n"
+      "sextant predict --model-dir runs/census/export/census --json-instances test.json\n"
       "sextant predict --model export/census part-*.tfrecords --out predictions --output csv\n"
       "Run again, the last one goes on with the files that are missing.");
   command.OnOpen([](Command& opened) {
     auto flags = std::make_shared<PredictFlags>();
     opened.AddArgument(
         "FILE", &flags->files,
-        "rows of CSV, lines of JSON, or records of Examples; - reads the standard input");
+        "rows of CSV, lines of JSON, or records of Examples; - reads the standard input",
+        Need::kOptional);
+    opened.AddOption("--json_instances FILE", &flags->json_instances,
+                     "lines of JSON, instead of FILE; - reads the standard input");
+    opened.AddOption("--text_instances FILE", &flags->text_instances,
+                     "lines of text that the model takes as they are, instead of FILE");
     opened.AddOption("--model,--model_dir DIR", &flags->model,
                      "a SavedModel, a directory of them (the newest), or a model_dir",
                      Need::kRequired);
@@ -179,6 +200,7 @@ void AddPredictCommand(Command& program) {
                      "which model a model_dir holds, where `sextant train` did not make it");
     opened.AddOption("--hparams", &flags->hparams, "parameters of it that differ: a=1,b=2");
     opened.AddArgumentFiles();
+    opened.OnCheck([flags] { TakeInstanceFile(*flags); });
     opened.OnRun([flags] {
       SetLogLevel(LogLevel::kWarning);
       if (flags->output == "csv") PassBytesThrough();

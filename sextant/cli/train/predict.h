@@ -15,9 +15,11 @@ void AddPredictCommand(Command& program);
 struct PredictFlags {
   std::string model;               // a SavedModel, a directory of them, or a model_dir
   std::vector<std::string> files;  // "-" is the standard input
-  std::string format;              // csv, json, example; "": by file
-  std::string output = "table";    // table, json, csv
-  std::string out;                 // a folder: a file of predictions for each of `files`
+  // One of them instead of files: lines of JSON, or lines that the model takes as they are.
+  std::string json_instances, text_instances;
+  std::string format;            // csv, json, example; "": by file
+  std::string output = "table";  // table, json, csv
+  std::string out;               // a folder: a file of predictions for each of `files`
   std::string signature, model_name, hparams;
   std::vector<std::string> keys, columns, defaults;
   int64_t batch = 128;
