@@ -6,6 +6,7 @@
 #include "sextant/data/named_file.h"
 #include "sextant/estimator/canned_models.h"
 #include "sextant/models/census_columns.h"
+#include "sextant/models/census_input.h"
 #include "sextant/models/mnist_convnet.h"
 #include "sextant/models/registry.h"
 
@@ -44,47 +45,12 @@ std::vector<int64_t> HiddenUnits(const HParams& params) {
   return units;
 }
 
-// The class of every label of a batch, as int32.
-data::Element WithClasses(data::Element batch) {
-  const Tensor words = batch[kCensusLabel];
-  Tensor classes(DType::kInt32, words.shape());
-  const std::vector<std::string>& known = CensusClasses();
-  for (int64_t i = 0; i < words.num_elements(); ++i) {
-    const std::string& word = words.flat<std::string>()[i];
-    const auto found = std::find(known.begin(), known.end(), word);
-    if (found == known.end()) {
-      throw InvalidArgument("label '{}' in column {} is neither '{}' nor '{}'", word, kCensusLabel,
-                            known[0], known[1]);
-    }
-    classes.data<int32_t>()[i] = static_cast<int32_t>(found - known.begin());
-  }
-  batch.Set(kCensusLabel, std::move(classes));
-  return batch;
-}
-
-data::CsvFileOptions RowOptions() {
-  data::CsvFileOptions options{.columns = data::CensusColumns()};
-  for (const data::CsvColumn& column : CensusRequestColumns()) {
-    options.select.push_back(column.name);
-  }
-  options.select.push_back(kCensusLabel);
-  return options;
-}
-
 std::vector<std::string> Files(const std::string& file, const ModelData& data,
                                const std::vector<std::string>& files) {
   return files.empty() ? std::vector{data::NamedFile("census", data.folder, file)} : files;
 }
 
 bool IsRow(const data::Element& line) { return !line["line"].flat<std::string>()[0].empty(); }
-
-Input Labelled(const data::Dataset& batches) {
-  data::ElementSpec spec = batches.Spec();
-  for (data::FieldSpec& field : spec) {
-    if (field.name == kCensusLabel) field.dtype = DType::kInt32;
-  }
-  return {batches.Map(WithClasses, {.spec = std::move(spec)}).Prefetch(), {kCensusLabel}};
-}
 
 // Lines are shuffled and then parsed: a line of text is a tenth of the size of its row of tensors.
 Input TrainInput(const HParams& params, const ModelData& data) {
@@ -94,13 +60,13 @@ Input TrainInput(const HParams& params, const ModelData& data) {
           .Filter(IsRow)
           .Shuffle(params.Get<int64_t>("shuffle_buffer"), {.seed = data.seed})
           .Repeat(epochs > 0 ? epochs : -1);
-  return Labelled(
-      data::ParseCsv(lines, RowOptions()).Batch(BatchPerDevice(params, "train_batch_size", data)));
+  return CensusInput(data::ParseCsv(lines, CensusRowOptions())
+                         .Batch(BatchPerDevice(params, "train_batch_size", data)));
 }
 
 Input EvalInput(const HParams& params, const ModelData& data) {
-  return Labelled(data::Csv(Files("adult.test.csv", data, data.eval_files), RowOptions())
-                      .Batch(BatchPerDevice(params, "eval_batch_size", data)));
+  return CensusInput(data::Csv(Files("adult.test.csv", data, data.eval_files), CensusRowOptions())
+                         .Batch(BatchPerDevice(params, "eval_batch_size", data)));
 }
 
 int64_t EmbeddingSize(const HParams& params) { return params.Get<int64_t>("embedding_size", 8); }

@@ -6,10 +6,9 @@
 #include "sextant/models/mnist_convnet.h"
 #include "sextant/models/registry.h"
 #include "sextant/models/resnet_cifar.h"
-#include "sextant/nn/layers.h"
+#include "sextant/models/simple_net.h"
 #include "sextant/ops/array/shape.h"
 #include "sextant/ops/array/transpose.h"
-#include "sextant/ops/math/activation.h"
 #include "sextant/ops/math/add_n.h"
 #include "sextant/ops/math/binary.h"
 #include "sextant/ops/math/cast.h"
@@ -147,17 +146,11 @@ EstimatorSpec ResnetModel(const ModelFnArgs& args) {
 }
 
 EstimatorSpec SimpleModel(const ModelFnArgs& args) {
-  Output x = args.features["image"] / 255.0f - 0.5f;
-  for (const int64_t filters : {32, 64}) {
-    x = layers::Conv2D(x, {.filters = filters, .kernel = 5, .padding = "SAME", .activation = Relu});
-    x = layers::MaxPool2D(x, {.pool = 2, .strides = 2});
-  }
-  x = layers::Dense(layers::Flatten(x), {.units = 1024, .activation = Relu});
-  x = layers::Dropout(x, {.rate = static_cast<float>(args.params.Get<double>("dropout")),
-                          .training = Training(args)});
+  const Output logits = SimpleNetLogits(
+      args.features["image"] / 255.0f - 0.5f,
+      {.dropout = static_cast<float>(args.params.Get<double>("dropout"))}, Training(args));
   return heads::MultiClass(10).Spec(
-      args, layers::Dense(x, {.units = 10}),
-      train::Adam({.learning_rate = args.params.Get<double>("learning_rate")}));
+      args, logits, train::Adam({.learning_rate = args.params.Get<double>("learning_rate")}));
 }
 
 Output ChannelsLast(Output images) { return Transpose(images, {0, 2, 3, 1}); }
