@@ -36,6 +36,7 @@ class PlanRun {
       if (slot >= 0) frame_.slots[slot] = Tensor();
     }
     for (int32_t slot : plan_.fetch_slots) ReleaseFetched(slot);
+    if (frame_.calls) frame_.calls->End();
   }
 
  private:
@@ -117,6 +118,7 @@ class PlanRun {
   }
 
   void ReleaseAll() {
+    if (frame_.calls) frame_.calls->End();
     for (int32_t slot : plan_.dynamic_slots) frame_.slots[slot] = Tensor();
   }
 

@@ -18,6 +18,7 @@
 #include "sextant/runtime/fragment_groups.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <unordered_map>
 
@@ -65,22 +66,24 @@ bool CallsFunctions(const Node& node) {
 }
 
 // Per resource: a change waits for the last change and the reads since, a read for the last change.
-// What calls functions may touch all.
+// What calls functions may touch all resources of its task.
 class EffectEdges {
  public:
   explicit EffectEdges(size_t num_nodes) : edges_(num_nodes) {}
 
-  void Add(Node* node) {
+  void Add(Node* node, int task) {
+    if (node->type() == "Identity") return;
+    Task& state = tasks_[task];
     if (CallsFunctions(*node)) {
-      for (auto& [key, users] : users_) Wait(node, users, /*changes=*/true);
-      Wait(node, anything_, true);
+      for (auto& [key, users] : state.users) Wait(node, users, /*changes=*/true);
+      Wait(node, state.anything, true);
       return;
     }
     for (const Output& input : node->inputs()) {
       if (input.dtype() != DType::kResource) continue;
       const bool changes = !OnlyReadsVariable(*node);
-      Wait(node, users_[ResourceKey(input)], changes);
-      WaitFor(node, anything_.changed);
+      Wait(node, state.users[ResourceKey(input)], changes);
+      WaitFor(node, state.anything.changed);
     }
   }
   std::vector<std::vector<Node*>> Take() { return std::move(edges_); }
@@ -104,9 +107,13 @@ class EffectEdges {
     users = {node, {}};
   }
 
+  struct Task {
+    std::map<std::string, Users> users;  // by resource
+    Users anything;
+  };
+
   std::vector<std::vector<Node*>> edges_;
-  std::map<std::string, Users> users_;
-  Users anything_;
+  std::map<int, Task> tasks_;
 };
 
 // Groups and the single nodes of this task, with what depends on them. Groups can be joined.
@@ -209,7 +216,7 @@ class Grouper {
       if (IsCopied(*node)) {
         result_.group[Id(node)] = FragmentGroups::kCopied;
       } else {
-        effects.Add(node);
+        effects.Add(node, task_[Id(node)]);
       }
     }
     result_.effects = effects.Take();
@@ -219,6 +226,9 @@ class Grouper {
   }
 
  private:
+  static constexpr int kMaxRounds = 16;
+  static constexpr int kNoReader = std::numeric_limits<int>::max();
+
   static size_t Id(const Node* node) { return static_cast<size_t>(node->id()); }
   bool Copied(const Node* node) const { return result_.group[Id(node)] == FragmentGroups::kCopied; }
 
@@ -246,13 +256,39 @@ class Grouper {
   }
 
   void AssignLevels() {
-    for (const Node* node : order_) {
-      if (Copied(node)) continue;
-      int& level = level_[Id(node)];
-      ForEachDependency(node, [&](const Node* on) {
-        level = std::max(level, level_[Id(on)] + (task_[Id(on)] != task_[Id(node)] ? 1 : 0));
-      });
+    // Each round moves the makers of resources; chains of them are short.
+    for (int round = 0; round < kMaxRounds; ++round) {
+      for (const Node* node : order_) {
+        if (Copied(node)) continue;
+        int& level = level_[Id(node)];
+        ForEachDependency(node, [&](const Node* on) {
+          level = std::max(level, level_[Id(on)] + (task_[Id(on)] != task_[Id(node)] ? 1 : 0));
+        });
+      }
+      if (!DelayMakersOfResources()) return;
     }
+  }
+
+  // A resource or variant that a node makes cannot go from one fragment to another of its task: its
+  // maker goes to the level of its first reader. Whether a node has moved.
+  bool DelayMakersOfResources() {
+    std::vector<int> first_reader(count_, kNoReader);
+    for (const Node* node : order_) {
+      for (const Output& input : node->inputs()) {
+        if (Copied(input.node()) || task_[Id(input.node())] != task_[Id(node)]) continue;
+        if (input.dtype() != DType::kResource && input.dtype() != DType::kVariant) continue;
+        int& first = first_reader[Id(input.node())];
+        first = std::min(first, level_[Id(node)]);
+      }
+    }
+    bool moved = false;
+    for (const Node* node : order_) {
+      const int first = first_reader[Id(node)];
+      if (first == kNoReader || first <= level_[Id(node)] || task_[Id(node)] == 0) continue;
+      level_[Id(node)] = first;
+      moved = true;
+    }
+    return moved;
   }
 
   void MergeGroups() {
@@ -312,6 +348,17 @@ std::string TaskOfDevice(std::string_view device) {
   name.type.clear();
   name.index.reset();
   return name.ToString();
+}
+
+std::vector<std::pair<Node*, Node*>> EffectOrder(const std::vector<Node*>& order) {
+  EffectEdges effects(order.size());
+  for (Node* node : order) effects.Add(node, 0);
+  const auto before = effects.Take();
+  std::vector<std::pair<Node*, Node*>> pairs;
+  for (Node* node : order) {
+    for (Node* earlier : before[static_cast<size_t>(node->id())]) pairs.emplace_back(earlier, node);
+  }
+  return pairs;
 }
 
 FragmentGroups GroupByTask(const std::vector<Node*>& order, std::string_view own_task) {

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sextant/graph/graph.h"
@@ -23,6 +24,9 @@ struct FragmentGroups {
   // because both use a variable, table or queue and one of them changes it.
   std::vector<std::vector<Node*>> effects;
 };
+
+// Of a graph of one task: pairs of nodes that must keep their order for that reason.
+std::vector<std::pair<Node*, Node*>> EffectOrder(const std::vector<Node*>& order);
 
 // Groups are numbered in an order in which each comes after those it depends on. "order" is the
 // graph's TopologicalOrder.

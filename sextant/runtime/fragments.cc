@@ -95,12 +95,12 @@ class FragmentCutter {
         crossings_(groups_.tasks.size()) {}
 
   std::vector<std::shared_ptr<const Fragment>> Cut() {
+    CheckConditionals();
+    FindCrossings();
     if (crossings_.empty()) {
       MoveCopiesHere();
       return {};
     }
-    CheckConditionals();
-    FindCrossings();
     for (size_t g = 0; g < crossings_.size(); ++g) AddCall(static_cast<int>(g));
     // Until here the nodes of groups are as they were; now each group is cut loose and copied.
     for (size_t g = 0; g < crossings_.size(); ++g) MakeFragment(static_cast<int>(g));

@@ -20,11 +20,23 @@ bool CanRun(const Node& node, const Device& device) {
          KernelRegistry::Global().Find(node, device.type());
 }
 
-// The node whose device this one must share: its resource's, or the one "_class" names.
-const Node* Companion(const Graph& graph, const Node& node) {
+// Whose functions run where the node does.
+bool RunsFunctions(const Node& node) {
+  const std::string& type = node.type();
+  return type.ends_with("If") || type.ends_with("Case") || type.ends_with("While");
+}
+
+// The node that makes the resource which this one works on.
+const Node* MakerOfResource(const Node& node) {
+  if (RunsFunctions(node)) return nullptr;
   for (const Output& input : node.inputs()) {
     if (input.dtype() == DType::kResource || IsRef(input.dtype())) return input.node();
   }
+  return nullptr;
+}
+
+// The node that "_class" names.
+const Node* Colocated(const Graph& graph, const Node& node) {
   if (const Attr* attr = node.FindAttr("_class"); attr && attr->Is<std::vector<std::string>>()) {
     for (const std::string& location : attr->Get<std::vector<std::string>>()) {
       if (location.starts_with("loc:@"))
@@ -34,49 +46,115 @@ const Node* Companion(const Graph& graph, const Node& node) {
   return nullptr;
 }
 
+DeviceName TaskPart(DeviceName name) {
+  name.type.clear();
+  name.index.reset();
+  return name;
+}
+
 class Placer {
  public:
-  Placer(Graph& graph, const std::vector<Device*>& devices, bool soft)
-      : graph_(graph), devices_(devices), soft_(soft), chosen_(graph.num_nodes()) {}
+  Placer(Graph& graph, const PlanEnvironment& environment, bool in_function)
+      : graph_(graph),
+        devices_(environment.devices),
+        soft_(environment.soft_placement),
+        in_function_(in_function),
+        chosen_(graph.num_nodes()) {
+    if (in_function) return;
+    clustered_ = !environment.remote_devices.empty();
+    devices_.insert(devices_.end(), environment.remote_devices.begin(),
+                    environment.remote_devices.end());
+  }
 
   const Device* Choose(const Node& node, int depth = 0) {
     const Device*& chosen = chosen_[node.id()];
     if (chosen) return chosen;
-    if (!node.device().empty()) return chosen = Requested(node);
-    const Node* companion = depth < 100 ? Companion(graph_, node) : nullptr;
+    // What a run is given and gives belongs to whoever runs it.
+    if (node.type() == "_Feed" || node.type() == "_Sink") return chosen = devices_[0];
+    const Node* companion = depth < kMaxDepth ? MakerOfResource(node) : nullptr;
+    if (!node.device().empty()) {
+      const Device* device = Requested(node);
+      if (companion && clustered_)
+        device = AtResource(node, *device, *Choose(*companion, depth + 1));
+      return chosen = device;
+    }
+    if (!companion && depth < kMaxDepth) companion = Colocated(graph_, node);
     const Device* device = companion ? Choose(*companion, depth + 1) : devices_[0];
-    return chosen = CanRun(node, *device) ? device : devices_[0];
+    return chosen_[node.id()] = InTaskOf(node, *device);
   }
 
+  const Device* first() const { return devices_[0]; }
+
  private:
-  const Device* Requested(const Node& node) {
-    const auto [it, added] = requested_.try_emplace(node.device());
-    if (added) {
-      DeviceName wanted;
-      try {
-        wanted = DeviceName::Parse(node.device());
-      } catch (const Error& e) {
-        throw e.WithPrefix(fmt::format("[{} {}] ", node.type(), node.name()));
-      }
-      for (const Device* device : devices_) {
-        if (device->parsed_name().Matches(wanted)) it->second.push_back(device);
-      }
+  static constexpr int kMaxDepth = 100;
+
+  // The device, or another of its task that has a kernel for the node.
+  const Device* InTaskOf(const Node& node, const Device& device) const {
+    if (CanRun(node, device)) return &device;
+    const DeviceName task = TaskPart(device.parsed_name());
+    for (const Device* other : devices_) {
+      if (other->parsed_name().Matches(task) && CanRun(node, *other)) return other;
     }
-    for (const Device* device : it->second) {
+    return &device;
+  }
+
+  const Device* AtResource(const Node& node, const Device& device, const Device& home) const {
+    if (home.parsed_name().Matches(TaskPart(device.parsed_name()))) return &device;
+    if (soft_) return InTaskOf(node, home);
+    throw InvalidArgument(
+        "[{} {}] cannot be placed on '{}': it works on a resource of '{}', which cannot leave its "
+        "task",
+        node.type(), node.name(), node.device(), home.name());
+  }
+
+  // Devices that a node's wish may mean: those it matches, and those of the task it names.
+  struct Candidates {
+    std::vector<const Device*> exact, same_task;
+  };
+
+  const Candidates& CandidatesFor(const Node& node) {
+    const auto [it, added] = requested_.try_emplace(node.device());
+    if (!added) return it->second;
+    DeviceName wanted;
+    try {
+      wanted = DeviceName::Parse(node.device());
+    } catch (const Error& e) {
+      throw e.WithPrefix(fmt::format("[{} {}] ", node.type(), node.name()));
+    }
+    if (in_function_) {
+      wanted.job.clear();
+      wanted.replica.reset();
+      wanted.task.reset();
+    }
+    for (const Device* device : devices_) {
+      if (device->parsed_name().Matches(wanted)) it->second.exact.push_back(device);
+      if (device->parsed_name().Matches(TaskPart(wanted))) it->second.same_task.push_back(device);
+    }
+    return it->second;
+  }
+
+  const Device* Requested(const Node& node) {
+    const auto& [exact, same_task] = CandidatesFor(node);
+    for (const Device* device : exact) {
       if (CanRun(node, *device)) return device;
     }
-    if (soft_) return devices_[0];
-    throw InvalidArgument(
-        "[{} {}] cannot be placed on '{}': {}; the devices are {}", node.type(), node.name(),
-        node.device(), it->second.empty() ? "there is no such device" : "it has no kernel for it",
-        DeviceList(devices_));
+    if (soft_ && !clustered_) return devices_[0];
+    for (const Device* device : same_task) {
+      if (soft_ && CanRun(node, *device)) return device;
+    }
+    const char* why = clustered_ && same_task.empty() ? "there is no such task"
+                      : exact.empty()                 ? "there is no such device"
+                                                      : "it has no kernel for it";
+    throw InvalidArgument("[{} {}] cannot be placed on '{}': {}; the devices are {}", node.type(),
+                          node.name(), node.device(), why, DeviceList(devices_));
   }
 
   Graph& graph_;
-  const std::vector<Device*>& devices_;
-  const bool soft_;
+  std::vector<Device*> devices_;  // the session's own first
+  const bool soft_, in_function_;
+  bool clustered_ = false;
   std::vector<const Device*> chosen_;
-  std::unordered_map<std::string, std::vector<const Device*>> requested_;
+  std::unordered_map<std::string, Candidates> requested_;
 };
 
 // Internal ops of the runtime; never exported, so not in the registry.
@@ -99,14 +177,14 @@ const OpDef& ReceiveOp() {
 
 }  // namespace
 
-void PlaceNodes(Graph& graph, const std::vector<Device*>& devices, bool soft_placement, bool log) {
-  Placer placer(graph, devices, soft_placement);
+void PlaceNodes(Graph& graph, const PlanEnvironment& environment, bool in_function) {
+  Placer placer(graph, environment, in_function);
   for (int id = 0; id < graph.num_nodes(); ++id) {
     Node* node = graph.node(id);
     const Device* device = placer.Choose(*node);
-    if (log && !node->name().starts_with('_'))
+    if (environment.log_placement && !node->name().starts_with('_'))
       LogInfo("{}: ({}): {}", node->name(), node->type(), device->name());
-    graph.SetDevice(node, device == devices[0] ? "" : device->name());
+    graph.SetDevice(node, device == placer.first() ? "" : device->name());
   }
 }
 

@@ -30,6 +30,7 @@ std::unique_ptr<Frame> Plan::NewFrame(Allocator& allocator) const {
   if (suits_schedule || order) {
     frame->readers = std::make_unique<std::atomic<int32_t>[]>(num_slots);
   }
+  if (!calls.empty()) frame->calls = std::make_unique<PendingCalls>(calls);
   if (suits_schedule) {
     frame->trial = std::make_unique<ScheduleTrial>(*this, always_scheduled);
   }

@@ -15,6 +15,7 @@
 #include "sextant/device/kernel.h"
 #include "sextant/device/kernel_registry.h"
 #include "sextant/graph/graph.h"
+#include "sextant/runtime/pending_calls.h"
 
 namespace sextant {
 
@@ -31,6 +32,8 @@ enum class StepKind : uint8_t {
   kWhile,   // branches: cond, body
   kSend,
   kReceive,
+  kCallStart,   // inputs → a fragment of another task
+  kCallFinish,  // its outputs
 };
 
 struct Step {
@@ -49,6 +52,7 @@ struct Step {
   std::vector<std::shared_ptr<const Plan>> branches;
   std::vector<int32_t> results;  // of If and Case: the outputs that a branch computes
   std::string key;               // of a send or receive
+  int32_t call = -1;             // of a call's start and finish: which of Plan::calls
 };
 
 // A slot whose tensor exists before the run: a constant, or a place in the arena.
@@ -86,6 +90,8 @@ struct Frame {
   std::unique_ptr<std::atomic<int32_t>[]> readers;
   // Only of Plans that suit a schedule: the way to run.
   std::unique_ptr<ScheduleTrial> trial;
+  // Only of Plans that call other tasks.
+  std::unique_ptr<PendingCalls> calls;
 };
 
 class Plan {
@@ -100,6 +106,7 @@ class Plan {
   std::vector<std::string> fetch_names;
   std::vector<int32_t> dynamic_slots;  // to be emptied when a run fails midway
   std::vector<PartialShape> fetch_shapes;
+  std::vector<PlanCall> calls;  // of other tasks
   bool has_conditionals = false;
   // Its steps may run at the same time: nothing is written where another step may still read.
   bool suits_schedule = false;

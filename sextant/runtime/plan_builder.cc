@@ -8,7 +8,11 @@
 #include "sextant/graph/passes/resolve_references.h"
 #include "sextant/graph/passes/structure_loops.h"
 #include "sextant/runtime/analysis.h"
+#include "sextant/runtime/call_order.h"
+#include "sextant/runtime/captured_variables.h"
 #include "sextant/runtime/deferred_constants.h"
+#include "sextant/runtime/fragment_groups.h"
+#include "sextant/runtime/fragments.h"
 #include "sextant/runtime/governed_nodes.h"
 #include "sextant/runtime/placer.h"
 #include "sextant/runtime/step_emitter.h"
@@ -101,7 +105,8 @@ void KeepStatefulNodes(Graph& graph, const std::vector<Output>& measured, Node* 
     while (!stack.empty()) {
       Node* node = stack.back();
       stack.pop_back();
-      if (!needed && node->op().stateful() && node->num_inputs() > 0) kept.push_back(node);
+      const bool acts = node->num_inputs() > 0 || node->type() == "_CallFinish";
+      if (!needed && node->op().stateful() && acts) kept.push_back(node);
       const auto push = [&](Node* input) {
         if (!seen[input->id()]) stack.push_back(input);
         seen[input->id()] = true;
@@ -131,6 +136,18 @@ void Optimize(Graph& graph, const PlanRequest& request, const PlanEnvironment& e
   governed.Restore();
 }
 
+// What other tasks run of the placed graph, taken out of it.
+std::vector<PlanCall> CutCalls(Graph& graph, const PlanEnvironment& environment,
+                               const std::vector<Node*>& needed) {
+  std::vector<PlanCall> calls;
+  const std::string own_task = TaskOfDevice(environment.devices[0]->name());
+  for (auto& fragment : CutFragments(graph, own_task, needed)) {
+    RemoteTask& task = environment.tasks->Find(fragment->task);
+    calls.push_back({std::move(fragment), &task});
+  }
+  return calls;
+}
+
 }  // namespace
 
 std::shared_ptr<const Plan> BuildPlan(const PlanRequest& request,
@@ -157,7 +174,12 @@ std::shared_ptr<const Plan> BuildPlan(const PlanRequest& request,
   for (const Output& feed : subgraph.feeds) needed.push_back(feed.node());
   if (contents.loops || contents.references || contents.calls) RemoveUnneeded(graph, needed);
   request.ThrowIfCancelled();
-  PlaceNodes(graph, environment.devices, environment.soft_placement, environment.log_placement);
+  PlaceNodes(graph, environment, request.depth > 0);
+  std::vector<PlanCall> calls;
+  if (environment.tasks != nullptr && request.depth == 0) {
+    ReadCapturedVariables(graph, environment);
+    calls = CutCalls(graph, environment, needed);
+  }
   if (environment.devices.size() > 1) PartitionByDevice(graph);
 
   Analysis analysis = AnalyzeGraph(graph, request, subgraph.feeds, environment);
@@ -168,7 +190,10 @@ std::shared_ptr<const Plan> BuildPlan(const PlanRequest& request,
   BypassDeadBranches(graph, analysis.deadness);
   RemoveUnneeded(graph, needed);
   Optimize(graph, request, environment, needed);
-  return EmitPlan(std::move(subgraph.graph), sink, subgraph.feeds, request, environment, analysis);
+  // The passes have added nodes.
+  if (!calls.empty()) OrderForCalls(graph, EffectOrder(TopologicalOrder(graph)));
+  return EmitPlan(std::move(subgraph.graph), sink, subgraph.feeds, request, environment, analysis,
+                  std::move(calls));
 }
 
 }  // namespace sextant

@@ -8,7 +8,8 @@
 //   step 1: b = Relu(a)          b at 0, in place: a ends here
 //   step 2: c = Reshape(b)       group of b: no memory of its own
 //   step 3: d = MatMul(c, v)     d at 64; b's place is free after this step
-//   step 4: e = Tanh(d), fetched: never in the arena, so that the caller may keep it
+//   step 4: e = Tanh(d), fetched or sent to another task: never in the arena, so that it can be
+//   kept
 //
 // Invariant: when a step writes a place, every step that reads what was there has ended. In a Plan
 // that runs its steps in their order, that is liveness. In one that suits a schedule no place is
@@ -94,7 +95,7 @@ class SlotPlanner {
     for (const SlotInfo& slot : slots_) {
       SlotInfo& root = slots_[slot.group];
       root.group_last_use = std::max(root.group_last_use, slot.last_use);
-      root.shared = root.shared || slot.fetched;
+      root.shared = root.shared || slot.fetched || slot.sent;
       AddClass(root.user_class, slot.user_class);
     }
   }
@@ -104,7 +105,7 @@ class SlotPlanner {
   void ChooseSchedule() {
     const size_t steps = plan_.steps.size();
     if (optimizer_.parallel_steps == ParallelSteps::kNever || plan_.has_conditionals ||
-        plan_.may_block)
+        plan_.may_block || !plan_.calls.empty())
       return;
     plan_.always_scheduled = optimizer_.parallel_steps == ParallelSteps::kAlways;
     if (!plan_.always_scheduled && (steps < kFewestScheduledSteps || steps > kMostScheduledSteps))

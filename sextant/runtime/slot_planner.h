@@ -20,6 +20,7 @@ struct SlotInfo {
   DType dtype = DType::kInvalid;
   PartialShape shape;
   bool fetched = false;
+  bool sent = false;  // to another task, whose call may hold it longer than its step
 
   // Found by PlanSlots.
   bool in_arena = false;

@@ -41,7 +41,7 @@ class StepEmitter {
  public:
   StepEmitter(std::unique_ptr<Graph> graph, const Node* sink, const std::vector<Output>& feeds,
               const PlanRequest& request, const PlanEnvironment& environment,
-              const Analysis& analysis)
+              const Analysis& analysis, std::vector<PlanCall> calls)
       : plan_(std::make_shared<Plan>()),
         sink_(sink),
         feeds_(feeds),
@@ -49,6 +49,7 @@ class StepEmitter {
         environment_(environment),
         analysis_(analysis) {
     plan_->graph = std::move(graph);
+    plan_->calls = std::move(calls);
   }
 
   std::shared_ptr<const Plan> Emit() {
@@ -173,6 +174,10 @@ class StepEmitter {
     } else if (type == "_Send" || type == "_Recv") {
       step.kind = type == "_Send" ? StepKind::kSend : StepKind::kReceive;
       step.key = node.attr<std::string>("key");
+    } else if (type == "_CallStart" || type == "_CallFinish") {
+      step.kind = type == "_CallStart" ? StepKind::kCallStart : StepKind::kCallFinish;
+      step.call = static_cast<int32_t>(node.attr<int64_t>("fragment"));
+      for (const Output& input : node.inputs()) slots_[Slot(input)].sent = true;
     } else if (const auto it = analysis_.branches.find(&node); it != analysis_.branches.end()) {
       step.kind = type.ends_with("While")  ? StepKind::kWhile
                   : type.ends_with("Case") ? StepKind::kCase
@@ -220,8 +225,11 @@ class StepEmitter {
 
 std::shared_ptr<const Plan> EmitPlan(std::unique_ptr<Graph> graph, const Node* sink,
                                      const std::vector<Output>& feeds, const PlanRequest& request,
-                                     const PlanEnvironment& environment, const Analysis& analysis) {
-  return StepEmitter(std::move(graph), sink, feeds, request, environment, analysis).Emit();
+                                     const PlanEnvironment& environment, const Analysis& analysis,
+                                     std::vector<PlanCall> calls) {
+  return StepEmitter(std::move(graph), sink, feeds, request, environment, analysis,
+                     std::move(calls))
+      .Emit();
 }
 
 }  // namespace sextant

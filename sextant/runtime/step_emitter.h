@@ -10,10 +10,12 @@
 
 namespace sextant {
 
-// "sink" reads what is fetched, "feeds" are the nodes that stand for request.feeds.
-// Throws NOT_FOUND, naming the node, where an op is not registered or has no kernel for its types.
+// "sink" reads what is fetched, "feeds" are the nodes that stand for request.feeds, "calls" what
+// the attribute "fragment" of "_CallStart" and "_CallFinish" nodes counts. Throws NOT_FOUND, naming
+// the node, where an op is not registered or has no kernel for its types.
 std::shared_ptr<const Plan> EmitPlan(std::unique_ptr<Graph> graph, const Node* sink,
                                      const std::vector<Output>& feeds, const PlanRequest& request,
-                                     const PlanEnvironment& environment, const Analysis& analysis);
+                                     const PlanEnvironment& environment, const Analysis& analysis,
+                                     std::vector<PlanCall> calls = {});
 
 }  // namespace sextant

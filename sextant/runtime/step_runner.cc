@@ -24,7 +24,9 @@ void StepRunner::RunTraced(const Step& step) {
   Run(step);
   StepTrace::Event event{.node = step.io.node_name,
                          .op = step.node->type(),
-                         .device = step.device ? step.device->name() : "",
+                         .device = step.call >= 0 ? plan_.calls[step.call].fragment->task
+                                   : step.device  ? step.device->name()
+                                                  : "",
                          .start_ns = start,
                          .end_ns = StepTrace::Now()};
   for (const int32_t slot : step.io.outputs) {
@@ -72,6 +74,10 @@ void StepRunner::RunStructural(const Step& step) {
     case StepKind::kReceive:
       return context_.SetOutput(
           0, run_.rendezvous->Receive(run_.step_id, step.key, *run_.cancellation));
+    case StepKind::kCallStart:
+      return StartCall(step);
+    case StepKind::kCallFinish:
+      return FinishCall(step);
     case StepKind::kKernel:
       break;
   }
@@ -144,11 +150,36 @@ void StepRunner::RunWhile(const Step& step) {
   }
 }
 
+void StepRunner::StartCall(const Step& step) {
+  std::vector<Tensor> inputs;
+  inputs.reserve(step.io.inputs.size());
+  for (int i = 0; i < context_.num_inputs(); ++i) inputs.push_back(context_.input(i).Persistent());
+  frame_.calls->Start(static_cast<size_t>(step.call), std::move(inputs));
+}
+
+// Memory and kernels downstream rely on what is known of the outputs.
+void StepRunner::FinishCall(const Step& step) {
+  std::vector<Tensor> outputs(step.io.outputs.size());
+  frame_.calls->Finish(static_cast<size_t>(step.call), outputs, *run_.cancellation);
+  const Fragment& fragment = *plan_.calls[static_cast<size_t>(step.call)].fragment;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Output expected = step.node->output(static_cast<int>(i));
+    if (!outputs[i].valid() || outputs[i].dtype() != expected.dtype() ||
+        !expected.shape().CompatibleWith(outputs[i].shape())) {
+      throw Internal("{} gave {} for {}, which is {} {}", ShortTaskName(fragment.task),
+                     outputs[i].valid() ? outputs[i].Describe() : "nothing", fragment.fetches[i],
+                     DTypeName(expected.dtype()), expected.shape().ToString());
+    }
+    context_.SetOutput(static_cast<int>(i), std::move(outputs[i]));
+  }
+}
+
 void ThrowNamed(const Step& step, const RunEnvironment& run) {
   try {
     throw;
   } catch (const Error& e) {
     if (run.cancellation->cancelled()) throw;  // the reason is not this node's
+    if (step.call >= 0) throw;                 // it names node and task there
     const bool has_branches = !step.branches.empty();
     if (has_branches && e.message().starts_with('[')) throw;  // the branch named its own step
     throw e.WithPrefix(fmt::format("[{} {}] ", step.node->type(), step.node->name()));

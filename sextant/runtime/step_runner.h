@@ -33,6 +33,8 @@ class StepRunner {
   void RunMerge(const Step& step);
   void RunBranch(const Step& step, size_t branch);
   void RunWhile(const Step& step);
+  void StartCall(const Step& step);
+  void FinishCall(const Step& step);
   Frame& BranchFrame(const Step& step, size_t branch);
 
   const Plan& plan_;

@@ -27,6 +27,11 @@ PartialShape VariableShapeAt0(ShapeContext& c) {
   return handle->shape;
 }
 
+void VariableOfValueShape(ShapeContext& c) {
+  c.set_output(0, Shape());
+  c.set_output_handle(0, {c.attr<DType>("dtype"), c.input(0)});
+}
+
 void ReadShape(ShapeContext& c) { c.set_output(0, VariableShapeAt0(c)); }
 
 void AssignShape(ShapeContext& c) { VariableShapeAt0(c).MergeWith(c.input(1)); }
@@ -57,6 +62,15 @@ void RegisterVariable(OpRegistry& registry) {
                    .Doc("The value of a variable. Later changes do not show in it.")
                    .Shape(ReadShape)
                    .Gradient([](GradientContext& g) { g.set(0, g.gradient(0)); }));
+  registry.Add(OpDef("_VariableOfValue")
+                   .Inputs("value:dtype")
+                   .Outputs("resource:resource")
+                   .Attrs("dtype:type")
+                   .Stateful()
+                   .Doc("The handle of a nameless variable with that value: made for loops and "
+                        "branches that read a variable of another task.")
+                   .Shape(VariableOfValueShape)
+                   .NotDifferentiable("made only after gradients"));
   const auto update = [&](const char* name, const char* attrs, const char* doc) {
     registry.Add(OpDef(name)
                      .Inputs("resource:resource, value:dtype")

@@ -53,6 +53,14 @@ void ReadVariableKernel(KernelContext& ctx) {
   ctx.SetOutput(0, ReadVariableAt(ctx, 0, ctx.output_type(0)));
 }
 
+void VariableOfValueKernel(KernelContext& ctx) {
+  const Tensor value = ctx.input(0).Persistent();
+  auto variable = std::make_shared<VariableResource>("", value.dtype(), value.shape());
+  variable->set_value(value);
+  ctx.SetOutput(0, Tensor::Scalar(ResourceHandle{.type_name = VariableResource::kTypeName,
+                                                 .resource = std::move(variable)}));
+}
+
 class AssignKernel : public Kernel {
  public:
   explicit AssignKernel(KernelInit& init) : validate_shape_(init.attr<bool>("validate_shape")) {}
@@ -185,6 +193,7 @@ class CountUpToKernel : public Kernel {
 void RegisterVariableCpu(KernelRegistry& registry) {
   registry.Add(KernelDef("VarHandleOp").OwnOutputs().Make<VarHandleKernel>());
   registry.Add(KernelDef("ReadVariableOp").OwnOutputs().Function(ReadVariableKernel));
+  registry.Add(KernelDef("_VariableOfValue").OwnOutputs().Function(VariableOfValueKernel));
   registry.Add(KernelDef("AssignVariableOp").Make<AssignKernel>());
   registry.Add(KernelDef("AssignAddVariableOp")
                    .Types("dtype", RowUpdateTypes(UpdateKind::kAdd))

@@ -1,0 +1,42 @@
+#include "sextant/runtime/pending_calls.h"
+
+#include <algorithm>
+#include <atomic>
+#include <random>
+
+namespace sextant {
+namespace {
+
+// Unlike those of all other processes: counted from a random number of 64 bits.
+uint64_t NewRunId() {
+  static std::atomic<uint64_t> next = [] {
+    std::random_device random;
+    return uint64_t{random()} << 32 | random();
+  }();
+  const uint64_t id = next.fetch_add(1, std::memory_order_relaxed);
+  return id != 0 ? id : NewRunId();
+}
+
+}  // namespace
+
+void PendingCalls::Start(size_t call, std::vector<Tensor> inputs) {
+  if (run_ == 0) run_ = NewRunId();
+  const auto& [fragment, task] = calls_[call];
+  if (!fragment->kept.empty() && std::ranges::find(keepers_, task) == keepers_.end())
+    keepers_.push_back(task);
+  pending_[call] = task->Start(fragment, run_, std::move(inputs));
+}
+
+void PendingCalls::Finish(size_t call, std::span<Tensor> outputs, CancellationToken& cancellation) {
+  const std::unique_ptr<RemoteCall> pending = std::move(pending_[call]);
+  pending->Wait(outputs, cancellation);
+}
+
+void PendingCalls::End() noexcept {
+  for (auto& call : pending_) call.reset();
+  for (RemoteTask* task : keepers_) task->EndRun(run_);
+  keepers_.clear();
+  run_ = 0;
+}
+
+}  // namespace sextant

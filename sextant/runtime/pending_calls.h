@@ -1,0 +1,41 @@
+// PendingCalls: the calls of other tasks that one run of a Plan has under way.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sextant/device/remote_task.h"
+
+namespace sextant {
+
+// A fragment and the task that runs it.
+struct PlanCall {
+  std::shared_ptr<const Fragment> fragment;
+  RemoteTask* task = nullptr;
+};
+
+class PendingCalls {
+ public:
+  // "calls" must outlive it.
+  explicit PendingCalls(const std::vector<PlanCall>& calls)
+      : calls_(calls), pending_(calls.size()) {}
+  ~PendingCalls() { End(); }
+  PendingCalls(const PendingCalls&) = delete;
+  PendingCalls& operator=(const PendingCalls&) = delete;
+
+  void Start(size_t call, std::vector<Tensor> inputs);
+  // Throws what RemoteCall::Wait throws.
+  void Finish(size_t call, std::span<Tensor> outputs, CancellationToken& cancellation);
+  // Of the run: cancels what is under way and lets the tasks forget what they keep.
+  void End() noexcept;
+
+ private:
+  const std::vector<PlanCall>& calls_;
+  std::vector<std::unique_ptr<RemoteCall>> pending_;
+  std::vector<RemoteTask*> keepers_;  // tasks that may keep tensors of the run
+  uint64_t run_ = 0;                  // 0: nothing was started
+};
+
+}  // namespace sextant
