@@ -1,0 +1,214 @@
+#include "sextant/dist/coordinator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sextant/base/error.h"
+
+namespace sextant::dist {
+namespace {
+
+CoordinatorOptions Checked(CoordinatorOptions options) {
+  if (options.trainers.empty()) throw InvalidArgument("a cluster without a chief cannot train");
+  if (options.synchronous) {
+    options.synchronous->num_shards = options.num_ps;
+    options.synchronous->max_steps = options.max_steps;
+  }
+  return options;
+}
+
+}  // namespace
+
+Coordinator::Coordinator(const CoordinatorOptions& options)
+    : options_(Checked(options)), members_(options.lease) {}
+
+MemberAnswer Coordinator::Answer() const {
+  if (done_) return {MemberState::kDone, epoch_, stop_reason_};
+  if (stopping()) return {MemberState::kStop, epoch_, stop_reason_};
+  if (!ready_) return {MemberState::kWait, epoch_, why_wait_};
+  return {MemberState::kReady, epoch_, ""};
+}
+
+MemberAnswer Coordinator::Join(const TaskId& task, uint64_t incarnation, std::optional<int> rank,
+                               SteadyTime now) {
+  Tick(now);
+  const std::optional<uint64_t> before = members_.IncarnationOf(task);
+  if (members_.Join(task, incarnation, now) == Membership::Admission::kTaken) {
+    throw AlreadyExists(
+        "there is a {} in this cluster already, and it is alive; give this process another task, "
+        "or end that one",
+        task.ToString());
+  }
+  if (rank) {
+    if (before != incarnation) out_of_data_.erase(*rank);
+    ranks_[task] = *rank;
+  }
+  if (task.job == "ps") {
+    const auto [server, is_new] = servers_.emplace(task.index, incarnation);
+    if (!is_new && server->second != incarnation) {
+      server->second = incarnation;
+      ready_ = false;
+      tokens_.reset();
+      why_wait_ =
+          fmt::format("{} was started again; the chief restores the variables", task.ToString());
+    }
+  }
+  return Answer();
+}
+
+MemberAnswer Coordinator::Heartbeat(const TaskId& task, uint64_t incarnation, int64_t step,
+                                    SteadyTime now) {
+  Tick(now);
+  RequireMember(task, incarnation, now);
+  members_.Renew(task, incarnation, now);
+  SeeStep(step);
+  return Answer();
+}
+
+void Coordinator::Leave(const TaskId& task, uint64_t incarnation, SteadyTime now) {
+  Tick(now);
+  if (!members_.Leave(task, incarnation)) return;
+  Forget(task);
+  StopWithoutData();
+}
+
+void Coordinator::EndOfData(const TaskId& task, uint64_t incarnation, SteadyTime now) {
+  Tick(now);
+  RequireMember(task, incarnation, now);
+  const auto rank = ranks_.find(task);
+  if (rank == ranks_.end()) return;
+  out_of_data_.insert(rank->second);
+  if (tokens_) tokens_->Return(rank->second);
+  if (options_.synchronous && options_.synchronous->deterministic) {
+    RequestStop(fmt::format("{} has no more data", task.ToString()));
+  }
+  StopWithoutData();
+}
+
+// A dead worker may come back with data, but nobody waits for it.
+void Coordinator::StopWithoutData() {
+  if (out_of_data_.empty()) return;
+  const bool data_left = std::any_of(ranks_.begin(), ranks_.end(), [&](const auto& trainer) {
+    return !out_of_data_.contains(trainer.second);
+  });
+  if (!data_left) RequestStop("the data has ended");
+}
+
+uint64_t Coordinator::BeginEpoch(uint64_t incarnation, uint64_t at_least, SteadyTime now) {
+  RequireChief(incarnation, now, "begin an epoch");
+  epoch_ = std::max(epoch_, at_least) + 1;
+  ready_ = false;
+  tokens_.reset();
+  why_wait_ = "the chief is initialising the variables";
+  return epoch_;
+}
+
+void Coordinator::CommitEpoch(uint64_t incarnation, uint64_t epoch, int64_t step, SteadyTime now) {
+  RequireChief(incarnation, now, "commit an epoch");
+  if (epoch != epoch_) {
+    throw MakeError<Code::kAborted>("epoch {} cannot be committed: the last one begun is {}", epoch,
+                                    epoch_);
+  }
+  if (ready_) return;
+  ready_ = true;
+  step_ = step;
+  if (options_.synchronous) tokens_.emplace(*options_.synchronous, step);
+  SeeStep(step);
+}
+
+void Coordinator::Adopt(uint64_t incarnation, uint64_t epoch, SteadyTime now) {
+  RequireChief(incarnation, now, "take over an epoch");
+  RequireEpoch(epoch);
+}
+
+bool Coordinator::MaySave(uint64_t incarnation, SteadyTime now) const {
+  return members_.IsAlive(chief(), incarnation, now);
+}
+
+std::optional<StepToken> Coordinator::TakeToken(const TaskId& task, uint64_t incarnation,
+                                                uint64_t epoch, SteadyTime now) {
+  Tick(now);
+  RequireMember(task, incarnation, now);
+  RequireEpoch(epoch);
+  const auto rank = ranks_.find(task);
+  if (!tokens_ || rank == ranks_.end() || stopping() || out_of_data_.contains(rank->second)) {
+    return std::nullopt;
+  }
+  return tokens_->Take(rank->second, now);
+}
+
+void Coordinator::UsedToken(const TaskId& task, uint64_t incarnation, const StepToken& token,
+                            SteadyTime now) {
+  const auto rank = ranks_.find(task);
+  if (!tokens_ || rank == ranks_.end() || !members_.IsAlive(task, incarnation, now)) return;
+  tokens_->Used(rank->second, token, now);
+}
+
+bool Coordinator::ShardReady(int shard, uint64_t epoch, int64_t step) {
+  RequireEpoch(epoch);
+  return tokens_ && tokens_->ShardReady(shard, step);
+}
+
+bool Coordinator::ShardApplied(int shard, uint64_t epoch, int64_t step, SteadyTime now) {
+  RequireEpoch(epoch);
+  if (!tokens_ || !tokens_->ShardApplied(shard, step, now)) return false;
+  SeeStep(tokens_->step());
+  return true;
+}
+
+void Coordinator::RequestStop(const std::string& reason) {
+  if (stop_reason_.empty()) stop_reason_ = reason;
+}
+
+void Coordinator::SeeStep(int64_t step) {
+  step_ = std::max(step_, step);
+  if (options_.max_steps && step_ >= *options_.max_steps) {
+    RequestStop(fmt::format("step {} of {} is reached", step_, *options_.max_steps));
+  }
+}
+
+void Coordinator::Tick(SteadyTime now) {
+  const std::vector<Member> expired = members_.Expire(now);
+  for (const Member& member : expired) Forget(member.task);
+  if (tokens_) tokens_->Expire(now);
+  if (!expired.empty()) StopWithoutData();
+}
+
+void Coordinator::Forget(const TaskId& task) {
+  const auto rank = ranks_.find(task);
+  if (rank == ranks_.end()) return;
+  if (tokens_) tokens_->Return(rank->second);
+  ranks_.erase(rank);
+}
+
+void Coordinator::RequireMember(const TaskId& task, uint64_t incarnation, SteadyTime now) const {
+  if (members_.IsAlive(task, incarnation, now)) return;
+  throw MakeError<Code::kAborted>("{} is no member of the cluster (any more): its lease has ended",
+                                  task.ToString());
+}
+
+void Coordinator::RequireChief(uint64_t incarnation, SteadyTime now, const char* what) const {
+  if (members_.IsAlive(chief(), incarnation, now)) return;
+  throw FailedPrecondition("only the chief may {}, and this process has no lease as {}", what,
+                           chief().ToString());
+}
+
+void Coordinator::RequireEpoch(uint64_t epoch) const {
+  if (ready_ && epoch == epoch_) return;
+  throw MakeError<Code::kAborted>("this is a call of epoch {}, but epoch {} {}", epoch, epoch_,
+                                  ready_ ? "is current" : "is not ready");
+}
+
+std::string Coordinator::Missing() const {
+  std::string missing;
+  const auto check = [&](const TaskId& task) {
+    if (members_.members().contains(task)) return;
+    missing += (missing.empty() ? "" : ", ") + task.ToString();
+  };
+  for (const TaskId& task : options_.trainers) check(task);
+  for (int i = 0; i < options_.num_ps; ++i) check({"ps", i});
+  return missing;
+}
+
+}  // namespace sextant::dist

@@ -1,0 +1,134 @@
+// Coordinator: the state of a training in a cluster that all its tasks share. It lives in parameter
+// server 0: members and their leases, the epoch, the tokens of synchronous steps, the stop.
+//
+// The state machine alone: no threads, no RPCs, time is an argument. coordinator_service.h stands
+// around it.
+//
+//   task                       coordinator
+//   ps, worker: Join ────────> wait: the chief has not committed an epoch
+//   chief: Join, BeginEpoch ─> 4
+//     (assigns all variables)
+//   chief: CommitEpoch(4) ───> ready
+//   worker: Join ────────────> ready, epoch 4
+//   all: Heartbeat each second, else the lease ends
+//   worker: EndOfData, Leave
+//   chief: Finish ───────────> every heartbeat and Join is answered: done
+//
+// The chief is a worker that also saves; when it dies the others go on. A parameter server that
+// comes back empty, or a chief that begins an epoch, ends the epoch: members are answered "wait"
+// until the chief has committed the next one.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sextant/dist/membership.h"
+#include "sextant/dist/step_tokens.h"
+
+namespace sextant::dist {
+
+struct CoordinatorOptions {
+  SteadyDuration lease = std::chrono::seconds(5);
+  std::vector<TaskId> trainers = {{"chief", 0}};  // the tasks that train, by rank: the chief first
+  int num_ps = 1;
+  std::optional<int64_t> max_steps = {};
+  // Of synchronous training; its max_steps and num_shards are those above.
+  std::optional<TokenOptions> synchronous = {};
+};
+
+enum class MemberState {
+  kReady,  // train, in the epoch that is told
+  kWait,   // ask again; why says for whom
+  kStop,   // max_steps are reached or a stop was asked for: leave
+  kDone,   // the training has ended: leave at once
+};
+struct MemberAnswer {
+  MemberState state = MemberState::kWait;
+  uint64_t epoch = 0;
+  std::string why = {};
+};
+
+class Coordinator {
+ public:
+  explicit Coordinator(const CoordinatorOptions& options);
+
+  // Throws ALREADY_EXISTS when another process is this task. `rank` of tasks that train.
+  MemberAnswer Join(const TaskId& task, uint64_t incarnation, std::optional<int> rank,
+                    SteadyTime now);
+  // Throws ABORTED when the process is no member (any more): it joins again. `step` is the last
+  // global step it has seen.
+  MemberAnswer Heartbeat(const TaskId& task, uint64_t incarnation, int64_t step, SteadyTime now);
+  void Leave(const TaskId& task, uint64_t incarnation, SteadyTime now);
+  // A task that trains has no more data. It stays a member until it leaves. When no member has
+  // data, all are to stop.
+  void EndOfData(const TaskId& task, uint64_t incarnation, SteadyTime now);
+
+  // Of the chief, whose lease must live: throws FAILED_PRECONDITION otherwise. The number of the
+  // new epoch, larger than `at_least`, the largest that any server knows, and than all before.
+  uint64_t BeginEpoch(uint64_t incarnation, uint64_t at_least, SteadyTime now);
+  // Throws ABORTED when this is not the epoch that has begun last, FAILED_PRECONDITION when the
+  // caller is not the chief.
+  void CommitEpoch(uint64_t incarnation, uint64_t epoch, int64_t step, SteadyTime now);
+  // A chief that found the same epoch of its model on all servers takes it over. Throws as
+  // CommitEpoch does.
+  void Adopt(uint64_t incarnation, uint64_t epoch, SteadyTime now);
+  // Whether this process may put a checkpoint in its place: the chief, while its lease lives.
+  bool MaySave(uint64_t incarnation, SteadyTime now) const;
+
+  // Synchronous training. The token of the worker; none: it waits, or is told to stop by the next
+  // heartbeat. Throws ABORTED when the epoch is not the current one, or the caller no member.
+  std::optional<StepToken> TakeToken(const TaskId& task, uint64_t incarnation, uint64_t epoch,
+                                     SteadyTime now);
+  void UsedToken(const TaskId& task, uint64_t incarnation, const StepToken& token, SteadyTime now);
+  // True: apply the step on all shards (step_tokens.h). Calls of other epochs are ABORTED.
+  bool ShardReady(int shard, uint64_t epoch, int64_t step);
+  bool ShardApplied(int shard, uint64_t epoch, int64_t step, SteadyTime now);
+
+  // Asks all to stop, once; the first reason is kept.
+  void RequestStop(const std::string& reason);
+  // The chief has saved the last checkpoint.
+  void Finish() { done_ = true; }
+
+  // Ends leases, gives back tokens. To be called now and then, and at NextEvent.
+  void Tick(SteadyTime now);
+  std::optional<SteadyTime> NextEvent() const { return members_.NextExpiry(); }
+
+  const Membership& members() const { return members_; }
+  uint64_t epoch() const { return epoch_; }
+  bool ready() const { return ready_; }
+  int64_t step() const { return step_; }
+  bool stopping() const { return !stop_reason_.empty(); }
+  const std::string& stop_reason() const { return stop_reason_; }
+  const StepTokens* tokens() const { return tokens_ ? &*tokens_ : nullptr; }
+  // Tasks that were expected and are not members, e.g. "worker 1, ps 0".
+  std::string Missing() const;
+
+ private:
+  const TaskId& chief() const { return options_.trainers.front(); }
+  MemberAnswer Answer() const;
+  void RequireChief(uint64_t incarnation, SteadyTime now, const char* what) const;
+  void RequireEpoch(uint64_t epoch) const;
+  void Forget(const TaskId& task);
+  void RequireMember(const TaskId& task, uint64_t incarnation, SteadyTime now) const;
+  void SeeStep(int64_t step);
+  void StopWithoutData();
+
+  const CoordinatorOptions options_;
+  Membership members_;
+  std::map<TaskId, int> ranks_;      // of members that train
+  std::map<int, uint64_t> servers_;  // incarnations of parameter servers that have been seen
+  std::set<int> out_of_data_;        // ranks
+  uint64_t epoch_ = 0;
+  bool ready_ = false;
+  std::string why_wait_ = "the chief has not started the training yet";
+  int64_t step_ = 0;
+  std::string stop_reason_;
+  bool done_ = false;
+  std::optional<StepTokens> tokens_;
+};
+
+}  // namespace sextant::dist
