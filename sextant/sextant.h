@@ -39,6 +39,7 @@
 #include "sextant/models/resnet_cifar.h"
 #include "sextant/models/sequence_autoencoder.h"
 #include "sextant/models/simple_net.h"
+#include "sextant/nn/embedding_lookup.h"
 #include "sextant/nn/feature_column.h"
 #include "sextant/nn/layers.h"
 #include "sextant/nn/losses.h"

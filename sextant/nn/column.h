@@ -49,7 +49,7 @@ SparseTensor AsSparse(const Ids& ids);
 Output TableOf(const std::string& key, const std::function<Output()>& make);
 
 // Rows of a table, combined per batch row. The table is [ids, width].
-Output LookUp(Output table, const Ids& ids, const std::string& combiner,
+Output LookUp(const PartitionedVariable& table, const Ids& ids, const std::string& combiner,
               const std::optional<float>& max_norm);
 
 // Throw INVALID_ARGUMENT, saying what to do, unless the column is one that "user" or an input layer

@@ -202,7 +202,7 @@ class EmbeddingColumn : public Column {
                                                ? options_.initializer
                                                : initializers::TruncatedNormal(0, stddev),
                             .trainable = options_.trainable && options.trainable};
-    const Output table = GetWeights("embedding_weights", spec, options.partitioner);
+    const PartitionedVariable table = GetParts("embedding_weights", spec, options.partitioner);
     const NameScope scope(name_ + "_weights");
     return LookUp(table, ids, options_.combiner, options_.max_norm);
   }

@@ -7,6 +7,7 @@
 #include "sextant/graph/op_builder.h"
 #include "sextant/graph/scope.h"
 #include "sextant/nn/column.h"
+#include "sextant/nn/embedding_lookup.h"
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/array/gather.h"
 #include "sextant/ops/array/shape.h"
@@ -58,7 +59,7 @@ Output CombineWeighted(Output rows, Output place, Output weights, Output segment
   return sum / ExpandDims(Sqrt(SegmentSum(weights * weights, segments)), 1);
 }
 
-Output LookUpSparse(Output table, const Ids& ids, const std::string& combiner,
+Output LookUpSparse(const PartitionedVariable& table, const Ids& ids, const std::string& combiner,
                     const std::optional<float>& max_norm) {
   Output weights = ids.weights;
   Output valid = GreaterEqual(ids.sparse.values, Number(0));
@@ -74,7 +75,7 @@ Output LookUpSparse(Output table, const Ids& ids, const std::string& combiner,
   const Output segments =
       Cast(Squeeze(Slice(filled.sparse.indices, {0, 0}, {-1, 1}), {1}), DType::kInt32);
   const UniqueOutputs unique = Unique(filled.sparse.values);
-  const Output rows = ClipRows(Gather(table, unique.y), max_norm);
+  const Output rows = ClipRows(EmbeddingLookup(table, unique.y), max_norm);
   const Output combined = weights ? CombineWeighted(rows, unique.index, weights, segments, combiner)
                                   : Combine(rows, unique.index, segments, combiner);
   const Output empty = ExpandDims(filled.empty_row_indicator, 1);
@@ -145,13 +146,13 @@ Output TableOf(const std::string& key, const std::function<Output()>& make) {
   return table;
 }
 
-Output LookUp(Output table, const Ids& ids, const std::string& combiner,
+Output LookUp(const PartitionedVariable& table, const Ids& ids, const std::string& combiner,
               const std::optional<float>& max_norm) {
   if (!ids.is_single()) return LookUpSparse(table, ids, combiner, max_norm);
   const Output flat = Reshape(ids.single, {-1});
-  if (!ids.may_miss) return ClipRows(Gather(table, flat), max_norm);
+  if (!ids.may_miss) return ClipRows(EmbeddingLookup(table, flat), max_norm);
   // TensorFlow too reads row 0 for rows without an id, and clears what comes of it.
-  const Output rows = ClipRows(Gather(table, Maximum(flat, Number(0))), max_norm);
+  const Output rows = ClipRows(EmbeddingLookup(table, Maximum(flat, Number(0))), max_norm);
   return SelectV2(GreaterEqual(ids.single, Number(0)), rows, ScalarLike(0, rows));
 }
 

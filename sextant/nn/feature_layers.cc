@@ -58,12 +58,12 @@ LinearModelResult LinearModelParts(const Features& features,
     const VariableSpec spec{.shape = {ids ? column->num_ids() : column->width(), options.units},
                             .initializer = initializers::Zeros(),
                             .trainable = options.trainable};
-    const Output weights = GetWeights("weights", spec, options.partitioner);
-    result.weights.emplace_back(column.name(), weights);
+    const PartitionedVariable weights = GetParts("weights", spec, options.partitioner);
+    result.weights.emplace_back(column.name(), weights.value());
     sums.push_back(ids ? LookUp(weights, column->MakeIds(features), options.sparse_combiner, {})
                        : MatMul(column->MakeDense(features, {.trainable = options.trainable,
                                                              .partitioner = options.partitioner}),
-                                weights));
+                                weights.value()));
   }
   const Output sum = sums.size() == 1 ? sums[0] : AddN(sums);
   result.bias = GetWeights("bias_weights",

@@ -1,11 +1,11 @@
 #include <numeric>
 
 #include "sextant/base/error.h"
+#include "sextant/nn/embedding_lookup.h"
 #include "sextant/nn/layer_variables.h"
 #include "sextant/nn/layers.h"
 #include "sextant/nn/partition_scope.h"
 #include "sextant/ops/array/concat_split.h"
-#include "sextant/ops/array/gather.h"
 #include "sextant/ops/array/identity.h"
 #include "sextant/ops/array/shape.h"
 #include "sextant/ops/array/slice.h"
@@ -68,13 +68,13 @@ Output Embedding(Output ids, const EmbeddingOptions& options) {
   CheckPositive(options.rows, "rows", "Embedding");
   CheckPositive(options.columns, "columns", "Embedding");
   const LayerScope scope(options.name, "embedding");
-  const Variable table = GetVariable(
+  const PartitionedVariable table = GetParts(
       "embeddings", {.shape = {options.rows, options.columns},
                      .initializer = options.initializer ? options.initializer
                                                         : initializers::RandomUniform(-0.05, 0.05),
                      .regularizer = options.regularizer,
                      .trainable = options.trainable});
-  return Gather(table, ids);
+  return EmbeddingLookup(table, ids);
 }
 
 Output Flatten(Output x, const std::string& name) {

@@ -20,8 +20,15 @@ Output GetWeights(std::string_view name, const VariableSpec& spec) {
 }
 
 Output GetWeights(std::string_view name, const VariableSpec& spec, const Partitioner& partitioner) {
+  return GetParts(name, spec, partitioner).value();
+}
+
+PartitionedVariable GetParts(std::string_view name, const VariableSpec& spec,
+                             const Partitioner& partitioner) {
   const Partitioner& cut = partitioner ? partitioner : Current();
-  return cut ? GetPartitionedVariable(name, spec, cut).value() : GetVariable(name, spec).value();
+  if (cut) return GetPartitionedVariable(name, spec, cut);
+  const Variable whole = GetVariable(name, spec);
+  return PartitionedVariable(whole.name(), spec.shape, 0, {whole});
 }
 
 }  // namespace sextant

@@ -1,4 +1,4 @@
-// PartitionScope: layers made while it is open cut their kernels, biases, gammas and betas:
+// PartitionScope: layers made while it is open cut their kernels, biases, gammas, betas and tables:
 // "dense/kernel/part_0", …. Stands for the partitioner of TensorFlow's variable scopes.
 #pragma once
 
@@ -19,6 +19,11 @@ class PartitionScope {
  private:
   Partitioner previous_;
 };
+
+// The variable "name" of the current VariableScope, cut by this partitioner if there is one, else
+// as the PartitionScope says; where neither cuts, one part called "name".
+PartitionedVariable GetParts(std::string_view name, const VariableSpec& spec,
+                             const Partitioner& partitioner = {});
 
 // The value of the variable "name" of the current VariableScope, cut as the PartitionScope says.
 Output GetWeights(std::string_view name, const VariableSpec& spec);

@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "sextant/base/error.h"
+#include "sextant/nn/embedding_lookup.h"
 #include "sextant/nn/get_variable.h"
 #include "sextant/nn/layer_variables.h"
-#include "sextant/ops/array/gather.h"
 #include "sextant/ops/array/identity.h"
 #include "sextant/ops/array/shape.h"
 #include "sextant/ops/array/slice.h"
@@ -52,7 +52,7 @@ Seq2SeqResult EmbeddingRnnSeq2Seq(const std::vector<Output>& encoder_inputs,
         "embedding", {.shape = {options.num_encoder_symbols, options.embedding_size},
                       .initializer = initializer(initializers::RandomUniform(-limit, limit))});
     std::vector<Output> embedded;
-    for (const Output& ids : encoder_inputs) embedded.push_back(Gather(table, ids));
+    for (const Output& ids : encoder_inputs) embedded.push_back(EmbeddingLookup(table, ids));
     state = rnn::StaticRnn(cell, embedded, {}, "rnn").state;
   }
 
@@ -66,7 +66,7 @@ Seq2SeqResult EmbeddingRnnSeq2Seq(const std::vector<Output>& encoder_inputs,
   for (size_t i = 0; i < decoder_inputs.size(); ++i) {
     Output ids = decoder_inputs[i];
     if (i > 0 && options.feed_previous) ids = StopGradient(ArgMax(result.outputs.back(), 1));
-    Output x = Gather(table, ids);
+    Output x = EmbeddingLookup(table, ids);
     if (i > 0 && options.feed_previous) x = StopGradient(x);
     auto [output, next] = cell->Step(x, state);
     state = std::move(next);

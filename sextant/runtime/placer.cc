@@ -46,6 +46,17 @@ const Node* Colocated(const Graph& graph, const Node& node) {
   return nullptr;
 }
 
+// Rows of a variable, and what looks at no more than the shape of a tensor, are found where that
+// is: the tensor they read; else null.
+const Node* MakerOfLarger(const Node& node) {
+  const std::string& type = node.type();
+  if (type == "Shape" || type == "Size" || type == "Rank") return node.input(0).node();
+  if (type != "GatherV2" && type != "Gather" && type != "GatherNd") return nullptr;
+  const Node* read = node.input(0).node();
+  while (read->type() == "Identity") read = read->input(0).node();
+  return read->type() == "ReadVariableOp" ? read : nullptr;
+}
+
 DeviceName TaskPart(DeviceName name) {
   name.type.clear();
   name.index.reset();
@@ -71,6 +82,12 @@ class Placer {
     if (chosen) return chosen;
     // What a run is given and gives belongs to whoever runs it.
     if (node.type() == "_Feed" || node.type() == "_Sink") return chosen = devices_[0];
+    if (clustered_ && depth < kMaxDepth) {
+      if (const Node* larger = MakerOfLarger(node)) {
+        const Device* home = Choose(*larger, depth + 1);
+        if (!Own(*home)) return chosen_[node.id()] = InTaskOf(node, *home);
+      }
+    }
     const Node* companion = depth < kMaxDepth ? MakerOfResource(node) : nullptr;
     if (!node.device().empty()) {
       const Device* device = Requested(node);
@@ -87,6 +104,10 @@ class Placer {
 
  private:
   static constexpr int kMaxDepth = 100;
+
+  bool Own(const Device& device) const {
+    return device.parsed_name().Matches(TaskPart(devices_[0]->parsed_name()));
+  }
 
   // The device, or another of its task that has a kernel for the node.
   const Device* InTaskOf(const Node& node, const Device& device) const {

@@ -9,7 +9,9 @@ namespace sextant {
 // Sets the full device name on each node of the Plan's graph, "" for the first device: the device
 // it asks for; that of the resource it works on or of a node it is colocated with ("_class"); else
 // the first. What works on a resource goes to its task whatever it asks for; If, Case and While do
-// not go where resources are that they capture.
+// not go where resources are that they capture. Gathers of a variable's rows, and what reads only
+// the shape of a tensor, go to the task of the variable or tensor where that is another: rows and
+// shapes travel, not tables.
 //
 // With soft placement a device that does not exist or has no kernel for the node is replaced by the
 // first that has one in the job and task asked for. Otherwise, or when there is no such task,
