@@ -98,9 +98,10 @@ Flags& Flags::Add(std::string_view name, Target value, std::string_view help,
 }
 
 Flags& Flags::AddArguments(std::string_view shown, std::vector<std::string>* values,
-                           std::string_view help) {
+                           std::string_view help, const FlagOptions& options) {
   arguments_shown_ = shown;
   arguments_help_ = help;
+  arguments_options_ = options;
   arguments_ = values;
   return *this;
 }
@@ -146,6 +147,11 @@ class Flags::Parser {
         throw InvalidArgument("--{} is required", flag.name);
       }
     }
+    if (flags_.arguments_options_.required && extra_.empty()) {
+      const Texts& choices = flags_.arguments_options_.choices;
+      throw InvalidArgument("{} is required{}", flags_.arguments_shown_,
+                            choices.empty() ? "" : ": " + JoinWithOr(choices));
+    }
     for (Flag& flag : flags_.flags_) flag.given = false;
     for (Flag* flag : seen_) flag->given = true;
     for (const auto& assign : assignments_) assign();
@@ -162,6 +168,15 @@ class Flags::Parser {
   void AddArgument(const std::string& text) {
     if (flags_.arguments_ == nullptr) {
       throw InvalidArgument("unexpected argument '{}'; flags begin with --", text);
+    }
+    const FlagOptions& options = flags_.arguments_options_;
+    if (!options.choices.empty() && std::ranges::count(options.choices, text) == 0) {
+      throw InvalidArgument("{} must be {}, not '{}'", flags_.arguments_shown_,
+                            JoinWithOr(options.choices), text);
+    }
+    if (static_cast<double>(extra_.size()) >= options.max) {
+      throw InvalidArgument("unexpected argument '{}'; there is {} already", text,
+                            flags_.arguments_shown_);
     }
     extra_.push_back(text);
   }

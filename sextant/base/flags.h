@@ -46,9 +46,10 @@ class SEXTANT_API Flags {
   // The value at the time of the call is the default; Parse replaces it.
   Flags& Add(std::string_view name, Target value, std::string_view help,
              const FlagOptions& options = {});
-  // What is not a flag; `shown` is its name in the help, e.g. "MODE".
+  // What is not a flag; `shown` is its name in the help, e.g. "MODE". Of the options, `required`
+  // asks for at least one, `max` says how many there may be.
   Flags& AddArguments(std::string_view shown, std::vector<std::string>* values,
-                      std::string_view help);
+                      std::string_view help, const FlagOptions& options = {});
 
   // Sets the values. Throws INVALID_ARGUMENT, one sentence that names the flag, for what is not
   // known, has no value, or a value that does not fit; nothing is changed then.
@@ -79,6 +80,7 @@ class SEXTANT_API Flags {
   std::string description_;
   std::vector<Flag> flags_;
   std::string arguments_shown_, arguments_help_;
+  FlagOptions arguments_options_;
   std::vector<std::string>* arguments_ = nullptr;
 };
 

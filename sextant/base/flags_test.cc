@@ -94,6 +94,17 @@ TEST_F(FlagsTest, RefusesInOneSentenceAndChangesNothing) {
   EXPECT_EQ(Refusal({"train"}), "unexpected argument 'train'; flags begin with --");
 }
 
+TEST_F(FlagsTest, ArgumentsOfAKind) {
+  Texts modes;
+  flags_.AddArguments("MODE", &modes, "what to do",
+                      {.required = true, .max = 1, .choices = {"train", "eval"}});
+  EXPECT_EQ(Refusal({"--steps=3"}), "MODE is required: train or eval");
+  EXPECT_EQ(Refusal({"trian"}), "MODE must be train or eval, not 'trian'");
+  EXPECT_EQ(Refusal({"train", "eval"}), "unexpected argument 'eval'; there is MODE already");
+  EXPECT_EQ(Refusal({"eval", "--steps=3"}), "accepted");
+  EXPECT_EQ(modes, Texts{"eval"});
+}
+
 TEST_F(FlagsTest, ArgumentsAndRequiredFlags) {
   Texts modes;
   std::string job_dir;
