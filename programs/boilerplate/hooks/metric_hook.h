@@ -1,0 +1,12 @@
+// The logged tensors (models/model_fn.h), to the benchmark logger.
+#pragma once
+
+#include "boilerplate/logger/logger.h"
+
+namespace boilerplate {
+
+// Every so many seconds, and at the end.
+sextant::train::HookRef MakeMetricHook(std::shared_ptr<BenchmarkLogger> logger,
+                                       double every_seconds = 600);
+
+}  // namespace boilerplate

@@ -1,0 +1,95 @@
+#include "boilerplate/utils/run_directory.h"
+
+#include <fmt/chrono.h>
+
+#include <algorithm>
+#include <ctime>
+
+namespace sx = sextant;
+
+namespace boilerplate {
+namespace {
+
+constexpr const char* kCheckpoints = "checkpoints";
+constexpr const char* kParameters = "run_parameters.json";
+constexpr const char* kFinished = "run_finished";
+
+std::string ToJson(const RunParameters& parameters) {
+  sx::HParams all;
+  for (const auto& [name, value] : parameters) all.Set(name, value);
+  return all.ToJson() + "\n";
+}
+
+// Newest first.
+std::vector<std::string> RunDirectories() {
+  sx::FileSystem& files = sx::FileSystem::ForPath(kCheckpoints);
+  std::vector<std::string> found;
+  if (!files.Exists(kCheckpoints)) return found;
+  for (const std::string& name : files.ListDirectory(kCheckpoints)) {
+    found.push_back(sx::JoinPath(kCheckpoints, name));
+  }
+  std::ranges::sort(found, std::greater());
+  return found;
+}
+
+bool IsUnfinished(const std::string& directory, const std::string& parameters) {
+  sx::FileSystem& files = sx::FileSystem::ForPath(directory);
+  const std::string noted = sx::JoinPath(directory, kParameters);
+  return files.Exists(noted) && files.ReadFile(noted) == parameters &&
+         !files.Exists(sx::JoinPath(directory, kFinished));
+}
+
+std::string NewDirectory() {
+  const std::string name = fmt::format("{:%Y-%m-%d-%H_%M_%S}", fmt::localtime(std::time(nullptr)));
+  std::string path = sx::JoinPath(kCheckpoints, name);
+  for (int i = 1; sx::FileSystem::ForPath(path).Exists(path); ++i) {
+    path = fmt::format("{}/{}_{}", kCheckpoints, name, i);
+  }
+  return path;
+}
+
+// Only what is a training, or empty, is deleted.
+void Clean(const std::string& directory) {
+  sx::FileSystem& files = sx::FileSystem::ForPath(directory);
+  if (!files.Exists(directory)) return;
+  if (!files.ListDirectory(directory).empty() &&
+      !files.Exists(sx::JoinPath(directory, "checkpoint")) &&
+      !files.Exists(sx::JoinPath(directory, kParameters))) {
+    throw sx::FailedPrecondition("{} holds no training; --clean does not delete it", directory);
+  }
+  files.DeleteRecursively(directory);
+}
+
+}  // namespace
+
+std::string OpenRunDirectory(const AllFlags& flags, const RunParameters& parameters) {
+  const std::string json = ToJson(parameters);
+  std::string directory = flags.model_dir;
+  if (!directory.empty()) {
+    if (flags.clean) Clean(directory);
+  } else {
+    const std::vector<std::string> runs = RunDirectories();
+    const auto unfinished =
+        std::ranges::find_if(runs, [&](const std::string& run) { return IsUnfinished(run, json); });
+    directory = flags.clean || unfinished == runs.end() ? NewDirectory() : *unfinished;
+  }
+  sx::FileSystem& files = sx::FileSystem::ForPath(directory);
+  files.CreateDirectories(directory);
+  files.WriteFileAtomically(sx::JoinPath(directory, kParameters), json);
+  return directory;
+}
+
+void MarkFinished(const std::string& model_dir) {
+  const std::string path = sx::JoinPath(model_dir, kFinished);
+  sx::FileSystem::ForPath(path).WriteFileAtomically(path, "");
+}
+
+std::string FindRunDirectory(const AllFlags& flags) {
+  if (!flags.model_dir.empty()) return flags.model_dir;
+  const std::vector<std::string> runs = RunDirectories();
+  if (runs.empty())
+    throw sx::NotFound("there is no training in {}/; give --model_dir", kCheckpoints);
+  return runs[0];
+}
+
+}  // namespace boilerplate
