@@ -182,6 +182,7 @@
 #include "sextant/train/accumulate_gradients.h"
 #include "sextant/train/cancellation_hooks.h"
 #include "sextant/train/clip_gradients.h"
+#include "sextant/train/device_setter.h"
 #include "sextant/train/global_step.h"
 #include "sextant/train/hook.h"
 #include "sextant/train/hooks.h"

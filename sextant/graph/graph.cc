@@ -181,13 +181,16 @@ void Graph::AddToCollection(std::string_view name, Output value) {
   collections_.emplace_back(name, std::vector<Output>{value});
 }
 
-std::vector<Output> Graph::Collection(std::string_view name) const {
+std::vector<Output> Graph::Collection(std::string_view name, std::string_view scope) const {
   std::vector<Output> found;
   for (const auto& [key, values] : collections_) {
     if (key == name) found = values;
   }
   const Replica* replica = outer_ == nullptr ? Replica::Current() : nullptr;
-  return replica ? replica->Visible(name, std::move(found)) : found;
+  if (replica) found = replica->Visible(name, std::move(found));
+  std::erase_if(found,
+                [&](const Output& value) { return !value.node()->name().starts_with(scope); });
+  return found;
 }
 
 std::vector<std::string> Graph::CollectionNames() const {

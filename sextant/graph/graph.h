@@ -137,7 +137,8 @@ class SEXTANT_API Graph {
 
   // Named lists of tensors and operations ("variables", "losses", ...).
   void AddToCollection(std::string_view name, Output value);
-  std::vector<Output> Collection(std::string_view name) const;
+  // With a scope, only what a node made whose name begins with it: "tower_1/".
+  std::vector<Output> Collection(std::string_view name, std::string_view scope = "") const;
   std::vector<std::string> CollectionNames() const;
 
   // Graph-level seed, and the count of random ops made without a seed of their own: together they

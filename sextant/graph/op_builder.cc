@@ -97,8 +97,12 @@ Node* OpBuilder::BuildNode() {
       spec.control_inputs.push_back(node);
     }
   }
-  spec.device = device_set_ ? device_ : scope.device;
   spec.name = graph.UniqueName(full_name);
+  if (device_set_) {
+    spec.device = device_;
+  } else {
+    ApplyDeviceScopes(spec);
+  }
   return graph.AddNode(std::move(spec));
 }
 

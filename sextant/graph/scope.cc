@@ -9,6 +9,14 @@
 #include "sextant/graph/variable_scope_names.h"
 
 namespace sextant {
+
+// A DeviceScope with a function.
+struct DeviceChooser {
+  DeviceFunction function;
+  std::string device;                          // of the DeviceScopes around it, up to "outer"
+  std::shared_ptr<const DeviceChooser> outer;  // the next one
+};
+
 namespace {
 
 thread_local ScopeState current;
@@ -60,10 +68,27 @@ NameScope::NameScope(std::string_view name) {
 DeviceScope::DeviceScope(std::string_view device) {
   if (device.empty()) {
     state().device.clear();
+    state().chooser.reset();
     return;
   }
   const DeviceName inner = DeviceName::Parse(device);
   state().device = DeviceName::Parse(state().device).Override(inner).ToString();
+}
+
+DeviceScope::DeviceScope(DeviceFunction function) {
+  if (!function) throw InvalidArgument("a DeviceScope needs a device or a function that gives one");
+  state().chooser = std::make_shared<DeviceChooser>(
+      DeviceChooser{std::move(function), state().device, state().chooser});
+  state().device.clear();
+}
+
+void ApplyDeviceScopes(NodeSpec& node) {
+  const ScopeState& scope = CurrentScope();
+  node.device = scope.device;
+  for (const DeviceChooser* next = scope.chooser.get(); next; next = next->outer.get()) {
+    const DeviceName chosen = DeviceName::Parse(next->function(node));
+    node.device = DeviceName::Parse(next->device).Override(chosen).ToString();
+  }
 }
 
 ControlDependencies::ControlDependencies(const std::vector<Operation>& inputs) {
@@ -76,10 +101,14 @@ CollectionScope::CollectionScope(std::string_view collection) {
 }
 
 VariableScope::VariableScope(std::string_view name, Reuse reuse)
-    : previous_name_(variable_scope), previous_reuse_(variable_reuse), name_scope_(name) {
-  variable_scope += std::string(name) + "/";
+    : previous_name_(variable_scope),
+      previous_reuse_(variable_reuse),
+      name_scope_(name.empty() ? std::string_view(CurrentScope().name) : name) {
+  if (!name.empty()) {
+    variable_scope += std::string(name) + "/";
+    ++CurrentCounts()[std::string(name)];
+  }
   if (reuse != Reuse::kInherit) variable_reuse = reuse;
-  ++CurrentCounts()[std::string(name)];
   open_scopes.emplace_back();
 }
 

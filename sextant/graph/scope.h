@@ -2,6 +2,7 @@
 // control inputs from the scopes that are open on their thread.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,14 +17,22 @@
 namespace sextant {
 
 class Graph;
+struct NodeSpec;
+struct DeviceChooser;
+
+// The device of a node that is about to be made. The node (graph.h) is complete but for its device,
+// which is what DeviceScopes inside that of the function ask for; usually it is put over the
+// function's own choice (DeviceName::Override).
+using DeviceFunction = std::function<std::string(const NodeSpec& node)>;
 
 // What the open scopes of this thread add up to.
 struct SEXTANT_API ScopeState {
   Graph* graph = nullptr;
-  std::string name;                      // "a/b/" or ""
-  std::string device;                    // merged device string
-  std::vector<Node*> control_inputs;     // for new nodes
-  std::vector<std::string> collections;  // every variable made here goes to these
+  std::string name;                              // "a/b/" or ""
+  std::string device;                            // merged device string, inside of "chooser"
+  std::shared_ptr<const DeviceChooser> chooser;  // the innermost DeviceFunction
+  std::vector<Node*> control_inputs;             // for new nodes
+  std::vector<std::string> collections;          // every variable made here goes to these
 };
 
 // State of the innermost scopes. Throws FAILED_PRECONDITION when no GraphScope is open.
@@ -64,11 +73,15 @@ class SEXTANT_API NameScope : public Scope {
   std::string name_;
 };
 
-// "/gpu:1", "/job:ps/task:0", …; parts given inside override those outside; "" clears.
+// "/gpu:1", "/job:ps/task:0", …; parts given inside override those outside; "" clears. A function
+// chooses for each node; train/device_setter.h makes usual ones.
 class SEXTANT_API DeviceScope : public Scope {
  public:
   explicit DeviceScope(std::string_view device);
+  explicit DeviceScope(DeviceFunction function);
 };
+// Sets the node's device to what the open DeviceScopes say; the node is complete otherwise.
+void ApplyDeviceScopes(NodeSpec& node);
 
 // Nodes made inside run after these. An empty list clears the outer ones.
 class SEXTANT_API ControlDependencies : public Scope {
@@ -83,7 +96,8 @@ class SEXTANT_API CollectionScope : public Scope {
 };
 
 // Variable names: "name/" in front, whatever the name scope; also opens a NameScope. With reuse,
-// an existing variable of the graph is returned instead of making one (ops/state/variable.h).
+// an existing variable of the graph is returned instead of making one (ops/state/variable.h). An
+// empty name stays in the current variable scope and name scope, and only sets the reuse.
 enum class Reuse { kInherit, kFalse, kTrue, kAuto };
 class SEXTANT_API VariableScope {
  public:

@@ -29,7 +29,8 @@ CheckpointRetention::Options RetentionOf(const SaverOptions& options) {
 }
 
 proto::SaverDef AddTo(Graph& graph, const SaverOptions& options) {
-  std::vector<SavedTensor> tensors = SavedTensorsOf(graph);
+  std::vector<SavedTensor> tensors =
+      options.variables ? SavedTensorsOf(graph, *options.variables) : SavedTensorsOf(graph);
   for (const std::string& name : options.leave_out) {
     std::erase_if(tensors, [&](const SavedTensor& tensor) { return tensor.variable == name; });
   }

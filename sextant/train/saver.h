@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -20,6 +21,7 @@
 #include "sextant/base/export.h"
 #include "sextant/formats/checkpoint_retention.h"
 #include "sextant/graph/graph.h"
+#include "sextant/ops/state/variable.h"
 
 #pragma GCC visibility push(default)
 
@@ -37,7 +39,10 @@ struct SEXTANT_API SaverOptions {
   bool sharded = false;
   std::string scope = "save";
   std::vector<std::string> leave_out = {};  // names of variables that are not saved
-  std::function<double()> now = {};         // seconds since the epoch; for tests
+  // Only these, each under the name it has in the checkpoint, e.g. of
+  // train::MovingAverage::VariablesToRestore. Not given: all, under their own names.
+  std::optional<std::map<std::string, Variable>> variables = {};
+  std::function<double()> now = {};  // seconds since the epoch; for tests
 };
 
 struct SEXTANT_API SaveOptions {
@@ -48,7 +53,8 @@ struct SEXTANT_API SaveOptions {
 
 class SEXTANT_API Saver {
  public:
-  // Adds the nodes for all variables of the graph (saver_graph.h).
+  // Adds the nodes for the variables of the graph (saver_graph.h). Throws INVALID_ARGUMENT when
+  // options.variables has one of another graph.
   explicit Saver(Graph& graph, const SaverOptions& options = {});
   // Uses the nodes that an imported graph has.
   Saver(const proto::SaverDef& def, const SaverOptions& options = {});

@@ -254,6 +254,24 @@ std::vector<SavedTensor> SavedTensorsOf(const Graph& graph) {
   return tensors;
 }
 
+std::vector<SavedTensor> SavedTensorsOf(const Graph& graph,
+                                        const std::map<std::string, Variable>& variables) {
+  std::vector<SavedTensor> tensors;
+  for (const auto& [key, variable] : variables) {
+    if (!variable) throw InvalidArgument("the variable to be saved as '{}' is empty", key);
+    if (&variable.handle().graph() != &graph) {
+      throw InvalidArgument("variable '{}', to be saved as '{}', is one of another graph",
+                            variable.name(), key);
+    }
+    SavedTensor tensor{variable.name(), key, ""};
+    if (const VariableSlice* slice = SliceOf(variable)) {
+      tensor.shape_and_slice = ShapeAndSliceText(*slice, variable.shape());
+    }
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
 proto::SaverDef AddSaverGraph(Graph& graph, const std::vector<SavedTensor>& tensors,
                               const SaverGraphOptions& options) {
   if (tensors.empty()) throw InvalidArgument("the graph has no variables to save");

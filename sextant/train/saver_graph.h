@@ -2,10 +2,12 @@
 // Saver makes ("save/SaveV2", "save/restore_all", ...), so that either can use it.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "sextant/graph/graph.h"
+#include "sextant/ops/state/variable.h"
 
 namespace sextant::proto {
 class SaverDef;
@@ -25,6 +27,10 @@ struct SavedTensor {
 // The variables of the collections "variables" and "saveable_objects", sorted by key. Parts of a
 // partitioned variable share a key. Throws INVALID_ARGUMENT when other variables do.
 std::vector<SavedTensor> SavedTensorsOf(const Graph& graph);
+
+// These, by the names given. Throws INVALID_ARGUMENT for one of another graph.
+std::vector<SavedTensor> SavedTensorsOf(const Graph& graph,
+                                        const std::map<std::string, Variable>& variables);
 
 struct SaverGraphOptions {
   std::string scope = "save";

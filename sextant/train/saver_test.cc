@@ -49,6 +49,28 @@ TEST_F(SaverTest, RestoresWhatItSaved) {
   EXPECT_EQ(LatestCheckpoint(directory_), prefix);
 }
 
+TEST_F(SaverTest, SavesAndRestoresByOtherNames) {
+  const Variable w("w", Tensor::Of<float>({1, 2})), n("n", Tensor(int64_t{5}));
+  Saver saver(graph_, {.variables = {{{"old/weights", w}}}});
+  Session session(graph_);
+  session.Run(GlobalVariablesInitializer());
+  const std::string prefix = saver.Save(session, Path("model.ckpt"));
+  const TensorBundleReader reader(prefix);
+  EXPECT_TRUE(reader.Read("old/weights").Identical(Tensor::Of<float>({1, 2})));
+  EXPECT_FALSE(reader.Contains("w"));
+  EXPECT_FALSE(reader.Contains("n"));
+  session.Run(w.Assign(Const(Tensor::Of<float>({8, 9}))));
+  session.Run(n.Assign(Const(Tensor(int64_t{6}))));
+  saver.Restore(session, prefix);
+  EXPECT_TRUE(session.Run(w.Read()).Identical(Tensor::Of<float>({1, 2})));
+  EXPECT_EQ(session.Run(n.Read()).scalar<int64_t>(), 6);
+  Saver missing(graph_, {.variables = {{{"no/weights", w}}}});
+  EXPECT_THROW(missing.Restore(session, prefix), Error);
+  Graph other;
+  EXPECT_THROW(Saver(other, {.variables = {{{"w", w}}}}), Error);
+  EXPECT_THROW(Saver(graph_, {.variables = {{{"w", Variable()}}}}), Error);
+}
+
 TEST_F(SaverTest, KeepsTheBestBesideTheNewest) {
   const Variable w("w", Tensor(1.0f));
   Session session(graph_);

@@ -90,8 +90,10 @@ class SEXTANT_API Variable {
 Variable GetVariable(std::string_view name, const Variable::Initializer& initializer,
                      const VariableOptions& options = {});
 
-// The variables in a collection of the current graph, in the order they were made.
-std::vector<Variable> CollectedVariables(std::string_view collection = kGlobalVariables);
+// The variables in a collection of the current graph, in the order they were made; with a scope,
+// those whose names begin with it.
+std::vector<Variable> CollectedVariables(std::string_view collection = kGlobalVariables,
+                                         std::string_view scope = "");
 // One operation that initialises all of them.
 Operation VariablesInitializer(const std::vector<Variable>& variables,
                                std::string_view name = "init");

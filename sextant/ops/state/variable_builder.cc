@@ -78,19 +78,29 @@ void Variable::Create(std::string_view name, const Initializer& initializer,
   if (!initial) throw InvalidArgument("the initializer of variable '{}' gave no value", full_name);
   const PartialShape shape =
       options.shape ? options.shape->MergeWith(initial.shape()) : initial.shape();
-  NodeSpec spec{
-      .name = full_name, .op = graph.FindOp("VarHandleOp"), .device = CurrentScope().device};
+  NodeSpec spec{.name = full_name, .op = graph.FindOp("VarHandleOp")};
   if (spec.op == nullptr) throw NotFound("op type 'VarHandleOp' is not registered");
   spec.attrs = {{"container", ""},         {"shared_name", full_name},
                 {"debug_name", full_name}, {"dtype", initial.dtype()},
                 {"shape", shape},          {"allowed_devices", std::vector<std::string>()}};
+  ApplyDeviceScopes(spec);
+  const std::string device = spec.device;  // of all that has to do with it
   handle_ = graph.AddNode(std::move(spec))->output(0);
-  OpBuilder("VarIsInitializedOp").Input(handle_).Name("IsInitialized/VarIsInitializedOp").Build();
-  initializer_ =
-      OpBuilder("AssignVariableOp").Input(handle_).Input(initial).Name("Assign").BuildOperation();
+  OpBuilder("VarIsInitializedOp")
+      .Input(handle_)
+      .Device(device)
+      .Name("IsInitialized/VarIsInitializedOp")
+      .Build();
+  initializer_ = OpBuilder("AssignVariableOp")
+                     .Input(handle_)
+                     .Input(initial)
+                     .Device(device)
+                     .Name("Assign")
+                     .BuildOperation();
   read_ = OpBuilder("ReadVariableOp")
               .Input(handle_)
               .Attr("dtype", dtype())
+              .Device(device)
               .Name("Read/ReadVariableOp")
               .Build();
   if (replica != nullptr) replica->NoteVariable(name, handle_);
@@ -177,9 +187,9 @@ Variable GetVariable(std::string_view name, const Variable::Initializer& initial
   return found;
 }
 
-std::vector<Variable> CollectedVariables(std::string_view collection) {
+std::vector<Variable> CollectedVariables(std::string_view collection, std::string_view scope) {
   std::vector<Variable> variables;
-  for (const Output& handle : OutermostGraph().Collection(collection)) {
+  for (const Output& handle : OutermostGraph().Collection(collection, scope)) {
     variables.push_back(Variable::FromHandle(handle));
   }
   return variables;

@@ -1,0 +1,58 @@
+#include "sextant/train/device_setter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sextant/base/error.h"
+#include "sextant/graph/device_name.h"
+#include "sextant/graph/graph.h"
+
+namespace sextant::train {
+namespace {
+
+void CheckDevices(int devices) {
+  if (devices < 1) throw InvalidArgument("variables need at least 1 device, not {}", devices);
+}
+
+}  // namespace
+
+DeviceStrategy RoundRobin(int devices) {
+  CheckDevices(devices);
+  const auto next = std::make_shared<int>(0);
+  return [=](const NodeSpec&) { return (*next)++ % devices; };
+}
+
+DeviceStrategy GreedyLoadBalancing(int devices, std::function<double(const NodeSpec&)> load) {
+  CheckDevices(devices);
+  if (!load) load = ByteSize;
+  const auto loads = std::make_shared<std::vector<double>>(devices, 0.0);
+  return [=](const NodeSpec& node) {
+    const auto least = std::ranges::min_element(*loads);
+    *least += load(node);
+    return static_cast<int>(least - loads->begin());
+  };
+}
+
+double ByteSize(const NodeSpec& node) {
+  const Attr* dtype = FindAttr(node.attrs, "dtype");
+  const Attr* shape = FindAttr(node.attrs, "shape");
+  if (dtype == nullptr || shape == nullptr || !shape->Get<PartialShape>().fully_known()) {
+    throw InvalidArgument("the size of '{}' is not known; give the variable a shape", node.name);
+  }
+  return static_cast<double>(shape->Get<PartialShape>().AsShape().num_elements()) *
+         static_cast<double>(DTypeSize(dtype->Get<DType>()));
+}
+
+DeviceFunction LocalDeviceSetter(LocalDeviceOptions options) {
+  if (!options.ps_strategy) options.ps_strategy = RoundRobin(options.num_devices);
+  return [options = std::move(options)](const NodeSpec& node) {
+    const bool variable = std::ranges::count(options.ps_ops, node.op->name()) > 0;
+    const std::string device =
+        variable ? fmt::format("/{}:{}", options.ps_device_type, options.ps_strategy(node))
+                 : options.worker_device;
+    return DeviceName::Parse(device).Override(DeviceName::Parse(node.device)).ToString();
+  };
+}
+
+}  // namespace sextant::train
