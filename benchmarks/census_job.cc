@@ -67,7 +67,8 @@ Input CensusInput(const std::string& path, int64_t batch, bool shuffle, const st
 Estimator CensusEstimator(const std::string& model_dir, int threads) {
   const models::RegisteredModel& model = models::FindModel("wide_deep");
   const HParams params = models::DefaultParams(model);
-  RunConfig config{.model_dir = model_dir};
+  RunConfig config;
+  config.model_dir = model_dir;
   config.session.threads = threads;
   return Estimator(model.model_fn(params), config, params);
 }

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "benchmarks/numpy_random.h"
 #include "benchmarks/steps.h"
 #include "sextant/sextant.h"
+#include "sextant/testing/numpy_random.h"
 
 namespace sextant::bench {
 namespace {

@@ -1,9 +1,9 @@
 // A training step and the forward pass of the MNIST convolutional net, fed from prepared batches.
 #include "benchmarks/models/mnist_convnet.h"
 
-#include "benchmarks/numpy_random.h"
 #include "benchmarks/steps.h"
 #include "sextant/sextant.h"
+#include "sextant/testing/numpy_random.h"
 
 namespace sextant::bench {
 namespace {

@@ -1,11 +1,9 @@
 // A training step of ResNet-44 on images in memory, and its forward pass.
-#include "benchmarks/models/resnet44.h"
-
 #include <fmt/format.h>
 
-#include "benchmarks/numpy_random.h"
 #include "benchmarks/steps.h"
 #include "sextant/sextant.h"
+#include "sextant/testing/numpy_random.h"
 
 namespace sextant::bench {
 namespace {
@@ -22,6 +20,27 @@ Images RandomImages(int64_t batch) {
   return data;
 }
 
+struct Training {
+  Output loss;
+  Operation train;
+};
+
+// Momentum, weight decay, running statistics.
+Training BuildTraining(Output images, Output labels) {
+  const Output logits = models::ResnetCifarLogits(images, {}, true);
+  Training model;
+  model.loss =
+      models::ResnetCifarLoss(logits, labels, CollectedVariables(kTrainableVariables), 2e-4f);
+  std::vector<Operation> steps = {
+      train::Momentum({.learning_rate = 0.01, .momentum = 0.9})
+          .Minimize(model.loss, {.global_step = train::GetOrCreateGlobalStep()})};
+  for (const Output& update : CurrentGraph().Collection(kUpdateOps)) {
+    steps.emplace_back(update.node());
+  }
+  model.train = Group(steps);
+  return model;
+}
+
 }  // namespace
 
 void MeasureResnet44(const Options& options) {
@@ -31,7 +50,7 @@ void MeasureResnet44(const Options& options) {
     GraphScope use(graph);
     const Variable images("images", data.images, {.trainable = false});
     const Variable labels("labels", data.labels, {.trainable = false});
-    const Resnet44Training model = BuildResnet44Training(images, labels);
+    const Training model = BuildTraining(images, labels);
     Session session(graph, {.threads = options.threads});
     session.Run(GlobalVariablesInitializer());
     const Callable train = session.MakeCallable({}, {}, {model.train});
@@ -54,7 +73,7 @@ void MeasureResnet44Inference(const Options& options) {
     Graph graph;
     GraphScope use(graph);
     const Output images = Placeholder(DType::kFloat, PartialShape{-1, 32, 32, 3});
-    const Output probabilities = BuildResnet44Inference(images);
+    const Output probabilities = Softmax(models::ResnetCifarLogits(images, {}, false));
     Session session(graph, {.threads = options.threads});
     session.Run(GlobalVariablesInitializer());
     const Callable call = session.MakeCallable({images}, {probabilities});

@@ -30,7 +30,9 @@ void Train(const Options& options, const std::string& work, int64_t batch) {
   const int64_t steps = std::max<int64_t>(1, static_cast<int64_t>(options.seconds * 3));
   const auto timer =
       std::make_shared<StepTimer>(std::max(3, options.warmup), steps, options.repeats);
-  RunConfig config{.model_dir = fmt::format("{}/model-{}", work, batch), .random_seed = 1};
+  RunConfig config;
+  config.model_dir = fmt::format("{}/model-{}", work, batch);
+  config.random_seed = 1;
   config.session.threads = options.threads;
   Estimator estimator(model.model_fn(params), config, params);
   estimator.Train([&] { return model.train_input(params, {.folder = work}); }, {.hooks = {timer}});

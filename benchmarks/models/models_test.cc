@@ -7,8 +7,8 @@
 
 #include "benchmarks/models/gru_seq2seq.h"
 #include "benchmarks/models/mnist_convnet.h"
-#include "benchmarks/models/model_inputs.h"
 #include "sextant/sextant.h"
+#include "sextant/testing/numpy_values.h"
 
 namespace sextant::bench {
 namespace {

@@ -104,19 +104,10 @@ Input Cifar10Eval(const HParams& params, const ModelData& data) {
       .Prefetch();
 }
 
-// The rate falls to a tenth after 82 and 123 epochs and to a fiftieth of that after 300.
 train::LearningRate ResnetSchedule(const HParams& params) {
-  constexpr int64_t kImages = 45000;
-  const int64_t rows = params.Get<int64_t>("train_batch_size") * params.Get<int64_t>("num_workers");
-  if (rows > kImages) {
-    throw InvalidArgument(
-        "train_batch_size times num_workers is {}, more than the {} images of an epoch", rows,
-        kImages);
-  }
-  const int64_t batches = kImages / rows;
-  const auto rate = static_cast<float>(params.Get<double>("learning_rate"));
-  return train::PiecewiseConstant({82 * batches, 123 * batches, 300 * batches},
-                                  {rate, rate * 0.1f, rate * 0.01f, rate * 0.002f});
+  return ResnetCifarSchedule(static_cast<float>(params.Get<double>("learning_rate")),
+                             params.Get<int64_t>("train_batch_size"),
+                             params.Get<int64_t>("num_workers"));
 }
 
 EstimatorSpec ResnetModel(const ModelFnArgs& args) {

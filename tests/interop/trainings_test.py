@@ -59,7 +59,8 @@ layers = v1.layers
 
 
 def resnet(images, training):
-    norm = lambda x: layers.batch_normalization(x, momentum=0.997, epsilon=1e-5, training=training, fused=True)
+    norms = iter(["BatchNorm"] + ["BatchNorm_%d" % i for i in range(1, 43)])  # as contrib's layer was named
+    norm = lambda x: layers.batch_normalization(x, momentum=0.997, epsilon=1e-5, training=training, fused=True, name=next(norms))
 
     def conv(x, filters, strides):
         if strides == 1:

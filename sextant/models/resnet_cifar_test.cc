@@ -9,18 +9,19 @@
 // Beside each bound: the largest error of the 20 batches here (AVX-512), and that of TensorFlow
 // 2.15 in float32 (resnet44.py --spread). Winograd's algorithm rounds about three times as coarsely
 // as TensorFlow's direct way.
-#include "benchmarks/models/resnet44.h"
+#include "sextant/models/resnet_cifar.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
-#include "benchmarks/models/model_inputs.h"
 #include "sextant/formats/npy.h"
 #include "sextant/sextant.h"
+#include "sextant/testing/numpy_values.h"
 
-namespace sextant::bench {
+namespace sextant::models {
 namespace {
 
 constexpr int kSeeds = 20, kBatch = 4, kSteps = 3, kProjections = 4;
@@ -29,6 +30,25 @@ double Largest(const std::vector<double>& values) { return std::ranges::max(valu
 double Median(std::vector<double> values) {
   std::ranges::sort(values);
   return values[values.size() / 2];
+}
+
+struct TrainedNetwork {
+  Output logits, loss;
+  Operation train;  // one step of momentum, the running statistics included
+};
+
+TrainedNetwork Build(Output images, Output labels, Output (*activation)(Output)) {
+  TrainedNetwork network;
+  network.logits = ResnetCifarLogits(images, {.activation = activation}, true);
+  network.loss =
+      ResnetCifarLoss(network.logits, labels, CollectedVariables(kTrainableVariables), 2e-4f);
+  std::vector<Operation> steps = {
+      train::Momentum({.learning_rate = 0.01, .momentum = 0.9}).Minimize(network.loss)};
+  for (const Output& update : CurrentGraph().Collection(kUpdateOps)) {
+    steps.emplace_back(update.node());
+  }
+  network.train = Group(steps);
+  return network;
 }
 
 // Relative errors of one batch.
@@ -45,7 +65,7 @@ class RecordedNetwork {
       : use_(graph_),
         images_(Placeholder(DType::kFloat, PartialShape{kBatch, 32, 32, 3})),
         labels_(Placeholder(DType::kInt32, PartialShape{kBatch})),
-        model_(BuildResnet44Training(images_, labels_, 0.01f, activation)),
+        model_(Build(images_, labels_, activation)),
         losses_(Read(name + "_loss")),
         logits_(Read(name + "_logits")),
         sketches_(Read(name + "_sketch")) {
@@ -128,7 +148,7 @@ class RecordedNetwork {
   Graph graph_;
   const GraphScope use_;
   const Output images_, labels_;
-  const Resnet44Training model_;
+  const TrainedNetwork model_;
   const Tensor losses_, logits_, sketches_;
   std::vector<Output> fetches_;
   Operation initialize_, assign_;
@@ -136,7 +156,98 @@ class RecordedNetwork {
   std::unique_ptr<Session> session_;
 };
 
-TEST(Resnet44Test, SmoothVariantHasTheGradientsOfFloat64) {
+int64_t Numbers(const char* collection) {
+  int64_t count = 0;
+  for (const Variable& variable : CollectedVariables(collection)) {
+    count += variable.shape().AsShape().num_elements();
+  }
+  return count;
+}
+
+// Counted by hand from the layers' shapes; 11 classes.
+TEST(ResnetCifarTest, HasAsManyNumbersAsThePublishedNetworks) {
+  const std::pair<int64_t, int64_t> depths[] = {
+      {20, 269787}, {32, 464219}, {44, 658651}, {56, 853083}, {110, 1728027}};
+  for (const auto& [layers, numbers] : depths) {
+    Graph graph;
+    const GraphScope use(graph);
+    const Output images = Placeholder(DType::kFloat, PartialShape{-1, 32, 32, 3});
+    ResnetCifarLogits(images, {.units_per_stage = UnitsPerStage(layers)}, true);
+    EXPECT_EQ(Numbers(kTrainableVariables), numbers) << layers;
+    if (layers == 44) {
+      EXPECT_EQ(Numbers(kGlobalVariables) - numbers, 3168);
+    }
+  }
+}
+
+TEST(ResnetCifarTest, HasTheVariablesAndScopesOfTheTutorial) {
+  Graph graph;
+  const GraphScope use(graph);
+  const VariableScope scope("resnet");
+  const NameScope tower("tower_0");
+  const Output images = Placeholder(DType::kFloat, PartialShape{-1, 32, 32, 3});
+  const Output logits = ResnetCifarLogits(images, {.data_format = "NCHW"}, true);
+  EXPECT_EQ(logits.shape(), (PartialShape{-1, 11}));
+  EXPECT_EQ(logits.node()->name(), "resnet/tower_0/fully_connected/dense/BiasAdd");
+  std::set<std::string> names;
+  for (const Variable& variable : CollectedVariables()) names.insert(variable.name());
+  EXPECT_EQ(names.size(), 43u * 5 + 2);
+  for (const char* name :
+       {"resnet/conv2d/kernel", "resnet/conv2d_42/kernel", "resnet/BatchNorm/beta",
+        "resnet/BatchNorm_42/moving_variance", "resnet/dense/bias"}) {
+    EXPECT_TRUE(names.contains(name)) << name;
+  }
+  const Node* last = graph.FindNode("resnet/tower_0/stage_2/residual_v1_6/Relu_1");
+  ASSERT_NE(last, nullptr);
+  EXPECT_EQ(last->output_shape(0), (PartialShape{-1, 64, 8, 8}));
+  const Node* pooled =
+      graph.FindNode("resnet/tower_0/stage_1/residual_v1/avg_pool/average_pooling2d/AvgPool");
+  ASSERT_NE(pooled, nullptr);
+  EXPECT_EQ(pooled->output_shape(0), (PartialShape{-1, 16, 16, 16}));
+}
+
+TEST(ResnetCifarTest, RateFallsAtThePublishedSteps) {
+  Graph graph;
+  const GraphScope use(graph);
+  const Output step = Placeholder(DType::kInt64, PartialShape(Shape()));
+  const Output one = ResnetCifarSchedule(0.1f, 128, 1).Build(step);
+  const Output two = ResnetCifarSchedule(0.1f, 128, 2).Build(step);
+  Session session(graph);
+  const auto rate = [&](Output schedule, int64_t at) {
+    return session.Run({{step, Tensor(at)}}, schedule).scalar<float>();
+  };
+  const float rates[] = {0.1f, 0.01f, 0.001f, 0.0002f};
+  const int64_t boundaries[] = {28782, 43173, 105300}, halves[] = {14350, 21525, 52500};
+  for (int i = 0; i < 3; ++i) {  // a stage lasts while step <= boundary
+    EXPECT_FLOAT_EQ(rate(one, boundaries[i]), rates[i]);
+    EXPECT_FLOAT_EQ(rate(one, boundaries[i] + 1), rates[i + 1]);
+    EXPECT_FLOAT_EQ(rate(two, halves[i]), rates[i]);
+    EXPECT_FLOAT_EQ(rate(two, halves[i] + 1), rates[i + 1]);
+  }
+  EXPECT_THROW(ResnetCifarSchedule(0.1f, 50000, 1), Error);
+  EXPECT_THROW(UnitsPerStage(45), Error);
+}
+
+// Σ ½w² of Glorot kernels and gammas of 1 is about 1572.
+TEST(ResnetCifarTest, DecayTermAtTheStart) {
+  Graph graph;
+  graph.set_seed(1);
+  const GraphScope use(graph);
+  const Output images = Placeholder(DType::kFloat, PartialShape{-1, 32, 32, 3});
+  const Output labels = Placeholder(DType::kInt32, PartialShape{-1});
+  const Output logits = ResnetCifarLogits(images, {}, false);
+  const std::vector<Variable> variables = CollectedVariables(kTrainableVariables);
+  const Output with = ResnetCifarLoss(logits, labels, variables, 2e-4f);
+  const Output without = ResnetCifarLoss(logits, labels, variables, 0);
+  Session session(graph);
+  session.Run(GlobalVariablesInitializer());
+  const auto losses = session.Run(
+      {{images, UniformTensor({4, 32, 32, 3}, 255)}, {labels, Tensor::Of<int32_t>({0, 1, 2, 3})}},
+      std::vector<Output>{with, without});
+  EXPECT_NEAR(losses[0].scalar<float>() - losses[1].scalar<float>(), 0.314, 0.002);
+}
+
+TEST(ResnetCifarTest, SmoothVariantHasTheGradientsOfFloat64) {
   RecordedNetwork network("softplus", Softplus);
   for (int i = 0; i < kSeeds; ++i) {
     SCOPED_TRACE(fmt::format("seed {}", 1 + i));
@@ -148,7 +259,7 @@ TEST(Resnet44Test, SmoothVariantHasTheGradientsOfFloat64) {
   }
 }
 
-TEST(Resnet44Test, IsThatOfFloat64UpToSignsThatRoundingChanges) {
+TEST(ResnetCifarTest, IsThatOfFloat64UpToSignsThatRoundingChanges) {
   RecordedNetwork network("relu", Relu);
   std::vector<double> second, third, gradients;
   for (int i = 0; i < kSeeds; ++i) {
@@ -167,11 +278,11 @@ TEST(Resnet44Test, IsThatOfFloat64UpToSignsThatRoundingChanges) {
   EXPECT_LT(Median(third), 3e-2);                // 6.7e-3, 8.8e-4
 }
 
-TEST(Resnet44Test, PredictsAsInTensorFlow) {
+TEST(ResnetCifarTest, PredictsAsInTensorFlow) {
   Graph graph;
   const GraphScope use(graph);
   const Output images = Placeholder(DType::kFloat, PartialShape{-1, 32, 32, 3});
-  const Output probabilities = BuildResnet44Inference(images);
+  const Output probabilities = Softmax(ResnetCifarLogits(images, {}, false));
   const Operation assign = AssignInitialValues(CollectedVariables());
   Session session(graph);
   session.Run(assign);
@@ -183,4 +294,4 @@ TEST(Resnet44Test, PredictsAsInTensorFlow) {
 }
 
 }  // namespace
-}  // namespace sextant::bench
+}  // namespace sextant::models

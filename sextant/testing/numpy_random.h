@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace sextant::bench {
+namespace sextant {
 
 class NumpyRandom {
  public:
@@ -40,4 +40,4 @@ class NumpyRandom {
   std::mt19937 bits_;
 };
 
-}  // namespace sextant::bench
+}  // namespace sextant

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <vector>
 
-#include "benchmarks/numpy_random.h"
 #include "sextant/sextant.h"
+#include "sextant/testing/numpy_random.h"
 
-namespace sextant::bench {
+namespace sextant {
 
 // The k-th variable is uniform in +-sqrt(3 / inputs per unit), from the seed 100 + k.
 inline Tensor InitialValue(const Variable& variable, uint32_t k) {
@@ -47,4 +47,4 @@ inline Tensor UniformTensor(const Shape& shape, double limit, uint32_t seed = 1)
   return value;
 }
 
-}  // namespace sextant::bench
+}  // namespace sextant
