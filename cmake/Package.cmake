@@ -11,6 +11,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "Dataflow graphs, training and serving in TensorFlow's formats: the library")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS "libcurl4, libarchive13")
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Dataflow graphs, training and serving in TensorFlow's formats: headers")
@@ -19,4 +20,5 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libsextant (= ${PROJECT_VERSION}),
 
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "Dataflow graphs, training and serving in TensorFlow's formats: the sextant program")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "libcurl4, libarchive13")
 include(CPack)

@@ -43,6 +43,14 @@ void EncodeBase64(std::string_view bytes, bool pad, std::string* text) {
   for (size_t k = rest + 1; k < last; ++k) out[k] = '=';
 }
 
+std::string StandardBase64(std::string_view bytes) {
+  std::string text;
+  EncodeBase64(bytes, true, &text);
+  std::replace(text.begin(), text.end(), '-', '+');
+  std::replace(text.begin(), text.end(), '_', '/');
+  return text;
+}
+
 void DecodeBase64(std::string_view text, std::string* bytes) {
   // Only a full last group of four is padded, with at most two signs.
   const size_t given = text.size();

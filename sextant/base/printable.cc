@@ -88,6 +88,18 @@ std::string WithoutMiddle(std::string_view text, size_t most) {
                      text.substr(tail));
 }
 
+std::string Shortened(std::string_view text, size_t limit) {
+  const bool whole = text.size() <= limit;
+  if (!whole) {
+    while (limit > 0 && (text[limit] & 0xc0) == 0x80) --limit;  // no half character
+    text = text.substr(0, limit);
+  }
+  std::string line(text);
+  std::replace_if(
+      line.begin(), line.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  return Printable(line) + (whole ? "" : "...");
+}
+
 std::string ShownName(std::string_view text) {
   return WithoutMiddle(Printable(text), kMostNameBytes);
 }

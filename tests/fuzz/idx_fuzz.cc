@@ -6,7 +6,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
-#include "sextant/cli/data/idx.h"
+#include "sextant/datasets/idx.h"
 
 namespace sextant::fuzz {
 namespace {
@@ -15,14 +15,14 @@ void TestOne(std::string_view bytes) {
   const std::string path = "memory://fuzz.idx", again = "memory://again.idx";
   FileSystem::ForPath(path).WriteFileAtomically(path, bytes);
   try {
-    const cli::IdxArray array = cli::ReadIdx(path);
+    const datasets::IdxArray array = datasets::ReadIdx(path);
     int64_t elements = 1;
     for (const int64_t size : array.shape) elements *= size;
     if (elements != static_cast<int64_t>(array.bytes.size())) {
       throw Internal("{} bytes for {} elements", array.bytes.size(), elements);
     }
-    cli::WriteIdx(again, array);
-    const cli::IdxArray copy = cli::ReadIdx(again);
+    datasets::WriteIdx(again, array);
+    const datasets::IdxArray copy = datasets::ReadIdx(again);
     if (copy.shape != array.shape || copy.bytes != array.bytes) throw Internal("the array changed");
   } catch (const Error& e) {
     if (e.code() == Code::kDataLoss) return;

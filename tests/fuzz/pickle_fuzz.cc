@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "sextant/base/error.h"
-#include "sextant/cli/data/pickle.h"
+#include "sextant/datasets/pickle.h"
 
 namespace sextant::fuzz {
 namespace {
@@ -21,10 +21,10 @@ void Try(Test test) {
   }
 }
 
-void Ask(const cli::Pickle& pickle, const cli::PickleValue& value) {
+void Ask(const datasets::Pickle& pickle, const datasets::PickleValue& value) {
   Try([&] { pickle.Ints(value); });
   Try([&] {
-    const cli::ByteMatrix matrix = pickle.Bytes(value);
+    const datasets::ByteMatrix matrix = pickle.Bytes(value);
     if (matrix.rows < 0 || matrix.columns < 0 ||
         static_cast<uint64_t>(matrix.rows * matrix.columns) != matrix.bytes.size()) {
       throw Internal("a matrix of {} rows and {} columns in {} bytes", matrix.rows, matrix.columns,
@@ -38,12 +38,12 @@ void Ask(const cli::Pickle& pickle, const cli::PickleValue& value) {
 
 void TestOne(std::string_view bytes) {
   Try([&] {
-    const cli::Pickle pickle(bytes, "bytes");
+    const datasets::Pickle pickle(bytes, "bytes");
     Ask(pickle, pickle.root());
     for (const char* key : {"data", "labels"}) {
       Try([&] { Ask(pickle, pickle.Get(pickle.root(), key)); });
     }
-    for (const cli::PickleValue* item : pickle.root().items) Ask(pickle, *item);
+    for (const datasets::PickleValue* item : pickle.root().items) Ask(pickle, *item);
   });
 }
 

@@ -6,22 +6,22 @@
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
 #include "sextant/base/interrupt.h"
-#include "sextant/cli/data/census.h"
-#include "sextant/cli/data/cifar10.h"
-#include "sextant/cli/data/mnist.h"
-#include "sextant/cli/data/options.h"
 #include "sextant/cli/data/verify.h"
+#include "sextant/datasets/census.h"
+#include "sextant/datasets/cifar10.h"
+#include "sextant/datasets/mnist.h"
+#include "sextant/datasets/options.h"
 
 namespace sextant::cli {
 namespace {
 
 constexpr int64_t kMostExamples = 1'000'000'000;
 
-using Options = std::shared_ptr<DataOptions>;
-using MakeData = void (*)(const DataOptions& options, std::ostream& out);
+using Options = std::shared_ptr<datasets::DataOptions>;
+using MakeData = void (*)(const datasets::DataOptions& options, std::ostream& out);
 
 Options AddCommonOptions(Command& command, const std::string& from, MakeData make) {
-  auto options = std::make_shared<DataOptions>();
+  auto options = std::make_shared<datasets::DataOptions>();
   command.AddOption("--out DIR", &options->out, "output directory, created if needed",
                     Need::kRequired);
   command.AddOption("--from PATH", &options->from, from + "; downloaded when not given");
@@ -63,7 +63,7 @@ void AddCifar10(Command& data) {
       command,
       "cifar-10-python.tar.gz, cifar-10-binary.tar.gz, or a folder of either or of the "
       "files in it",
-      MakeCifar10);
+      datasets::MakeCifar10);
   AddCount(command, "--train", &options->train, "40000");
   AddCount(command, "--validation", &options->validation, "10000");
   AddCount(command, "--eval,--test", &options->eval, "10000");
@@ -74,8 +74,8 @@ void AddMnist(Command& data) {
       data.AddCommand("mnist", "Writes MNIST as train, validation and test.tfrecords.",
                       "sextant data mnist --out data/mnist\n"
                       "sextant data mnist --out data/mnist --from MNIST_data");
-  const Options options =
-      AddCommonOptions(command, "a folder with the four idx files, gzipped or not", MakeMnist);
+  const Options options = AddCommonOptions(
+      command, "a folder with the four idx files, gzipped or not", datasets::MakeMnist);
   AddCount(command, "--train", &options->train, "55000");
   AddCount(command, "--validation", &options->validation, "5000");
   AddCount(command, "--test,--eval", &options->eval, "10000");
@@ -88,7 +88,7 @@ void AddCensus(Command& data) {
       "sextant data census --out data/census\n"
       "sextant data census --out data/census --synthetic");
   const Options options =
-      AddCommonOptions(command, "a folder with adult.data and adult.test", MakeCensus);
+      AddCommonOptions(command, "a folder with adult.data and adult.test", datasets::MakeCensus);
   AddCount(command, "--train", &options->train, "32561");
   AddCount(command, "--test,--eval", &options->eval, "16281");
 }

@@ -8,7 +8,7 @@
 #include "sextant/base/file_system.h"
 #include "sextant/base/interrupt.h"
 #include "sextant/base/printable.h"
-#include "sextant/cli/progress.h"
+#include "sextant/base/progress.h"
 #include "sextant/cli/record_detection.h"
 #include "sextant/formats/tfrecord.h"
 

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "sextant/base/file_system.h"
-#include "sextant/cli/data/test_archive.h"
+#include "sextant/datasets/test_archive.h"
 #include "sextant/formats/tfrecord.h"
 
 namespace sextant::cli {
@@ -14,7 +14,7 @@ namespace {
 
 // Three records of 10, 20 and 30 bytes: they begin at 0, 26 and 62; the file has 108 bytes.
 std::string WriteRecords(Compression compression) {
-  const std::string path = NewFolder() + "/file.tfrecords";
+  const std::string path = datasets::NewFolder() + "/file.tfrecords";
   TFRecordWriter writer(path, {.compression = compression});
   for (int i = 1; i <= 3; ++i) writer.Write(std::string(10 * i, 'r'));
   writer.Close();
@@ -79,7 +79,7 @@ TEST(Verify, NoticesACutInACompressedStream) {
 TEST(Verify, GoesOnAfterAFileThatIsNotThere) {
   const std::string path = WriteRecords(Compression::kNone);
   std::ostringstream out;
-  EXPECT_FALSE(VerifyRecordFiles({path + ".no", NewFolder(), path}, out));
+  EXPECT_FALSE(VerifyRecordFiles({path + ".no", datasets::NewFolder(), path}, out));
   EXPECT_NE(out.str().find("3 records"), std::string::npos) << out.str();
   EXPECT_NE(out.str().find("is a directory"), std::string::npos) << out.str();
 }

@@ -2,10 +2,11 @@
 
 #include <string>
 
+#include "sextant/base/base64.h"
 #include "sextant/base/error.h"
-#include "sextant/cli/digest.h"
+#include "sextant/base/json_writer.h"
 #include "sextant/cli/inspect/tensor_report.h"
-#include "sextant/cli/json_writer.h"
+#include "sextant/formats/digest.h"
 #include "sextant/formats/image/png.h"
 #include "sextant/proto/event.pb.h"
 #include "sextant/proto/graph.pb.h"

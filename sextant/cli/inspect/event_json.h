@@ -5,9 +5,11 @@ namespace sextant::proto {
 class Event;
 }
 
-namespace sextant::cli {
-
+namespace sextant {
 class JsonWriter;
+}
+
+namespace sextant::cli {
 
 void WriteEvent(const proto::Event& event, JsonWriter& json);
 

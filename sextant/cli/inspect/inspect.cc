@@ -6,7 +6,6 @@
 #include "sextant/base/error.h"
 #include "sextant/base/interrupt.h"
 #include "sextant/cli/inspect/contact_sheet.h"
-#include "sextant/cli/inspect/graph_page.h"
 #include "sextant/cli/inspect/inspect_checkpoint.h"
 #include "sextant/cli/inspect/inspect_events.h"
 #include "sextant/cli/inspect/inspect_graph.h"
@@ -43,7 +42,7 @@ bool Inspect(const InspectOptions& options, std::ostream& out) {
     return true;
   }
   if (!options.graph.empty()) {
-    WriteGraphPage(known, options.graph, out);
+    DrawGraph(known, options.graph, out);
     return true;
   }
   switch (known.kind) {

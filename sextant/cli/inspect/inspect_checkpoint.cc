@@ -8,11 +8,11 @@
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
 #include "sextant/base/interrupt.h"
+#include "sextant/base/json_writer.h"
 #include "sextant/base/nearest_name.h"
 #include "sextant/base/printable.h"
 #include "sextant/cli/inspect/tensor_report.h"
 #include "sextant/cli/inspect/text_table.h"
-#include "sextant/cli/json_writer.h"
 #include "sextant/formats/npy.h"
 #include "sextant/formats/tensor_bundle_reader.h"
 

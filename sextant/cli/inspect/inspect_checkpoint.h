@@ -6,9 +6,11 @@
 
 #include "sextant/cli/inspect/inspect_options.h"
 
-namespace sextant::cli {
-
+namespace sextant {
 class JsonWriter;
+}
+
+namespace sextant::cli {
 
 // With options.tensor, that tensor alone, all of it.
 void InspectCheckpoint(const std::string& prefix, const InspectOptions& options, std::ostream& out);

@@ -8,10 +8,10 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/interrupt.h"
+#include "sextant/base/json_writer.h"
 #include "sextant/base/printable.h"
 #include "sextant/cli/inspect/event_json.h"
 #include "sextant/cli/inspect/text_table.h"
-#include "sextant/cli/json_writer.h"
 #include "sextant/formats/event_reader.h"
 #include "sextant/formats/event_summary.h"
 #include "sextant/proto/event.pb.h"

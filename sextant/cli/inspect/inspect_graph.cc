@@ -9,15 +9,16 @@
 #include <vector>
 
 #include "sextant/base/file_system.h"
+#include "sextant/base/json_writer.h"
 #include "sextant/base/printable.h"
 #include "sextant/cli/inspect/graph_source.h"
 #include "sextant/cli/inspect/inspect_checkpoint.h"
 #include "sextant/cli/inspect/tensor_report.h"
 #include "sextant/cli/inspect/text_table.h"
-#include "sextant/cli/json_writer.h"
 #include "sextant/cli/saved_model_show.h"
 #include "sextant/formats/saved_model_dir.h"
 #include "sextant/formats/tensor_bundle_reader.h"
+#include "sextant/graph/graph_page.h"
 #include "sextant/proto/saved_model.pb.h"
 
 namespace sextant::cli {
@@ -167,6 +168,14 @@ void InspectGraph(const KnownPath& path, const InspectOptions& options, std::ost
   TextTable table({"op", "nodes"});
   for (const auto& [count, op] : ops) table.AddRow({op, fmt::format("{}", -count)});
   table.Print(out);
+}
+
+void DrawGraph(const KnownPath& path, const std::string& html, std::ostream& out) {
+  const proto::MetaGraphDef meta_graph = ReadMetaGraph(path);
+  const proto::GraphDef& graph = meta_graph.graph_def();
+  WriteGraphPage(graph, html, path.path);
+  out << fmt::format("{}: {} nodes, {} functions; open it in a browser\n", html, graph.node_size(),
+                     graph.library().function_size());
 }
 
 void InspectSavedModel(const std::string& folder, const InspectOptions& options,

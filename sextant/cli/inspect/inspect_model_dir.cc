@@ -8,9 +8,9 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "sextant/base/json_writer.h"
 #include "sextant/base/printable.h"
 #include "sextant/cli/inspect/text_table.h"
-#include "sextant/cli/json_writer.h"
 #include "sextant/formats/checkpoint_state.h"
 #include "sextant/formats/event_reader.h"
 #include "sextant/formats/saved_model_dir.h"

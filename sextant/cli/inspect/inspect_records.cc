@@ -4,10 +4,10 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/interrupt.h"
-#include "sextant/cli/digest.h"
+#include "sextant/base/json_writer.h"
 #include "sextant/cli/inspect/record_content.h"
-#include "sextant/cli/json_writer.h"
 #include "sextant/cli/record_detection.h"
+#include "sextant/formats/digest.h"
 #include "sextant/formats/tfrecord.h"
 #include "sextant/proto/example.pb.h"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "sextant/base/error.h"
+#include "sextant/base/json_writer.h"
 #include "sextant/base/printable.h"
-#include "sextant/cli/json_writer.h"
 #include "sextant/formats/tfrecord.h"
 #include "sextant/proto/example.pb.h"
 

@@ -15,9 +15,11 @@ class Feature;
 class SequenceExample;
 }  // namespace sextant::proto
 
-namespace sextant::cli {
-
+namespace sextant {
 class JsonWriter;
+}
+
+namespace sextant::cli {
 
 enum class RecordContent { kBytes, kExample, kSequenceExample };
 

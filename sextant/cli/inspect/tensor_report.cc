@@ -7,8 +7,8 @@
 #include <span>
 #include <type_traits>
 
-#include "sextant/cli/digest.h"
-#include "sextant/cli/json_writer.h"
+#include "sextant/base/json_writer.h"
+#include "sextant/formats/digest.h"
 #include "sextant/tensor/float16.h"
 
 namespace sextant::cli {
@@ -107,19 +107,6 @@ void WriteValue(T value, JsonWriter& json) {
 }
 
 }  // namespace
-
-std::string NumpyName(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat:
-      return "float32";
-    case DType::kDouble:
-      return "float64";
-    case DType::kHalf:
-      return "float16";
-    default:
-      return DTypeName(dtype);
-  }
-}
 
 std::optional<Statistics> ComputeStatistics(const Tensor& tensor) {
   Statistics result{.min = std::numeric_limits<double>::infinity(),

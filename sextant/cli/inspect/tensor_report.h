@@ -5,14 +5,14 @@
 #include <optional>
 #include <string>
 
+#include "sextant/tensor/numpy_name.h"
 #include "sextant/tensor/tensor.h"
 
-namespace sextant::cli {
-
+namespace sextant {
 class JsonWriter;
+}
 
-// NumPy's name of the type, as scripts know it: "float32" where TensorFlow says "float".
-std::string NumpyName(DType dtype);
+namespace sextant::cli {
 
 // Of the numbers that are finite; nothing for texts, and handles. Complex numbers count by absolute
 // value.

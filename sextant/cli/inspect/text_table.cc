@@ -33,16 +33,4 @@ void TextTable::Print(std::ostream& out) const {
   }
 }
 
-std::string Shortened(std::string_view text, size_t limit) {
-  const bool whole = text.size() <= limit;
-  if (!whole) {
-    while (limit > 0 && (text[limit] & 0xc0) == 0x80) --limit;  // no half character
-    text = text.substr(0, limit);
-  }
-  std::string line(text);
-  std::replace_if(
-      line.begin(), line.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
-  return Printable(line) + (whole ? "" : "...");
-}
-
 }  // namespace sextant::cli

@@ -20,7 +20,4 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// The text on one line, cut with "..." at so many bytes; control characters are escaped.
-std::string Shortened(std::string_view text, size_t limit = 60);
-
 }  // namespace sextant::cli

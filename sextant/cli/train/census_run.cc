@@ -9,7 +9,7 @@
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
 #include "sextant/base/logging.h"
-#include "sextant/cli/data/synthetic.h"
+#include "sextant/datasets/synthetic.h"
 
 namespace sextant::cli {
 
@@ -17,8 +17,8 @@ CensusRun::CensusRun(const std::string& name)
     : directory_(fmt::format("{}{}_{}", testing::TempDir(), name, getpid())) {
   SetLogLevel(LogLevel::kWarning);
   FileSystem::ForPath(directory_).CreateDirectories(data());
-  Write("data/adult.data.csv", SyntheticCensus(400, 1, 0));
-  Write("data/adult.test.csv", SyntheticCensus(100, 1, 1));
+  Write("data/adult.data.csv", datasets::SyntheticCensus(400, 1, 0));
+  Write("data/adult.test.csv", datasets::SyntheticCensus(100, 1, 1));
 }
 
 CensusRun::~CensusRun() { FileSystem::ForPath(directory_).DeleteRecursively(directory_); }

@@ -14,7 +14,7 @@
 #include "sextant/base/file_system.h"
 #include "sextant/base/interrupt.h"
 #include "sextant/base/logging.h"
-#include "sextant/cli/progress.h"
+#include "sextant/base/progress.h"
 #include "sextant/cli/standard_output.h"
 #include "sextant/cli/train/instances.h"
 #include "sextant/cli/train/prediction_writer.h"

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "sextant/cli/progress.h"
+#include "sextant/base/progress.h"
 #include "sextant/graph/graph.h"
 #include "sextant/graph/scope.h"
 #include "sextant/nn/summaries.h"
