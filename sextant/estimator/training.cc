@@ -50,7 +50,7 @@ std::string GraphPath(const std::string& model_dir) { return JoinPath(model_dir,
 
 // The graph, for TensorBoard and for people. The file comes last: when it is there, all is.
 void WriteGraph(const Graph& graph, const std::string& model_dir, EventWriter& events) {
-  const proto::GraphDef def = ExportGraphDef(graph);
+  const proto::GraphDef def = ExportGraphDef(graph, {.output_shapes = true});
   events.AddGraph(def.SerializeAsString());
   events.Flush();
   const std::string path = GraphPath(model_dir);

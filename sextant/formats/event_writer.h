@@ -9,6 +9,10 @@
 #include <string>
 #include <string_view>
 
+#include "sextant/base/export.h"
+
+#pragma GCC visibility push(default)
+
 namespace sextant::proto {
 class Event;
 class Summary;
@@ -19,7 +23,7 @@ namespace sextant {
 class FlushAtTerminate;
 class TFRecordWriter;
 
-struct EventWriterOptions {
+struct SEXTANT_API EventWriterOptions {
   // Readers see an event after at most so many others or so many seconds, whichever comes first
   // when the next one is written, or when the clock was set back, or after Flush.
   int max_queue = 10;
@@ -30,7 +34,7 @@ struct EventWriterOptions {
 };
 
 // Thread-safe. Throws what the file system throws.
-class EventWriter {
+class SEXTANT_API EventWriter {
  public:
   // Creates the directory if need be and in it a new file,
   // events.out.tfevents.<seconds>.<host><suffix>, whose first event names the version and is
@@ -91,3 +95,5 @@ class EventWriter {
 };
 
 }  // namespace sextant
+
+#pragma GCC visibility pop

@@ -1,5 +1,6 @@
 #include "sextant/nn/summaries.h"
 
+#include <algorithm>
 #include <functional>
 
 #include "sextant/base/error.h"
@@ -21,10 +22,31 @@
 namespace sextant::summaries {
 namespace {
 
+// With "_" for the characters that names of nodes cannot have, as tf.summary cleans names.
+std::string NodeName(std::string_view text) {
+  std::string name(text);
+  for (char& c : name) {
+    const bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      c == '_' || c == '-' || c == '.' || c == '/';
+    if (!fits) c = '_';
+  }
+  // They begin with a letter, a digit or a dot, and a scope's name has something between slashes.
+  const size_t begin = name.find_first_not_of("/_-");
+  name.erase(0, std::min(begin, name.size()));
+  while (name.ends_with('/')) name.pop_back();
+  return name.empty() ? "summary" : name;
+}
+
 // The summary that "make" builds from a tag.
-Output Tagged(std::string_view name, const std::function<Output(Output tag)>& make) {
+Output Tagged(const Label& label, const std::function<Output(Output tag)>& make) {
+  if (label.text().empty()) throw InvalidArgument("a summary must have a name or a tag");
+  const std::string outer = CurrentScope().name;
+  const std::string name = NodeName(label.text());
   const NameScope scope(name);
-  const std::string tag = scope.name().substr(0, scope.name().size() - 1);
+  // What the graph added to make the name unique belongs to the tag, too.
+  const std::string added = scope.name().substr(outer.size() + name.size());
+  const std::string tag =
+      label.is_tag() ? label.text() : outer + label.text() + added.substr(0, added.size() - 1);
   const Output summary = make(Const(Tensor(tag)));
   CurrentGraph().AddToCollection(kSummaries, summary);
   return summary;
@@ -32,26 +54,26 @@ Output Tagged(std::string_view name, const std::function<Output(Output tag)>& ma
 
 }  // namespace
 
-Output Scalar(std::string_view name, Output value) {
+Output Scalar(const Label& name, Output value) {
   return Tagged(name, [&](Output tag) { return ScalarSummary(tag, value); });
 }
 
-Output Histogram(std::string_view name, Output values) {
+Output Histogram(const Label& name, Output values) {
   return Tagged(name, [&](Output tag) { return HistogramSummary(tag, values); });
 }
 
-Output Image(std::string_view name, Output images, int64_t max_images) {
+Output Image(const Label& name, Output images, int64_t max_images) {
   return Tagged(name,
                 [&](Output tag) { return ImageSummary(tag, images, {.max_images = max_images}); });
 }
 
-Output Audio(std::string_view name, Output sounds, float sample_rate, int64_t max_outputs) {
+Output Audio(const Label& name, Output sounds, float sample_rate, int64_t max_outputs) {
   return Tagged(name, [&](Output tag) {
     return AudioSummary(tag, sounds, Const(Tensor(sample_rate)), max_outputs);
   });
 }
 
-Output Text(std::string_view name, Output strings) {
+Output Text(const Label& name, Output strings) {
   proto::SummaryMetadata metadata;
   metadata.mutable_plugin_data()->set_plugin_name("text");
   return Tagged(name, [&](Output tag) {

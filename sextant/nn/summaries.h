@@ -3,13 +3,19 @@
 //
 //   summaries::Scalar("learning_rate", rate);
 //
-// The tag is the name in the current name scope, made unique.
+// The tag is the name in the current name scope, made unique. Characters that names of nodes cannot
+// have, as in "total_loss (raw)", stay in the tag and are "_" in the node's name. A Tag is the tag
+// as it is, whatever the scope and however often, as with TensorFlow's scalar_summary before 1.0:
+//
+//   summaries::Scalar(summaries::Tag{"loss"}, tower_loss);
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
 
 #pragma GCC visibility push(default)
@@ -20,15 +26,34 @@ inline constexpr const char* kSummaries = "summaries";
 
 namespace summaries {
 
-Output Scalar(std::string_view name, Output value);
+struct SEXTANT_API Tag {
+  std::string text;
+};
+
+// What a summary is called: a name or a Tag.
+class SEXTANT_API Label {
+ public:
+  Label(const char* name) : text_(name) {}                       // NOLINT
+  Label(std::string_view name) : text_(name) {}                  // NOLINT
+  Label(std::string name) : text_(std::move(name)) {}            // NOLINT
+  Label(Tag tag) : text_(std::move(tag.text)), is_tag_(true) {}  // NOLINT
+  const std::string& text() const { return text_; }
+  bool is_tag() const { return is_tag_; }
+
+ private:
+  std::string text_;
+  bool is_tag_ = false;
+};
+
+Output Scalar(const Label& name, Output value);
 // The distribution of the values.
-Output Histogram(std::string_view name, Output values);
+Output Histogram(const Label& name, Output values);
 // Of [batch, height, width, 1, 3 or 4 channels].
-Output Image(std::string_view name, Output images, int64_t max_images = 3);
+Output Image(const Label& name, Output images, int64_t max_images = 3);
 // Of [batch, frames] or [batch, frames, channels], numbers in [-1, 1].
-Output Audio(std::string_view name, Output sounds, float sample_rate, int64_t max_outputs = 3);
+Output Audio(const Label& name, Output sounds, float sample_rate, int64_t max_outputs = 3);
 // Strings, shown as markdown.
-Output Text(std::string_view name, Output strings);
+Output Text(const Label& name, Output strings);
 
 struct SEXTANT_API PrCurveOptions {
   int num_thresholds = 201;       // evenly spaced in [0, 1], at least 2

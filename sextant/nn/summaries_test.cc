@@ -27,6 +27,32 @@ class SummariesTest : public testing::Test {
   GraphScope scope_{graph_};
 };
 
+TEST_F(SummariesTest, TagsHoldWhatNamesOfNodesCannot) {
+  const Output value = Const(Tensor(2.5f));
+  const auto tag = [&](Output summary) { return Run(summary).value(0).tag(); };
+  const Output raw = summaries::Scalar("total_loss (raw)", value);
+  EXPECT_EQ(tag(raw), "total_loss (raw)");
+  EXPECT_EQ(raw.node()->name(), "total_loss__raw_/ScalarSummary");
+  EXPECT_EQ(tag(summaries::Scalar("magnitude at t=1", value)), "magnitude at t=1");
+  EXPECT_EQ(tag(summaries::Scalar("total_loss (raw)", value)), "total_loss (raw)_1");
+  EXPECT_EQ(tag(summaries::Scalar("cost", value)), "cost");
+  EXPECT_EQ(tag(summaries::Histogram("(?)", value)), "(?)");
+  const NameScope tower("tower_0");
+  EXPECT_EQ(tag(summaries::Scalar("a b", value)), "tower_0/a b");
+  EXPECT_EQ(tag(summaries::Scalar("cost", value)), "tower_0/cost");
+  EXPECT_THROW(summaries::Scalar("", value), Error);
+}
+
+TEST_F(SummariesTest, TagsAsTheyAre) {
+  const Output value = Const(Tensor(2.5f));
+  const NameScope tower("tower_0");
+  for (int i = 0; i < 2; ++i) {
+    const Output summary = summaries::Scalar(summaries::Tag{"/conv1/sparsity"}, value);
+    EXPECT_EQ(Run(summary).value(0).tag(), "/conv1/sparsity");
+    EXPECT_TRUE(summary.node()->name().starts_with("tower_0/conv1/sparsity"));
+  }
+}
+
 // Tag, metadata and numbers are those of tensorboard.plugins.pr_curve.summary.op.
 TEST_F(SummariesTest, PrCurveIsTensorBoards) {
   const Output labels = Const(Tensor::Of<bool>({true, false, true, true, false, false}));

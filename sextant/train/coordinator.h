@@ -22,10 +22,13 @@
 
 #include "sextant/base/cancellation.h"
 #include "sextant/base/error.h"
+#include "sextant/base/export.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant::train {
 
-class Coordinator {
+class SEXTANT_API Coordinator {
  public:
   // Errors of the codes "clean" stop the threads without being a failure: the end of the data.
   explicit Coordinator(std::vector<Code> clean = {Code::kOutOfRange}) : clean_(std::move(clean)) {}
@@ -66,3 +69,5 @@ class Coordinator {
 };
 
 }  // namespace sextant::train
+
+#pragma GCC visibility pop

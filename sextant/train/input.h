@@ -14,11 +14,14 @@
 #include <optional>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant::train {
 
-struct InputProducerOptions {
+struct SEXTANT_API InputProducerOptions {
   std::optional<int64_t> num_epochs;  // none: for ever
   bool shuffle = true;                // anew in every epoch
   std::optional<int64_t> seed;
@@ -29,7 +32,7 @@ Output InputProducer(Output values, const InputProducerOptions& options = {});
 // The same of strings, of which there must be one at least when it runs.
 Output StringInputProducer(Output strings, const InputProducerOptions& options = {});
 
-struct QueueBatchOptions {
+struct SEXTANT_API QueueBatchOptions {
   int num_threads = 1;  // that run what makes the tensors
   int64_t capacity = 32;
   bool enqueue_many = false;  // the tensors are batches of elements already
@@ -40,7 +43,7 @@ struct QueueBatchOptions {
 std::vector<Output> Batch(const std::vector<Output>& tensors, int64_t batch_size,
                           const QueueBatchOptions& options = {});
 
-struct ShuffleBatchOptions {
+struct SEXTANT_API ShuffleBatchOptions {
   QueueBatchOptions batch;
   int64_t min_after_dequeue = 0;  // so many elements stay for mixing
   std::optional<int64_t> seed;
@@ -50,3 +53,5 @@ std::vector<Output> ShuffleBatch(const std::vector<Output>& tensors, int64_t bat
                                  const ShuffleBatchOptions& options);
 
 }  // namespace sextant::train
+
+#pragma GCC visibility pop

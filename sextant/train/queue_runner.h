@@ -5,7 +5,10 @@
 #include <vector>
 
 #include "sextant/base/error.h"
+#include "sextant/base/export.h"
 #include "sextant/graph/output.h"
+
+#pragma GCC visibility push(default)
 
 namespace sextant::proto {
 class MetaGraphDef;
@@ -21,7 +24,7 @@ namespace sextant::train {
 
 class Coordinator;
 
-struct QueueRunner {
+struct SEXTANT_API QueueRunner {
   std::string queue;               // its name, for messages and files
   std::vector<Operation> enqueue;  // each is run again and again by a thread; one may be repeated
   Operation close;                 // run when all threads have come to the end of the data
@@ -50,3 +53,5 @@ void StartQueueRunners(Session& session, Coordinator& coordinator,
                        const std::vector<QueueRunner>& runners);
 
 }  // namespace sextant::train
+
+#pragma GCC visibility pop

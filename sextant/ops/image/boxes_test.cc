@@ -78,6 +78,40 @@ TEST_F(BoxesTest, ComposesPipelines) {
   EXPECT_EQ(Run(RandomFlipLeftRight(x, {.seed = 1}), {{x, value}}).data<float>()[1], 2);
 }
 
+// Values of a draw are within its bounds, one for the whole image, and another each time.
+TEST_F(BoxesTest, RandomBrightnessAndContrast) {
+  const Tensor value = Tensor::Of<float>(Shape{1, 2, 2}, {10, 1, 30, 5});
+  const Output x = Placeholder(DType::kFloat, PartialShape{1, 2, 2});
+  const Output brighter = RandomBrightness(x, 63, {.seed = 1});
+  const Output contrast = RandomContrast(x, 0.2F, 1.8F, {.seed = 2});
+  Session session(graph_);
+  std::vector<float> deltas, factors;
+  for (int i = 0; i < 20; ++i) {
+    const Tensor b = session.Run({{x, value}}, brighter);
+    deltas.push_back(b.data<float>()[0] - 10);
+    EXPECT_NEAR(b.data<float>()[3], 5 + deltas.back(), 1e-5);
+    EXPECT_LE(std::abs(deltas.back()), 63);
+    // Each channel keeps its mean: 20 and 3.
+    const Tensor c = session.Run({{x, value}}, contrast);
+    factors.push_back((c.data<float>()[2] - c.data<float>()[0]) / 20);
+    EXPECT_GE(factors.back(), 0.2F);
+    EXPECT_LT(factors.back(), 1.8F);
+    EXPECT_NEAR(c.data<float>()[0], 20 - 10 * factors.back(), 1e-4);
+    EXPECT_NEAR(c.data<float>()[3], 3 + 2 * factors.back(), 1e-4);
+  }
+  std::ranges::sort(deltas);
+  std::ranges::sort(factors);
+  EXPECT_LT(deltas.front(), -20);
+  EXPECT_GT(deltas.back(), 20);
+  EXPECT_LT(factors.front(), 0.7F);
+  EXPECT_GT(factors.back(), 1.3F);
+  const Output bytes = Const(Tensor::Of<uint8_t>(Shape{1, 2, 1}, {0, 255}));
+  EXPECT_EQ(Run(RandomContrast(bytes, 0.5F, 0.6F)).dtype(), DType::kUInt8);
+  EXPECT_THROW(RandomBrightness(x, -1), Error);
+  EXPECT_THROW(RandomContrast(x, 1, 1), Error);
+  EXPECT_THROW(RandomContrast(x, -0.5F, 1), Error);
+}
+
 TEST_F(BoxesTest, ConvertsTypesOfImages) {
   const Output bytes = Const(Tensor::Of<uint8_t>(Shape{1, 2, 1}, {0, 255}));
   ExpectNear(Run(ConvertImageDtype(bytes, DType::kFloat)), {0, 1});

@@ -15,6 +15,7 @@
 #include "sextant/ops/array/slice.h"
 #include "sextant/ops/array/strided_slice.h"
 #include "sextant/ops/control_flow/functional.h"
+#include "sextant/ops/image/color.h"
 #include "sextant/ops/math/binary.h"
 #include "sextant/ops/math/cast.h"
 #include "sextant/ops/math/clip.h"
@@ -99,6 +100,12 @@ double MinOf(DType dtype) {
   return dtype == DType::kUInt8 || dtype == DType::kUInt16 ? 0 : -MaxOf(dtype) - 1;
 }
 
+// Floats as they are, integers as [0, 1].
+Output AsFloatPixels(Output image) {
+  const bool as_it_is = image.dtype() == DType::kFloat || image.dtype() == DType::kHalf;
+  return as_it_is ? image : ConvertImageDtype(image, DType::kFloat);
+}
+
 // The bounds of the integer type, as far as "like" can hold them without leaving the type.
 Output SaturateCast(Output x, DType dtype) {
   double low = MinOf(dtype), high = MaxOf(dtype);
@@ -176,10 +183,30 @@ Output PerImageStandardization(Output image) {
 }
 
 Output AdjustBrightness(Output image, float delta) {
-  const DType type = image.dtype();
-  const bool as_it_is = type == DType::kFloat || type == DType::kHalf;
-  const Output x = as_it_is ? image : ConvertImageDtype(image, DType::kFloat);
-  return ConvertImageDtype(x + ScalarLike(delta, x), type, {.saturate = true});
+  const Output x = AsFloatPixels(image);
+  return ConvertImageDtype(x + ScalarLike(delta, x), image.dtype(), {.saturate = true});
+}
+
+Output AdjustBrightness(Output image, Output delta) {
+  const Output x = AsFloatPixels(image);
+  return ConvertImageDtype(x + Cast(delta, x.dtype()), image.dtype(), {.saturate = true});
+}
+
+Output RandomBrightness(Output image, float max_delta, const RandomImageOptions& options) {
+  if (!(max_delta >= 0)) {
+    throw InvalidArgument("RandomBrightness: max_delta must be non-negative, got {}", max_delta);
+  }
+  return AdjustBrightness(
+      image, RandomUniform(Shape(), {.min = -max_delta, .max = max_delta, .seed = options.seed}));
+}
+
+Output RandomContrast(Output image, float lower, float upper, const RandomImageOptions& options) {
+  if (!(lower >= 0 && upper > lower)) {
+    throw InvalidArgument("RandomContrast: there is no factor from {} up to {}", lower, upper);
+  }
+  const Output factor = RandomUniform(Shape(), {.min = lower, .max = upper, .seed = options.seed});
+  return ConvertImageDtype(AdjustContrast(AsFloatPixels(image), factor), image.dtype(),
+                           {.saturate = true});
 }
 
 Output ConvertImageDtype(Output image, DType dtype, const ConvertImageOptions& options) {

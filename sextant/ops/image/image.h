@@ -37,6 +37,13 @@ Output RandomCrop(Output value, const std::vector<int64_t>& size,
 Output PerImageStandardization(Output image);
 // x + delta, where integers stand for [0, 1] of their range and stay within it.
 Output AdjustBrightness(Output image, float delta);
+Output AdjustBrightness(Output image, Output delta);
+// By a delta drawn from [-max_delta, max_delta) for the whole tensor.
+Output RandomBrightness(Output image, float max_delta, const RandomImageOptions& options = {});
+// The contrast changed by a factor drawn from [lower, upper) for the whole tensor (AdjustContrast
+// of color.h); integers stand for [0, 1] of their range and stay within it.
+Output RandomContrast(Output image, float lower, float upper,
+                      const RandomImageOptions& options = {});
 
 struct SEXTANT_API ConvertImageOptions {
   bool saturate = false;  // what does not fit becomes the nearest value that does

@@ -4,6 +4,7 @@
 #include "sextant/graph/scope.h"
 #include "sextant/ops/array/shape.h"
 #include "sextant/ops/math/binary.h"
+#include "sextant/ops/math/cast.h"
 #include "sextant/ops/math/compare.h"
 #include "sextant/ops/math/select.h"
 #include "sextant/ops/random/random.h"
@@ -11,22 +12,24 @@
 namespace sextant {
 
 Output Dropout(Output x, const DropoutOptions& options) {
-  if (!(options.rate >= 0 && options.rate < 1)) {
+  const bool fed = static_cast<bool>(options.rate_tensor);
+  if (!fed && !(options.rate >= 0 && options.rate < 1)) {
     throw InvalidArgument("dropout rate must be in [0, 1), got {}", options.rate);
   }
   if (!IsFloating(x.dtype())) {
     throw InvalidArgument("dropout scales its input, which must be of a floating type, got {}",
                           DTypeName(x.dtype()));
   }
-  if (options.rate == 0) {
+  if (!fed && options.rate == 0) {
     MakeRandomSeeds(x.graph(), options.seed);  // so that later ops get the seeds they would get
     return x;
   }
   NameScope scope("dropout");
-  const Output scaled = x * (1 / (1 - options.rate));
+  const Output rate = fed ? Cast(options.rate_tensor, x.dtype()) : Output();
+  const Output scaled = fed ? x / (ScalarLike(1, x) - rate) : x * (1 / (1 - options.rate));
   const Output shape = options.noise_shape ? options.noise_shape : ShapeOf(x);
   const Output noise = RandomUniform(shape, {.dtype = x.dtype(), .seed = options.seed});
-  const Output keep = GreaterEqual(noise, ScalarLike(options.rate, noise));
+  const Output keep = GreaterEqual(noise, fed ? rate : ScalarLike(options.rate, noise));
   return SelectV2(keep, scaled, ScalarLike(0, x));
 }
 

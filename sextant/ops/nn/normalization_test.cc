@@ -3,6 +3,7 @@
 #include "sextant/ops/array/array_test.h"
 #include "sextant/ops/nn/dropout.h"
 #include "sextant/ops/nn/moments.h"
+#include "sextant/ops/nn/zero_fraction.h"
 
 namespace sextant {
 namespace {
@@ -43,6 +44,29 @@ TEST_F(NormalizationTest, DropoutScalesWhatItKeeps) {
   EXPECT_EQ(Dropout(x, {.rate = 0}), x);
   EXPECT_THROW(Dropout(x, {.rate = 1}), Error);
   EXPECT_THROW(Dropout(Const(Tensor(1)), {}), Error);
+}
+
+TEST_F(NormalizationTest, DropoutByAFedRate) {
+  const Output x = Hidden(Tensor::FromVector(std::vector<float>(10000, 2.0f)));
+  const Output rate = Placeholder(DType::kFloat, PartialShape{});
+  const Output y = Dropout(x, {.rate_tensor = rate, .seed = 1});
+  Session session(graph_);
+  const Tensor some = session.Run({{rate, Tensor(0.75f)}}, y);
+  int kept = 0;
+  for (float element : some.flat<float>()) {
+    ASSERT_TRUE(element == 0.0f || element == 8.0f) << element;
+    kept += element != 0.0f;
+  }
+  EXPECT_NEAR(kept, 2500, 200);
+  const Tensor all = session.Run({{rate, Tensor(0.0f)}}, y);
+  for (float element : all.flat<float>()) ASSERT_EQ(element, 2.0f);
+}
+
+TEST_F(NormalizationTest, ZeroFractionCountsZeros) {
+  EXPECT_EQ(Run(ZeroFraction(Const(Tensor::Of<float>({2, 2}, {0, 1, -0.0f, 3})))).scalar<float>(),
+            0.5f);
+  EXPECT_EQ(Run(ZeroFraction(Const(Tensor::Of<int32_t>({0, 0, 0, 7})))).scalar<float>(), 0.75f);
+  EXPECT_TRUE(std::isnan(Run(ZeroFraction(Zeros({0}))).scalar<float>()));
 }
 
 TEST_F(NormalizationTest, DropoutOfWholeColumns) {
