@@ -1,5 +1,6 @@
 #include "sextant/cli/commands.h"
 
+#include "sextant/cli/cluster/launch_command.h"
 #include "sextant/cli/data/data_command.h"
 #include "sextant/cli/devices.h"
 #include "sextant/cli/inspect/inspect.h"
@@ -16,6 +17,7 @@ void AddCommands(Command& program) {
   AddEvalCommand(program);
   AddExportCommand(program);
   AddInspectCommand(program);
+  AddLaunchCommand(program);
   AddNetCommands(program);
   AddPredictCommand(program);
   AddSavedModelCommand(program);

@@ -122,6 +122,19 @@ grep -q 'model.ckpt-300"' "$work/piped/checkpoint" || fail "train --json | head:
 "$sextant" devices > /dev/full 2> "$work/err" && fail "a full disk is not noticed"
 grep -q "the output cannot be written: No space left" "$work/err" || fail "full disk: $(cat "$work/err")"
 
+# A cluster is told apart by name, its tasks get the signal, and nothing of it is left.
+"$sextant" launch --chief --ps 1 -- sh -c 'echo "pid $$"; exec tail -f /dev/null' > "$work/out" 2> "$work/err" &
+pid=$!
+until [ "$(grep -c " | pid " "$work/out")" -eq 2 ]; do kill -0 $pid 2> /dev/null || break; done
+kill -TERM $pid
+wait $pid
+code=$?
+[ "$code" -eq 143 ] || fail "launch, SIGTERM: exit code $code: $(cat "$work/err")"
+grep -qF "ps 0 | (signal 15 (Terminated))" "$work/out" || fail "launch, SIGTERM: $(cat "$work/out")"
+for task in $(sed -n 's/.* | pid //p' "$work/out"); do kill -0 "$task" 2> /dev/null && fail "launch left $task"; done
+expect 2 "nobody would train" launch --ps 1 -- true
+expect 1 "no-such-program" launch --chief -- no-such-program
+
 # Memory that is not there is an error of one sentence, and so is a file that is too large.
 truncate -s 1500M "$work/large"
 (ulimit -v 1200000; exec "$sextant" train linear --flagfile "$work/large" > "$work/out" 2> "$work/err")
