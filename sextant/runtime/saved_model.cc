@@ -2,10 +2,16 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <mutex>
+
 #include "sextant/base/file_system.h"
+#include "sextant/device/resource_manager.h"
+#include "sextant/device/variable.h"
 #include "sextant/formats/saved_model_dir.h"
 #include "sextant/graph/meta_graph.h"
 #include "sextant/proto/saved_model.pb.h"
+#include "sextant/runtime/signature_effects.h"
 #include "sextant/tensor/tensor_proto.h"
 
 namespace sextant {
@@ -91,6 +97,13 @@ std::string WithoutIndex(std::string name) {
 
 }  // namespace
 
+// Clients may ask for any of 2^n subsets of outputs: so many are kept, the rest computes all.
+struct Signature::Subsets {
+  static constexpr size_t kMost = 32;
+  std::mutex mutex;
+  std::map<std::vector<int>, Callable> callables;
+};
+
 Signature::Signature(std::string key, const proto::SignatureDef& def, Session& session)
     : key_(std::move(key)), method_name_(def.method_name()), session_(&session) {
   const Graph& graph = session.graph();
@@ -103,6 +116,19 @@ Signature::Signature(std::string key, const proto::SignatureDef& def, Session& s
     }
   }
   run_ = session.MakeCallable(OutputsOf(inputs_, graph), OutputsOf(outputs_, graph));
+  subsets_ = std::make_unique<Subsets>();
+}
+
+Signature::~Signature() = default;
+Signature::Signature(Signature&&) noexcept = default;
+Signature& Signature::operator=(Signature&&) noexcept = default;
+
+void Signature::CheckInput(const std::string& key, const SignatureTensor& wanted,
+                           const Tensor& value) const {
+  if (value.dtype() == wanted.dtype && wanted.shape.CompatibleWith(value.shape())) return;
+  throw InvalidArgument("input '{}' of signature '{}' is {}{}, but {} was given", key, key_,
+                        DTypeName(wanted.dtype), wanted.shape.ToString(),
+                        value.valid() ? value.Describe() : "no value");
 }
 
 void Signature::Check(const NamedTensors& inputs) const {
@@ -112,12 +138,7 @@ void Signature::Check(const NamedTensors& inputs) const {
       throw InvalidArgument("signature '{}' has no input '{}'; it takes: {}", key_, key,
                             fmt::join(KeysOf(inputs_), ", "));
     }
-    const SignatureTensor& wanted = input->second;
-    if (value.dtype() != wanted.dtype || !wanted.shape.CompatibleWith(value.shape())) {
-      throw InvalidArgument("input '{}' of signature '{}' is {}{}, but {} was given", key, key_,
-                            DTypeName(wanted.dtype), wanted.shape.ToString(),
-                            value.valid() ? value.Describe() : "no value");
-    }
+    CheckInput(key, input->second, value);
   }
   for (const auto& [key, tensor] : inputs_) {
     if (!tensor.optional && !inputs.contains(key)) {
@@ -147,13 +168,93 @@ NamedTensors Signature::Run(const NamedTensors& inputs, const RunOptions& option
   return outputs;
 }
 
+void Signature::Call(std::span<const Tensor> inputs, std::span<const int> wanted,
+                     std::span<Tensor> outputs, const RunOptions& options) const {
+  if (inputs.size() != inputs_.size()) {
+    throw InvalidArgument("signature '{}' takes {} inputs, not {}", key_, inputs_.size(),
+                          inputs.size());
+  }
+  bool all = true;
+  size_t i = 0;
+  for (const auto& [key, tensor] : inputs_) {
+    const Tensor& value = inputs[i++];
+    if (value.valid() || !tensor.optional) {
+      CheckInput(key, tensor, value);
+    } else {
+      all = false;
+    }
+  }
+  if (!all) return CallWithout(inputs, wanted, outputs, options);
+  const Callable* call = wanted.empty() ? &run_ : FindSubset(wanted);
+  if (call != nullptr) return call->Call(inputs, outputs, options);
+  std::vector<Tensor> values = run_(inputs, options);
+  for (size_t k = 0; k < wanted.size(); ++k) outputs[k] = std::move(values[wanted[k]]);
+}
+
+// Some inputs have no value.
+void Signature::CallWithout(std::span<const Tensor> inputs, std::span<const int> wanted,
+                            std::span<Tensor> outputs, const RunOptions& options) const {
+  NamedTensors named;
+  size_t i = 0;
+  for (const auto& [key, tensor] : inputs_) {
+    if (const Tensor& value = inputs[i++]; value.valid()) named.emplace(key, value);
+  }
+  NamedTensors values = Run(named, options);
+  size_t place = 0, next = 0;
+  for (auto& [key, value] : values) {
+    const bool is_wanted = wanted.empty() || std::ranges::find(wanted, place) != wanted.end();
+    if (is_wanted) outputs[next++] = std::move(value);
+    ++place;
+  }
+}
+
+const Callable* Signature::FindSubset(std::span<const int> wanted) const {
+  std::vector<int> places(wanted.begin(), wanted.end());
+  const std::lock_guard lock(subsets_->mutex);
+  const auto found = subsets_->callables.find(places);
+  if (found != subsets_->callables.end()) return &found->second;
+  if (subsets_->callables.size() >= Subsets::kMost) return nullptr;
+  const Graph& graph = session_->graph();
+  const std::vector<Output> all = OutputsOf(outputs_, graph);
+  std::vector<Output> some;
+  for (const int place : places) some.push_back(all.at(place));
+  return &subsets_->callables
+              .emplace(std::move(places), session_->MakeCallable(OutputsOf(inputs_, graph), some))
+              .first->second;
+}
+
+bool Signature::Prepare(int64_t rows, const RunOptions& options) const {
+  // More than a frame takes to decide how it runs (schedule_trial.cc).
+  constexpr int kRuns = 32;
+  if (!OnlyReads(OutputsOf(outputs_, session_->graph()))) return false;
+  std::vector<Tensor> inputs;
+  for (const auto& [key, tensor] : inputs_) {
+    if (!tensor.shape.rank_known()) return false;
+    std::vector<int64_t> dims(tensor.shape.dims().begin(), tensor.shape.dims().end());
+    if (!dims.empty() && dims[0] < 0) dims[0] = rows;
+    if (std::ranges::any_of(dims, [](int64_t size) { return size < 0; })) return false;
+    inputs.push_back(Tensor::Zeros(tensor.dtype, Shape(dims)));
+  }
+  std::vector<Tensor> outputs(outputs_.size());
+  try {
+    for (int i = 0; i < kRuns; ++i) Call(inputs, {}, outputs, options);
+  } catch (const Error& error) {
+    if (error.code() == Code::kCancelled) throw;
+    return false;
+  }
+  return true;
+}
+
 SavedModel::SavedModel() = default;
 SavedModel::~SavedModel() = default;
 SavedModel::SavedModel(SavedModel&&) noexcept = default;
 SavedModel& SavedModel::operator=(SavedModel&&) noexcept = default;
 
 SavedModel SavedModel::Load(const std::string& directory, const std::set<std::string>& tags,
-                            const SessionOptions& options) {
+                            const SessionOptions& options, CancellationToken* cancellation) {
+  const auto check = [&] {
+    if (cancellation != nullptr) cancellation->ThrowIfCancelled();
+  };
   SavedModel model;
   model.directory_ = directory;
   proto::SavedModel proto = ReadSavedModel(directory);
@@ -161,10 +262,14 @@ SavedModel SavedModel::Load(const std::string& directory, const std::set<std::st
     model.meta_graph_ = std::make_unique<MetaGraphDef>(
         std::move(*proto.mutable_meta_graphs(FindMetaGraph(proto, tags))));
     model.graph_ = std::make_unique<Graph>();
+    check();
     ImportMetaGraphDef(*model.meta_graph_, *model.graph_);
     model.meta_graph_->clear_graph_def();
+    check();
     model.session_ = std::make_unique<Session>(*model.graph_, options);
-    model.Restore();
+    RunOptions run;
+    run.cancellation = cancellation;
+    model.Restore(run);
     model.AddSignatures();
   } catch (const Error& e) {
     throw e.WithPrefix(directory + ": ");
@@ -172,7 +277,7 @@ SavedModel SavedModel::Load(const std::string& directory, const std::set<std::st
   return model;
 }
 
-void SavedModel::Restore() {
+void SavedModel::Restore(const RunOptions& options) {
   NamedFeeds feeds;
   for (const SavedAsset& asset : AssetsOf(*meta_graph_)) {
     feeds.emplace_back(asset.tensor, Tensor(SavedAssetPath(directory_, asset.filename)));
@@ -183,10 +288,10 @@ void SavedModel::Restore() {
       FileSystem::ForPath(directory_).Exists(variables + ".index")) {
     NamedFeeds restore = feeds;
     restore.emplace_back(saver.filename_tensor_name(), Tensor(variables));
-    session_->Run(restore, {}, {WithoutIndex(saver.restore_op_name())});
+    session_->Run(restore, {}, {WithoutIndex(saver.restore_op_name())}, options);
   }
   const std::string init = InitOp(*meta_graph_);
-  if (!init.empty()) session_->Run(feeds, {}, {WithoutIndex(init)});
+  if (!init.empty()) session_->Run(feeds, {}, {WithoutIndex(init)}, options);
 }
 
 void SavedModel::AddSignatures() {
@@ -205,6 +310,17 @@ const Signature& SavedModel::signature(std::string_view key) const {
   if (found != signatures_.end()) return found->second;
   throw NotFound("{} has no signature '{}'; there are: {}", directory_, key,
                  fmt::join(signature_keys(), ", "));
+}
+
+int64_t SavedModel::bytes() const {
+  int64_t bytes = 0;
+  for (const auto& [name, resource] : session_->resources().All()) {
+    const auto variable = std::dynamic_pointer_cast<VariableResource>(resource);
+    if (variable == nullptr) continue;
+    const std::lock_guard lock(variable->mutex());
+    if (variable->initialized()) bytes += static_cast<int64_t>(variable->value().bytes());
+  }
+  return bytes;
 }
 
 std::vector<std::string> SavedModel::signature_keys() const {

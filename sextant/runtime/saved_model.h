@@ -5,9 +5,11 @@
 //   const Tensor& classes = outputs.at("classes");
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +42,10 @@ struct SEXTANT_API SignatureTensor {
 // "k/values" and "k/dense_shape", another composite one "k/0", "k/1", … Thread-safe.
 class SEXTANT_API Signature {
  public:
+  ~Signature();
+  Signature(Signature&&) noexcept;
+  Signature& operator=(Signature&&) noexcept;
+
   const std::string& key() const { return key_; }
   const std::string& method_name() const { return method_name_; }
   const std::map<std::string, SignatureTensor>& inputs() const { return inputs_; }
@@ -49,25 +55,47 @@ class SEXTANT_API Signature {
   // the valid ones), or of a dtype or shape that does not fit.
   NamedTensors Run(const NamedTensors& inputs, const RunOptions& options = {}) const;
 
+  // The same in the order of inputs() and outputs(), for callers that know it: nothing is looked up
+  // by name. An input without a value takes its default. "wanted" are the outputs to compute, by
+  // their places in outputs(), and all that runs is what these need; none: all outputs. REQUIRES:
+  // outputs.size() is the number of outputs computed.
+  void Call(std::span<const Tensor> inputs, std::span<const int> wanted, std::span<Tensor> outputs,
+            const RunOptions& options = {}) const;
+
+  // Makes the Plan for inputs of so many rows, and runs it on made-up values until what is decided
+  // by trial is decided, so that the first request is as fast as any. False when nothing was run: a
+  // size other than the number of rows is not known, the signature changes the model's state, or
+  // the values made up are none that it takes.
+  bool Prepare(int64_t rows, const RunOptions& options = {}) const;
+
  private:
   friend class SavedModel;
+  struct Subsets;  // what computes some of the outputs
+
   Signature(std::string key, const proto::SignatureDef& def, Session& session);
   void Check(const NamedTensors& inputs) const;
+  void CheckInput(const std::string& key, const SignatureTensor& wanted, const Tensor& value) const;
+  const Callable* FindSubset(std::span<const int> wanted) const;
+  void CallWithout(std::span<const Tensor> inputs, std::span<const int> wanted,
+                   std::span<Tensor> outputs, const RunOptions& options) const;
 
   std::string key_, method_name_;
   std::map<std::string, SignatureTensor> inputs_, outputs_;
   NamedTensors defaults_;
   Session* session_;
   Callable run_;  // all inputs → all outputs
+  std::unique_ptr<Subsets> subsets_;
 };
 
 class SEXTANT_API SavedModel {
  public:
   // Loads the graph whose tags are exactly these: imports it, restores the variables, fills the
   // tables. Throws NOT_FOUND when there is no SavedModel or no such graph; errors name the path.
+  // Cancelling "cancellation" ends it early with its status.
   static SavedModel Load(const std::string& directory,
                          const std::set<std::string>& tags = {"serve"},
-                         const SessionOptions& options = {});
+                         const SessionOptions& options = {},
+                         CancellationToken* cancellation = nullptr);
   ~SavedModel();
   SavedModel(SavedModel&&) noexcept;
   SavedModel& operator=(SavedModel&&) noexcept;
@@ -81,10 +109,12 @@ class SEXTANT_API SavedModel {
   // Throws NOT_FOUND, naming the signatures there are.
   const Signature& signature(std::string_view key = "serving_default") const;
   std::vector<std::string> signature_keys() const;  // sorted
+  // Of its variables.
+  int64_t bytes() const;
 
  private:
   SavedModel();
-  void Restore();
+  void Restore(const RunOptions& options);
   void AddSignatures();
 
   std::string directory_;
