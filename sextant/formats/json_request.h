@@ -1,0 +1,49 @@
+// The JSON bodies of TensorFlow Serving's REST interface: requests as tensors or Examples.
+//
+//   {"signature_name": "serving_default", "instances": [{"x": 1.0, "y": "a"}, ...]}    rows
+//   {"inputs": {"x": [1.0, ...], "y": ["a", ...]}}                                     columns
+//   {"examples": [{"age": 39.0, "words": ["a", "b"]}, ...], "context": {...}}          Examples
+//
+// Errors are INVALID_ARGUMENT and name the byte, the instance and the input.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sextant/tensor/tensor.h"
+
+namespace sextant {
+
+// What a signature takes.
+struct JsonInput {
+  std::string name;
+  DType dtype = DType::kInvalid;
+  PartialShape shape;     // with the batch dimension
+  bool optional = false;  // may be left out of all instances
+};
+
+struct JsonRequest {
+  enum class Form { kRows, kColumns };
+  std::string signature_name;  // "": not given
+  Form form = Form::kRows;
+  std::vector<Tensor> inputs;  // in the order of the JsonInputs; no value: left out
+};
+
+// Reads "instances" or "inputs". "find" gives the inputs of the signature of this name ("": none is
+// named) or throws; it may be called twice when the name comes late in the text.
+using FindJsonInputs = std::function<std::span<const JsonInput>(std::string_view signature_name)>;
+JsonRequest ReadJsonRequest(const std::string& body, const FindJsonInputs& find);
+
+struct JsonExamples {
+  std::string signature_name;
+  std::vector<std::string> examples;  // serialized, each with the features of "context"
+};
+// Integers and booleans become int64_list, numbers with a point or exponent float_list, strings and
+// {"b64": ...} bytes_list.
+JsonExamples ReadJsonExamples(const std::string& body);
+
+}  // namespace sextant

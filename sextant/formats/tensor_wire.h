@@ -1,0 +1,20 @@
+// Tensors as serialized TensorProtos, without building the message: the elements are copied once.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sextant/tensor/tensor.h"
+
+namespace sextant {
+
+// The tensor of a serialized TensorProto. Takes what TensorFromProto takes, throws what it throws,
+// and INVALID_ARGUMENT for bytes that are no TensorProto.
+Tensor TensorFromWire(std::string_view bytes);
+
+// Appends the TensorProto, with the elements in the typed field of their dtype (float_val and so
+// on), where TensorFlow Serving's clients look for them. Throws UNIMPLEMENTED for types that have
+// none.
+void AppendTensorWire(const Tensor& tensor, std::string* bytes);
+
+}  // namespace sextant
