@@ -10,6 +10,9 @@ struct NetCommand {
   const char* description;
 };
 
-inline const std::vector<NetCommand> kNetCommands = {};
+inline constexpr NetCommand kServe = {
+    "serve", "Serves models over REST and gRPC, as TensorFlow Serving does."};
+
+inline const std::vector<NetCommand> kNetCommands = {kServe};
 
 }  // namespace sextant::cli

@@ -1,0 +1,358 @@
+// How requests wait: a queue per signature, whose front is the request that has waited longest.
+// Threads take the queue with the oldest front, form a batch of joinable requests from it and run
+// it. Requests behind one that does not fit stay in their order, so nobody waits for ever.
+//
+// With a latency target a thread that has formed a batch of n rows may wait for the next arrival.
+// Let t(n) be the measured time of a run of n rows and g the mean gap between arrivals. Running
+// now and the next one later takes t(n) + t(1); together, t(n+1) after a wait of g. It waits when
+// that is less, g < t(n) + t(1) - t(n+1), and the oldest request still ends in time: its age + g +
+// t(n+1) < target. Example: t(1) = 4 ms, t(2) = 5 ms, g = 1 ms, target 20 ms: it waits; at g = 5 ms
+// it does not.
+#include "sextant/serving/batcher.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <future>
+#include <list>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "sextant/serving/batch.h"
+
+namespace sextant::serving {
+namespace {
+
+using std::chrono::nanoseconds;
+
+// Runs up to this long are made by the thread that has the request.
+constexpr std::chrono::microseconds kShortRun{300};
+
+// A large request in parts: the whole is done when its parts are.
+struct SplitRequest {
+  std::mutex mutex;
+  size_t missing = 0;
+  Status status;
+  std::vector<std::vector<Tensor>> parts;
+  InferenceDone done;
+};
+
+Tensor Concatenated(const std::vector<std::vector<Tensor>>& parts, size_t output) {
+  const Tensor& first = parts[0][output];
+  Shape shape = first.shape();
+  int64_t rows = 0;
+  for (const auto& part : parts) rows += part[output].dim(0);
+  shape.set_dim(0, rows);
+  Tensor whole(first.dtype(), shape);
+  int64_t at = 0;
+  for (const auto& part : parts) {
+    const Tensor& piece = part[output];
+    if (piece.dtype() == DType::kString) {
+      std::ranges::copy(piece.flat<std::string>(), whole.data<std::string>() + at);
+    } else {
+      std::copy_n(static_cast<const char*>(piece.raw_data()), piece.bytes(),
+                  static_cast<char*>(whole.raw_data()) + at * DTypeSize(piece.dtype()));
+    }
+    at += piece.num_elements();
+  }
+  return whole;
+}
+
+}  // namespace
+
+class Batcher::State {
+ public:
+  State(const BatchingConfig& config, Observe observe)
+      : config_(config), observe_(std::move(observe)) {
+    int64_t threads = config.threads;
+    if (threads <= 0) threads = std::max(1U, std::thread::hardware_concurrency());
+    for (int64_t i = 0; i < threads; ++i) threads_.emplace_back([this] { Work(); });
+  }
+  ~State() {
+    std::list<Queue> left;
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+      left.swap(queues_);
+    }
+    wake_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+    for (Queue& queue : left) {
+      for (BatchTask& task : queue.tasks) {
+        task.done(Status(Code::kUnavailable, "the server stops"), {});
+      }
+    }
+  }
+
+  void Submit(InferenceRequest request, InferenceDone done) {
+    BatchTask task{std::move(request), std::move(done), 1, Clock::now()};
+    try {
+      task.rows = RowsOf(task.request);
+    } catch (const Error& error) {
+      return task.done(error.status(), {});
+    }
+    task.request.signature->RecordArrival(task.arrived);
+    const bool batches = config_.enabled && task.request.signature->batchable();
+    if (batches && task.rows > config_.max_batch_size) return SubmitLarge(std::move(task));
+    if (RunsHere(task)) {
+      std::vector<BatchTask> alone;
+      alone.push_back(std::move(task));
+      running_.fetch_add(1, std::memory_order_relaxed);
+      Report(RunBatch(alone, batches ? config_.allowed_sizes : std::vector<int64_t>()));
+      running_.fetch_sub(1, std::memory_order_relaxed);
+      return;
+    }
+    Enqueue(std::move(task));
+  }
+
+  void SetLatencyTarget(const std::string& model, nanoseconds target) {
+    const std::lock_guard lock(mutex_);
+    targets_[model] = target;
+  }
+  int64_t num_waiting() const { return num_waiting_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Queue {
+    const ServableSignature* signature = nullptr;
+    std::deque<BatchTask> tasks;
+    int64_t rows = 0;
+    Clock::time_point last_arrival;
+    bool forming = false;  // a thread waits for more
+  };
+  using QueueRef = std::list<Queue>::iterator;
+
+  bool RunsHere(const BatchTask& task) const {
+    if (num_waiting_.load(std::memory_order_relaxed) > 0) return false;
+    if (config_.enabled && config_.timeout_micros > 0) return false;
+    const nanoseconds expected = task.request.signature->RunTime(task.rows);
+    return expected.count() > 0 && expected <= kShortRun && task.request.deadline > task.arrived;
+  }
+
+  int64_t BatchRows(const BatchTask& task) const {
+    return config_.enabled && task.request.signature->batchable() ? config_.max_batch_size
+                                                                  : task.rows;
+  }
+
+  void Enqueue(BatchTask task) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!stopping_) {
+        const QueueRef queue = FindQueue(task.request.signature);
+        const int64_t most = config_.max_enqueued_batches * std::max<int64_t>(1, BatchRows(task));
+        if (queue->tasks.empty() || queue->rows + task.rows <= most) {
+          queue->last_arrival = task.arrived;
+          queue->rows += task.rows;
+          queue->tasks.push_back(std::move(task));
+          num_waiting_.fetch_add(1, std::memory_order_relaxed);
+          if (num_forming_ > 0) {
+            wake_.notify_all();
+          } else {
+            wake_.notify_one();
+          }
+          return;
+        }
+      }
+    }
+    task.done(Status(Code::kUnavailable, "too many requests wait; try again later"), {});
+  }
+
+  void SubmitLarge(BatchTask task);
+
+  QueueRef FindQueue(const ServableSignature* signature) {
+    for (QueueRef queue = queues_.begin(); queue != queues_.end(); ++queue) {
+      if (queue->signature == signature) return queue;
+    }
+    Queue queue;
+    queue.signature = signature;
+    return queues_.insert(queues_.end(), std::move(queue));
+  }
+
+  QueueRef Oldest() {
+    QueueRef oldest = queues_.end();
+    for (QueueRef queue = queues_.begin(); queue != queues_.end(); ++queue) {
+      if (queue->tasks.empty() || queue->forming) continue;
+      if (oldest == queues_.end() || queue->tasks.front().arrived < oldest->tasks.front().arrived) {
+        oldest = queue;
+      }
+    }
+    return oldest;
+  }
+
+  // Until when a batch of the queue may wait for more requests. REQUIRES: it has one.
+  Clock::time_point WaitsUntil(const Queue& queue) const;
+  void Work();
+  std::vector<BatchTask> TakeBatch(QueueRef queue, std::vector<BatchTask>* dropped);
+  static void Drop(std::vector<BatchTask>& dropped);
+  void Report(const BatchReport& report) const {
+    if (observe_) observe_(report);
+  }
+
+  const BatchingConfig config_;
+  const Observe observe_;
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  std::list<Queue> queues_;
+  std::map<std::string, nanoseconds> targets_;
+  bool stopping_ = false;
+  int num_forming_ = 0;  // threads that wait for a batch to become fuller
+  std::atomic<int64_t> num_waiting_{0}, running_{0};
+  std::vector<std::thread> threads_;
+};
+
+void Batcher::State::SubmitLarge(BatchTask task) {
+  if (!config_.split_large) {
+    return task.done(
+        Status(Code::kInvalidArgument, fmt::format("the request has {} rows, a batch at most {}",
+                                                   task.rows, config_.max_batch_size)),
+        {});
+  }
+  const auto split = std::make_shared<SplitRequest>();
+  const int64_t count = (task.rows + config_.max_batch_size - 1) / config_.max_batch_size;
+  split->missing = static_cast<size_t>(count);
+  split->parts.resize(count);
+  split->done = std::move(task.done);
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t begin = i * config_.max_batch_size;
+    const int64_t end = std::min(task.rows, begin + config_.max_batch_size);
+    BatchTask part{task.request, {}, end - begin, task.arrived};
+    for (Tensor& input : part.request.inputs) {
+      if (input.valid()) input = input.Rows(begin, end);
+    }
+    part.done = [split, i](const Status& status, std::vector<Tensor> outputs) {
+      {
+        const std::lock_guard lock(split->mutex);
+        if (!status.ok()) split->status = status;
+        split->parts[i] = std::move(outputs);
+        if (--split->missing > 0) return;
+      }
+      if (!split->status.ok()) return split->done(split->status, {});
+      std::vector<Tensor> whole;
+      for (size_t k = 0; k < split->parts[0].size(); ++k) {
+        whole.push_back(Concatenated(split->parts, k));
+      }
+      split->done(Status(), std::move(whole));
+    };
+    Enqueue(std::move(part));
+  }
+}
+
+Clock::time_point Batcher::State::WaitsUntil(const Queue& queue) const {
+  const BatchTask& front = queue.tasks.front();
+  if (!config_.enabled || !queue.signature->batchable() || queue.rows >= config_.max_batch_size) {
+    return front.arrived;
+  }
+  const auto target = targets_.find(front.request.servable->model());
+  if (target == targets_.end() || target->second.count() == 0) {
+    return front.arrived + std::chrono::microseconds(config_.timeout_micros);
+  }
+  const nanoseconds one = queue.signature->RunTime(1), now = queue.signature->RunTime(queue.rows),
+                    joined = queue.signature->RunTime(queue.rows + 1);
+  if (one.count() == 0 || now.count() == 0 || joined.count() == 0) return front.arrived;
+  const nanoseconds gap = queue.signature->ArrivalGap();
+  if (gap >= now + one - joined) return front.arrived;
+  const auto last_moment = front.arrived + target->second - joined;
+  return std::min(last_moment, queue.last_arrival + 2 * gap);
+}
+
+std::vector<BatchTask> Batcher::State::TakeBatch(QueueRef queue, std::vector<BatchTask>* dropped) {
+  std::vector<BatchTask> batch;
+  std::deque<BatchTask> rest;
+  int64_t rows = 0;
+  const auto now = Clock::now();
+  while (!queue->tasks.empty()) {
+    BatchTask task = std::move(queue->tasks.front());
+    queue->tasks.pop_front();
+    const bool over =
+        task.request.deadline <= now || (task.request.cancelled && task.request.cancelled());
+    const bool fits = batch.empty() || (rows + task.rows <= BatchRows(task) &&
+                                        task.request.signature->batchable() && config_.enabled &&
+                                        Joinable(batch[0].request, task.request,
+                                                 config_.pad_variable_length_inputs));
+    if (!over && !fits) {
+      rest.push_back(std::move(task));
+      if (!config_.enabled) break;
+      continue;
+    }
+    queue->rows -= task.rows;
+    num_waiting_.fetch_sub(1, std::memory_order_relaxed);
+    if (over) {
+      dropped->push_back(std::move(task));
+    } else {
+      rows += task.rows;
+      batch.push_back(std::move(task));
+    }
+    if (!config_.enabled && !batch.empty()) break;
+  }
+  for (auto task = rest.rbegin(); task != rest.rend(); ++task) {
+    queue->tasks.push_front(std::move(*task));
+  }
+  return batch;
+}
+
+void Batcher::State::Drop(std::vector<BatchTask>& dropped) {
+  for (BatchTask& task : dropped) {
+    const bool late = task.request.deadline <= Clock::now();
+    task.done(late ? Status(Code::kDeadlineExceeded, "the request waited beyond its deadline")
+                   : Status(Code::kCancelled, "the client has gone"),
+              {});
+  }
+}
+
+void Batcher::State::Work() {
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    const QueueRef queue = Oldest();
+    if (queue == queues_.end()) {
+      wake_.wait(lock);
+      continue;
+    }
+    const auto until = WaitsUntil(*queue);
+    if (until > Clock::now()) {
+      queue->forming = true;
+      ++num_forming_;
+      wake_.wait_until(lock, until);
+      --num_forming_;
+      if (stopping_) return;
+      queue->forming = false;
+      continue;  // looked at again
+    }
+    std::vector<BatchTask> dropped;
+    std::vector<BatchTask> batch = TakeBatch(queue, &dropped);
+    // Signatures live as long as their servables, which requests hold: an empty queue is no more.
+    if (queue->tasks.empty()) queues_.erase(queue);
+    lock.unlock();
+    Drop(dropped);
+    if (!batch.empty()) {
+      Report(RunBatch(batch, config_.enabled ? config_.allowed_sizes : std::vector<int64_t>()));
+    }
+    batch.clear();
+    dropped.clear();
+    lock.lock();
+  }
+}
+
+Batcher::Batcher(const BatchingConfig& config, Observe observe)
+    : state_(std::make_unique<State>(config, std::move(observe))) {}
+Batcher::~Batcher() = default;
+void Batcher::Submit(InferenceRequest request, InferenceDone done) {
+  state_->Submit(std::move(request), std::move(done));
+}
+std::vector<Tensor> Batcher::Run(InferenceRequest request) {
+  std::promise<std::vector<Tensor>> result;
+  Submit(std::move(request), [&](const Status& status, std::vector<Tensor> outputs) {
+    if (status.ok()) {
+      result.set_value(std::move(outputs));
+    } else {
+      result.set_exception(std::make_exception_ptr(Error(status)));
+    }
+  });
+  return result.get_future().get();
+}
+void Batcher::SetLatencyTarget(const std::string& model, nanoseconds target) {
+  state_->SetLatencyTarget(model, target);
+}
+int64_t Batcher::num_waiting() const { return state_->num_waiting(); }
+
+}  // namespace sextant::serving

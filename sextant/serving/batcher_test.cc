@@ -1,0 +1,169 @@
+#include "sextant/serving/batcher.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <mutex>
+#include <thread>
+
+#include "sextant/base/temporary_directory.h"
+#include "sextant/serving/small_model_test_helpers.h"
+#include "sextant/testing/status_of.h"
+
+namespace sextant::serving {
+namespace {
+
+class BatcherTest : public testing::Test {
+ protected:
+  BatcherTest()
+      : servable_(Servable::Load("m", 1, ExportSmallModel(directory_.path(), 1), {})),
+        signature_(servable_->FindSignature("")) {}
+
+  InferenceRequest Request(std::vector<float> values) const {
+    return {
+        .servable = servable_, .signature = &signature_, .inputs = {Tensor::FromVector(values)}};
+  }
+  // Makes runs look long, so that requests are queued.
+  void LookSlow() const {
+    for (int64_t rows = 1; rows <= 64; rows *= 2) {
+      for (int i = 0; i < 50; ++i) signature_.RecordRun(rows, std::chrono::seconds(1));
+    }
+  }
+  // y = x / 2 + 2
+  static void ExpectAnswer(const std::vector<float>& x, const std::vector<Tensor>& outputs) {
+    ASSERT_EQ(outputs.size(), 1u);
+    ASSERT_EQ(outputs[0].shape(), Shape({static_cast<int64_t>(x.size())}));
+    for (size_t i = 0; i < x.size(); ++i) EXPECT_EQ(outputs[0].data<float>()[i], x[i] / 2 + 2);
+  }
+
+  const TemporaryDirectory directory_;
+  const std::shared_ptr<const Servable> servable_;
+  const ServableSignature& signature_;
+};
+
+TEST_F(BatcherTest, RunsShortRequestsAtOnce) {
+  Batcher batcher({});
+  EXPECT_TRUE(signature_.batchable());
+  ExpectAnswer({1, 2}, batcher.Run(Request({1, 2})));
+  signature_.RecordRun(2, std::chrono::microseconds(1));
+  const auto here = std::this_thread::get_id();
+  std::thread::id there;
+  batcher.Submit(Request({1, 2}),
+                 [&](const Status&, std::vector<Tensor>) { there = std::this_thread::get_id(); });
+  EXPECT_EQ(there, here);
+}
+
+// With a timeout of ten seconds, the requests can only be answered in time as full batches.
+TEST_F(BatcherTest, JoinsRequestsToFullBatches) {
+  std::mutex mutex;
+  std::vector<BatchReport> reports;
+  {
+    Batcher batcher(
+        {.enabled = true, .max_batch_size = 4, .timeout_micros = 10000000, .threads = 2},
+        [&](const BatchReport& report) {
+          const std::lock_guard lock(mutex);
+          reports.push_back(report);
+        });
+    std::vector<std::thread> clients;
+    for (int i = 0; i < 8; ++i) {
+      clients.emplace_back([&, i] {
+        const std::vector<float> x = {static_cast<float>(i)};
+        ExpectAnswer(x, batcher.Run(Request(x)));
+      });
+    }
+    for (std::thread& client : clients) client.join();
+  }
+  ASSERT_EQ(reports.size(), 2u);
+  for (const BatchReport& report : reports) EXPECT_EQ(report.rows, 4);
+}
+
+TEST_F(BatcherTest, PadsToAllowedSizes) {
+  std::atomic<int64_t> padding{0};
+  {
+    Batcher batcher(
+        {.enabled = true, .max_batch_size = 8, .timeout_micros = 1, .allowed_sizes = {4, 8}},
+        [&](const BatchReport& report) { padding += report.padding; });
+    ExpectAnswer({1, 2, 3}, batcher.Run(Request({1, 2, 3})));
+    ExpectAnswer({1, 2, 3, 4, 5}, batcher.Run(Request({1, 2, 3, 4, 5})));
+  }
+  EXPECT_EQ(padding, 1 + 3);
+}
+
+TEST_F(BatcherTest, SplitsLargeRequests) {
+  const BatchingConfig config{.enabled = true, .max_batch_size = 4};
+  Batcher batcher(config);
+  std::vector<float> x;
+  for (int i = 0; i < 11; ++i) x.push_back(static_cast<float>(i));
+  ExpectAnswer(x, batcher.Run(Request(x)));
+  BatchingConfig whole = config;
+  whole.split_large = false;
+  Batcher strict(whole);
+  EXPECT_EQ(StatusOf([&] { strict.Run(Request(x)); }).code(), Code::kInvalidArgument);
+}
+
+TEST_F(BatcherTest, DropsWhatIsLateOrCancelled) {
+  LookSlow();
+  Batcher batcher({});
+  InferenceRequest late = Request({1});
+  late.deadline = Clock::now() - std::chrono::seconds(1);
+  EXPECT_EQ(StatusOf([&] { batcher.Run(std::move(late)); }).code(), Code::kDeadlineExceeded);
+  InferenceRequest gone = Request({1});
+  gone.cancelled = [] { return true; };
+  EXPECT_EQ(StatusOf([&] { batcher.Run(std::move(gone)); }).code(), Code::kCancelled);
+}
+
+TEST_F(BatcherTest, RefusesMoreThanItsQueueHolds) {
+  std::vector<std::future<Status>> answers;
+  Status last;
+  {
+    Batcher batcher({.enabled = true,
+                     .max_batch_size = 2,
+                     .timeout_micros = 60000000,
+                     .max_enqueued_batches = 1,
+                     .threads = 1});
+    // Rows of another size cannot be joined, so they wait behind.
+    const auto submit = [&](const std::vector<float>& x) {
+      auto promise = std::make_shared<std::promise<Status>>();
+      answers.push_back(promise->get_future());
+      batcher.Submit(Request(x), [promise](const Status& status, std::vector<Tensor>) {
+        promise->set_value(status);
+      });
+    };
+    submit({1});
+    submit({1, 2});  // 1 + 2 rows are more than one batch of two
+    last = answers[1].get();
+  }
+  EXPECT_EQ(last.code(), Code::kUnavailable);
+  EXPECT_EQ(answers[0].get().message(), "the server stops");
+}
+
+TEST_F(BatcherTest, EveryRequestOfABatchHasItsOwnError) {
+  Batcher batcher({.enabled = true, .max_batch_size = 4, .timeout_micros = 10000});
+  InferenceRequest wrong = Request({1});
+  wrong.inputs = {Tensor::Of<int32_t>({1})};
+  std::promise<Status> promise;
+  batcher.Submit(std::move(wrong),
+                 [&](const Status& status, std::vector<Tensor>) { promise.set_value(status); });
+  ExpectAnswer({5}, batcher.Run(Request({5})));
+  EXPECT_EQ(promise.get_future().get().code(), Code::kInvalidArgument);
+}
+
+TEST_F(BatcherTest, ServesManyThreads) {
+  LookSlow();
+  Batcher batcher({.enabled = true, .max_batch_size = 16});
+  std::vector<std::thread> clients;
+  for (int i = 0; i < 4; ++i) {
+    clients.emplace_back([&, i] {
+      for (int k = 0; k < 100; ++k) {
+        const std::vector<float> x(1 + (i + k) % 3, static_cast<float>(i * 1000 + k));
+        ExpectAnswer(x, batcher.Run(Request(x)));
+      }
+    });
+  }
+  for (std::thread& client : clients) client.join();
+  EXPECT_EQ(batcher.num_waiting(), 0);
+}
+
+}  // namespace
+}  // namespace sextant::serving

@@ -1,0 +1,76 @@
+// Client: asks a server of models, ours or TensorFlow Serving, by gRPC. For REST there is
+// net/http_client.h.
+//
+//   serving::Client client({.address = "localhost:8500"});
+//   auto answer = client.Predict({.model = "mnist"}, {{"image", image}});
+//   const Tensor& classes = answer.outputs.at("classes");
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sextant/base/export.h"
+#include "sextant/runtime/saved_model.h"
+
+namespace sextant::serving {
+
+struct SEXTANT_API ClientOptions {
+  std::string address;  // "host:port" or "unix:PATH" of the gRPC interface
+  std::string token = {};
+  bool tls = false;
+  std::string ca = {};                                   // PEM: who signed the server's certificate
+  std::string client_certificate = {}, client_key = {};  // PEM
+  std::chrono::milliseconds timeout{30000};              // of one call
+};
+
+// Which model is asked.
+struct SEXTANT_API ModelQuery {
+  std::string model;
+  std::optional<int64_t> version = {};
+  std::string label = {};
+  std::string signature = {};             // "": serving_default
+  std::vector<std::string> outputs = {};  // none: all
+};
+
+struct SEXTANT_API PredictAnswer {
+  NamedTensors outputs;
+  int64_t version = 0;
+  std::string signature;
+};
+
+// Thread-safe. All functions throw what the server says, UNAVAILABLE when there is none, and
+// DEADLINE_EXCEEDED.
+class SEXTANT_API Client {
+ public:
+  explicit Client(const ClientOptions& options);
+  ~Client();
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  PredictAnswer Predict(const ModelQuery& query, const NamedTensors& inputs) const;
+  // Of serialized Examples, a row each: labels with scores, and values.
+  std::vector<std::vector<std::pair<std::string, float>>> Classify(
+      const ModelQuery& query, const std::vector<std::string>& examples) const;
+  std::vector<float> Regress(const ModelQuery& query,
+                             const std::vector<std::string>& examples) const;
+
+  struct VersionInfo {
+    int64_t version = 0;
+    std::string state;  // "AVAILABLE"
+    std::string error;
+  };
+  std::vector<VersionInfo> Status(const std::string& model) const;
+
+  // Any method by its bytes: "/tensorflow.serving.PredictionService/Predict".
+  std::string Call(const std::string& method, const std::string& request) const;
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace sextant::serving

@@ -1,0 +1,173 @@
+#include "sextant/serving/metrics.h"
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+#include <map>
+#include <mutex>
+#include <unordered_map>
+
+#include "sextant/base/printable.h"
+
+namespace sextant::serving {
+namespace {
+
+using prometheus::Family;
+
+// Model names that nobody configured share one label: requests must not fill memory.
+constexpr size_t kMaxSeries = 4096;
+
+std::vector<double> PowersOf(double base, double first, int count) {
+  std::vector<double> bounds;
+  for (double bound = first; static_cast<int>(bounds.size()) < count; bound *= base) {
+    bounds.push_back(bound);
+  }
+  return bounds;
+}
+
+double Microseconds(std::chrono::nanoseconds time) {
+  return static_cast<double>(time.count()) / 1000;
+}
+
+std::string CodeText(Code code) { return std::string(CodeName(code)); }
+
+}  // namespace
+
+// Series are looked up by one text of all their labels, so that a request costs a few look-ups in a
+// hash table, not the making of label maps.
+class Metrics::State {
+ public:
+  State()
+      : request_count_(
+            Counters(":tensorflow:serving:request_count", "requests by model and status")),
+        requests_(Counters("sextant_requests", "requests in detail")),
+        request_latency_(Histograms(":tensorflow:serving:request_latency", "whole requests, µs")),
+        runtime_latency_(Histograms(":tensorflow:serving:runtime_latency", "runs of models, µs")),
+        serialize_latency_(Histograms("sextant_serialize_latency", "writing of answers, µs")),
+        example_counts_(Histograms(":tensorflow:serving:request_example_counts", "rows of a run")),
+        queuing_(Histograms(":tensorflow:serving:batching_session:queuing_latency",
+                            "waiting for a batch, µs")),
+        batch_size_(Histograms(":tensorflow:serving:batching_session:processed_batch_size",
+                               "rows of a batch, padding included")),
+        padding_(Histograms(":tensorflow:serving:batching_session:padding_size",
+                            "rows that were added to a batch")) {}
+
+  void Request(const RequestReport& report) {
+    const std::string model(report.model);
+    const std::string code = CodeText(report.code);
+    const std::lock_guard lock(mutex_);
+    Counter(request_count_, fmt::format("c\n{}\n{}", model, code), [&] {
+      return prometheus::Labels{{"model_name", model}, {"status", code}};
+    }).Increment();
+    Counter(requests_,
+            fmt::format("r\n{}\n{}\n{}\n{}\n{}\n{}", model, report.version, report.signature,
+                        report.method, report.api, code),
+            [&] {
+              return prometheus::Labels{{"model", model},
+                                        {"version", std::to_string(report.version)},
+                                        {"signature", std::string(report.signature)},
+                                        {"method", std::string(report.method)},
+                                        {"api", std::string(report.api)},
+                                        {"code", code}};
+            })
+        .Increment();
+    if (report.signature.empty()) return;
+    Histogram(request_latency_, fmt::format("l\n{}\n{}\n{}", model, report.api, report.method),
+              kTimes,
+              [&] {
+                return prometheus::Labels{{"model_name", model},
+                                          {"API", std::string(report.method)},
+                                          {"entrypoint", std::string(report.api)}};
+              })
+        .Observe(Microseconds(report.latency));
+    Histogram(serialize_latency_, fmt::format("s\n{}", model), kTimes, [&] {
+      return prometheus::Labels{{"model", model}};
+    }).Observe(Microseconds(report.serialize));
+  }
+
+  void Batch(const BatchReport& report) {
+    const std::string& model = report.servable->model();
+    const auto by_model = [&] { return prometheus::Labels{{"model_name", model}}; };
+    const std::lock_guard lock(mutex_);
+    Histogram(runtime_latency_, "t\n" + model, kTimes, [&] {
+      return prometheus::Labels{{"model_name", model}, {"API", "Predict"}, {"runtime", "sextant"}};
+    }).Observe(Microseconds(report.run));
+    Histogram(example_counts_, "e\n" + model, kSizes, by_model)
+        .Observe(static_cast<double>(report.rows));
+    Histogram(queuing_, "q\n" + model, kTimes, by_model).Observe(Microseconds(report.queued));
+    Histogram(batch_size_, "b\n" + model, kSizes, by_model)
+        .Observe(static_cast<double>(report.rows + report.padding));
+    Histogram(padding_, "p\n" + model, kSizes, by_model)
+        .Observe(static_cast<double>(report.padding));
+  }
+
+  std::string Text(const ServerGauges& gauges) const {
+    auto families = registry_.Collect();
+    prometheus::Registry now;
+    const auto gauge = [&](const char* name, const char* help, double value,
+                           const prometheus::Labels& labels = {}) {
+      prometheus::BuildGauge().Name(name).Help(help).Register(now).Add(labels).Set(value);
+    };
+    gauge("sextant_loads", "versions loaded since the start", gauges.counts.loads);
+    gauge("sextant_failed_loads", "attempts that failed", gauges.counts.failed_loads);
+    gauge("sextant_unloads", "versions unloaded", gauges.counts.unloads);
+    gauge("sextant_waiting_requests", "in queues", gauges.waiting);
+    gauge("sextant_connections", "of REST clients", gauges.connections);
+    gauge("sextant_bytes_in_flight", "of REST bodies", gauges.bytes_in_flight);
+    auto& loaded = prometheus::BuildGauge()
+                       .Name("sextant_loaded_bytes")
+                       .Help("variables of a version")
+                       .Register(now);
+    for (const auto& servable : gauges.loaded) {
+      loaded.Add({{"model", servable->model()}, {"version", std::to_string(servable->version())}})
+          .Set(static_cast<double>(servable->bytes()));
+    }
+    for (auto& family : now.Collect()) families.push_back(std::move(family));
+    return prometheus::TextSerializer().Serialize(families);
+  }
+
+ private:
+  const std::vector<double> kTimes = PowersOf(2, 10, 24);  // 10 µs to 84 s
+  const std::vector<double> kSizes = PowersOf(2, 1, 16);
+
+  Family<prometheus::Counter>& Counters(const char* name, const char* help) {
+    return prometheus::BuildCounter().Name(name).Help(help).Register(registry_);
+  }
+  Family<prometheus::Histogram>& Histograms(const char* name, const char* help) {
+    return prometheus::BuildHistogram().Name(name).Help(help).Register(registry_);
+  }
+  template <typename MakeLabels>
+  prometheus::Counter& Counter(Family<prometheus::Counter>& family, const std::string& key,
+                               const MakeLabels& labels) {
+    const auto found = counters_.find(key);
+    if (found != counters_.end()) return *found->second;
+    if (counters_.size() >= kMaxSeries) return family.Add({{"model_name", "others"}});
+    return *(counters_[key] = &family.Add(labels()));
+  }
+  template <typename MakeLabels>
+  prometheus::Histogram& Histogram(Family<prometheus::Histogram>& family, const std::string& key,
+                                   const std::vector<double>& bounds, const MakeLabels& labels) {
+    const auto found = histograms_.find(key);
+    if (found != histograms_.end()) return *found->second;
+    return *(histograms_[key] = &family.Add(labels(), bounds));
+  }
+
+  mutable std::mutex mutex_;
+  prometheus::Registry registry_;
+  Family<prometheus::Counter>&request_count_, &requests_;
+  Family<prometheus::Histogram>&request_latency_, &runtime_latency_, &serialize_latency_,
+      &example_counts_, &queuing_, &batch_size_, &padding_;
+  std::unordered_map<std::string, prometheus::Counter*> counters_;
+  std::unordered_map<std::string, prometheus::Histogram*> histograms_;
+};
+
+Metrics::Metrics() : state_(std::make_unique<State>()) {}
+Metrics::~Metrics() = default;
+void Metrics::Request(const RequestReport& report) { state_->Request(report); }
+void Metrics::Batch(const BatchReport& report) { state_->Batch(report); }
+std::string Metrics::Text(const ServerGauges& gauges) const { return state_->Text(gauges); }
+
+}  // namespace sextant::serving

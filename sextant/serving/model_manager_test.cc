@@ -1,0 +1,169 @@
+#include "sextant/serving/model_manager.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <thread>
+
+#include "sextant/base/file_system.h"
+#include "sextant/base/temporary_directory.h"
+#include "sextant/serving/small_model_test_helpers.h"
+#include "sextant/testing/status_of.h"
+
+namespace sextant::serving {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ModelManagerTest : public testing::Test {
+ protected:
+  ModelManagerOptions Options() const {
+    return {.poll = std::chrono::milliseconds(-1), .max_load_retries = 0};
+  }
+  ModelConfig Config() const { return {.name = "m", .base_path = Path("m")}; }
+  std::string Path(const std::string& name) const { return JoinPath(directory_.path(), name); }
+  static int64_t Newest(const ModelManager& manager) { return manager.Find("m", {})->version(); }
+  static VersionStatus StatusOfVersion(const ModelManager& manager, int64_t version) {
+    return manager.StatusOf("m", {.version = version})[0];
+  }
+
+  const TemporaryDirectory directory_;
+};
+
+TEST_F(ModelManagerTest, LoadsAndReplacesVersions) {
+  ExportSmallModel(Path("m"), 1);
+  ModelManager manager(Options());
+  manager.SetModels({Config()});
+  manager.PollNow();
+  EXPECT_EQ(manager.NotReady(), "");
+  EXPECT_EQ(Newest(manager), 1);
+  auto held = manager.Find("m", {});
+  ExportSmallModel(Path("m"), 2);
+  manager.PollNow();
+  EXPECT_EQ(Newest(manager), 2);
+  EXPECT_EQ(StatusOfVersion(manager, 1).state, VersionState::kUnloading);  // as "held" holds it
+  EXPECT_EQ(held->signatures().size(), 1u);
+  held.reset();
+  while (StatusOfVersion(manager, 1).state != VersionState::kEnd) std::this_thread::yield();
+  EXPECT_EQ(StatusOf([&] { manager.Find("m", {.version = 1}); }).code(), Code::kNotFound);
+  EXPECT_EQ(manager.counts().loads, 2);
+  EXPECT_EQ(manager.counts().unloads, 1);
+}
+
+TEST_F(ModelManagerTest, ABrokenVersionDoesNotDisplaceAGoodOne) {
+  ExportSmallModel(Path("m"), 1);
+  ModelManager manager(Options());
+  manager.SetModels({Config()});
+  manager.PollNow();
+  ExportSmallModel(Path("m"), 2);
+  FileSystem::ForPath("/").WriteFileAtomically(Path("m/2/saved_model.pb"), "damaged");
+  MakeOld(Path("m/2"));
+  manager.PollNow();
+  EXPECT_EQ(Newest(manager), 1);
+  EXPECT_EQ(StatusOfVersion(manager, 2).state, VersionState::kEnd);
+  EXPECT_EQ(StatusOfVersion(manager, 2).status.code(), Code::kDataLoss);
+  EXPECT_EQ(manager.NotReady(), "");
+  // Mended, it is tried again.
+  fs::copy(Path("m/1/saved_model.pb"), Path("m/2/saved_model.pb"),
+           fs::copy_options::overwrite_existing);
+  MakeOld(Path("m/2"));
+  manager.PollNow();
+  EXPECT_EQ(Newest(manager), 2);
+}
+
+TEST_F(ModelManagerTest, WhatServesStaysWhenFilesGo) {
+  ExportSmallModel(Path("m"), 1);
+  ModelManager manager(Options());
+  manager.SetModels({Config()});
+  manager.PollNow();
+  fs::remove_all(Path("m"));
+  manager.PollNow();
+  EXPECT_EQ(Newest(manager), 1);
+}
+
+TEST_F(ModelManagerTest, LabelsAndTrafficChooseVersions) {
+  for (const int64_t version : {1, 2}) ExportSmallModel(Path("m"), version);
+  ModelManager manager(Options());
+  ModelConfig config = Config();
+  config.policy.kind = VersionPolicy::Kind::kAll;
+  manager.SetModels({config});
+  manager.PollNow();
+  config.labels = {{"stable", 1}};
+  config.traffic = {{1, 3}, {2, 1}};
+  manager.SetModels({config});
+  EXPECT_EQ(manager.Find("m", {.label = "stable"})->version(), 1);
+  EXPECT_EQ(StatusOf([&] { manager.Find("m", {.label = "other"}); }).code(), Code::kNotFound);
+  int first = 0;
+  for (int i = 0; i < 400; ++i) first += Newest(manager) == 1 ? 1 : 0;
+  EXPECT_NEAR(first, 300, 20);
+  std::map<int64_t, int> sticky;
+  for (int key = 0; key < 200; ++key) {
+    const std::string text = std::to_string(key);
+    const int64_t version = manager.Find("m", {.sticky_key = text})->version();
+    EXPECT_EQ(manager.Find("m", {.sticky_key = text})->version(), version);
+    ++sticky[version];
+  }
+  EXPECT_NEAR(sticky[1], 150, 30);
+}
+
+TEST_F(ModelManagerTest, ConfigurationsAreTakenAsAWhole) {
+  ExportSmallModel(Path("m"), 1);
+  ModelManager manager(Options());
+  manager.SetModels({Config()});
+  manager.PollNow();
+  ModelConfig label = Config();
+  label.labels = {{"next", 2}};
+  EXPECT_EQ(StatusOf([&] { manager.SetModels({label}); }).code(), Code::kFailedPrecondition);
+  EXPECT_EQ(StatusOf([&] {
+              manager.SetModels({Config(), {.name = "n", .base_path = Path("none")}});
+            }).code(),
+            Code::kNotFound);
+  EXPECT_EQ(manager.models().size(), 1u);
+  EXPECT_EQ(Newest(manager), 1);
+  manager.SetModels({});
+  EXPECT_EQ(StatusOf([&] { manager.Find("m", {}); }).code(), Code::kNotFound);
+}
+
+TEST_F(ModelManagerTest, NoRequestFailsWhileVersionsChange) {
+  ExportSmallModel(Path("m"), 1);
+  ModelManager manager(Options());
+  manager.SetModels({Config()});
+  manager.PollNow();
+  std::atomic<bool> end{false};
+  std::atomic<int64_t> failures{0}, requests{0};
+  std::thread client([&] {
+    const std::vector<Tensor> inputs = {Tensor::Of<float>({2})};
+    std::vector<Tensor> outputs(1);
+    while (!end) {
+      try {
+        const auto servable = manager.Find("m", {});
+        servable->FindSignature("").signature().Call(inputs, {}, outputs);
+        if (outputs[0].data<float>()[0] != 3) ++failures;
+      } catch (const Error&) {
+        ++failures;
+      }
+      ++requests;
+    }
+  });
+  for (int64_t version = 2; version < 12; ++version) {
+    ExportSmallModel(Path("m"), version);
+    manager.PollNow();
+    EXPECT_EQ(Newest(manager), version);
+  }
+  end = true;
+  client.join();
+  EXPECT_EQ(failures, 0);
+  EXPECT_GT(requests, 0);
+}
+
+TEST_F(ModelManagerTest, EndsWhileItLoads) {
+  ExportSmallModel(Path("m"), 1);
+  for (int i = 0; i < 5; ++i) {
+    ModelManager manager(Options());
+    manager.SetModels({Config()});
+  }
+}
+
+}  // namespace
+}  // namespace sextant::serving

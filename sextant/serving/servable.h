@@ -1,0 +1,106 @@
+// Servable: one loaded version of a model, ready to answer. Immutable and thread-safe; whoever
+// holds it keeps it loaded.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sextant/base/cancellation.h"
+#include "sextant/formats/json_request.h"
+#include "sextant/runtime/saved_model.h"
+
+namespace sextant::serving {
+
+enum class Method { kPredict, kClassify, kRegress, kOther };
+
+// A signature with what servers need to know of it.
+class ServableSignature {
+ public:
+  explicit ServableSignature(const Signature& signature);
+
+  const std::string& key() const { return signature_.key(); }
+  const Signature& signature() const { return signature_; }
+  Method method() const { return method_; }
+  const std::vector<JsonInput>& inputs() const { return inputs_; }      // sorted by name
+  const std::vector<std::string>& outputs() const { return outputs_; }  // sorted
+  // Rows of several requests may be joined to one batch: the first dimension of all inputs and
+  // outputs is open.
+  bool batchable() const { return batchable_.load(std::memory_order_relaxed); }
+  // When joining turned out to be wrong: an output has not one row for each of its inputs'.
+  void ForbidBatches() const { batchable_ = false; }
+
+  // How long a run of so many rows takes, as far as was measured; 0 when it was not.
+  std::chrono::nanoseconds RunTime(int64_t rows) const;
+  void RecordRun(int64_t rows, std::chrono::nanoseconds time) const;
+  // The mean time between two requests, lately.
+  std::chrono::nanoseconds ArrivalGap() const;
+  void RecordArrival(std::chrono::steady_clock::time_point now) const;
+
+  // A request that works: {"instances": [{"x": 0.0}]}.
+  std::string SampleRequest() const;
+
+ private:
+  static constexpr int kSizes = 24;  // classes of batch sizes, by powers of two
+  const Signature& signature_;
+  Method method_;
+  std::vector<JsonInput> inputs_;
+  std::vector<std::string> outputs_;
+  mutable std::atomic<bool> batchable_{false};
+  mutable std::atomic<int64_t> run_ns_[kSizes] = {};        // moving averages
+  mutable std::atomic<int64_t> arrival_ns_{0}, gap_ns_{0};  // the last one; moving average
+};
+
+struct ServableOptions {
+  std::set<std::string> tags = {"serve"};
+  int threads = 0;                         // of one run; 0: all
+  std::vector<int64_t> batch_sizes = {1};  // to be prepared
+  bool warm_up = true;                     // by the requests that the export holds
+  int64_t max_warm_up_requests = 1000;
+};
+
+class Servable {
+ public:
+  // Loads, prepares and warms up. Throws what SavedModel::Load throws; what goes wrong in the
+  // warm-up is an INVALID_ARGUMENT.
+  static std::shared_ptr<const Servable> Load(const std::string& model, int64_t version,
+                                              const std::string& path,
+                                              const ServableOptions& options,
+                                              CancellationToken* cancellation = nullptr);
+
+  const std::string& model() const { return model_; }
+  int64_t version() const { return version_; }
+  const std::string& path() const { return saved_model_.directory(); }
+  const SavedModel& saved_model() const { return saved_model_; }
+  int64_t bytes() const { return bytes_; }
+  // What the warm-up did, for people.
+  const std::string& warm_up() const { return warm_up_; }
+
+  // "": serving_default or, where there is none, the only one. Throws "missing", naming the
+  // signatures there are.
+  const ServableSignature& FindSignature(std::string_view key,
+                                         Code missing = Code::kFailedPrecondition) const;
+  const std::map<std::string, ServableSignature, std::less<>>& signatures() const {
+    return signatures_;
+  }
+
+  Servable(std::string model, int64_t version, SavedModel saved_model);
+
+ private:
+  void Prepare(const ServableOptions& options, CancellationToken* cancellation);
+
+  const std::string model_;
+  const int64_t version_;
+  const SavedModel saved_model_;
+  std::map<std::string, ServableSignature, std::less<>> signatures_;
+  int64_t bytes_ = 0;
+  std::string warm_up_;
+};
+
+}  // namespace sextant::serving
