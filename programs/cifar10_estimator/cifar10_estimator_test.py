@@ -1,0 +1,105 @@
+"""cifar10_estimator: the converter, trainings on a few made-up images, start-up checks and bad input."""
+import pathlib
+import re
+
+from program_testing import Programs, check, events, fields, near, records
+
+programs = Programs()
+
+# The converter takes the authors' files where they are.
+folder = programs.path("authors", "cifar-10-batches-bin")
+folder.mkdir(parents=True)
+for number, name in enumerate(["data_batch_%d" % i for i in range(1, 6)] + ["test_batch"]):
+    folder.joinpath(name + ".bin").write_bytes(b"".join(bytes([label]) + bytes([number * 10 + label]) * 3072 for label in range(3)))
+out = programs.run("generate_cifar10_tfrecords", "--data-dir=authors")
+check(out == "Generating authors/train.tfrecords\nGenerating authors/validation.tfrecords\nGenerating authors/eval.tfrecords\nDone!\n",
+      "what the converter prints: " + out)
+labels, pixels = [], []
+for split, count in ("train", 12), ("validation", 3), ("eval", 3):
+    found = list(records(programs.path("authors", split + ".tfrecords")))
+    check(len(found) == count, "%s has %d records, not %d" % (split, len(found), count))
+    for record in found:
+        example = {}
+        for _, feature in fields(dict(fields(record))[1]):
+            entry = dict(fields(feature))
+            example[entry[1].decode()] = dict(fields(entry[2]))
+        pixels.append(dict(fields(example["image"][1]))[1])
+        value = dict(fields(example["label"][3])).get(1, 0)
+        labels.append(value[0] if isinstance(value, bytes) and value else value or 0)
+check([p[0] for p in pixels] == [n * 10 + label for n in range(6) for label in range(3)], "the images are in the authors' order")
+check(all(len(p) == 3072 for p in pixels) and labels == [0, 1, 2] * 6, "every record has an image and its label: %s" % labels)
+check("data_batch_2.bin has 5 bytes" in (folder.joinpath("data_batch_2.bin").write_bytes(b"12345") and
+                                         programs.refusal("generate_cifar10_tfrecords", "--data_dir=authors")), "a damaged file is named")
+
+programs.run("sextant", "data", "cifar10", "--synthetic", "--train", 96, "--validation", 1, "--eval", 40, "--out", "data")
+
+SHAPES = re.compile(r"image after unit (resnet/tower_\d/\S+): (\(.*\))")
+
+
+def train(*flags, code=0, env=None):
+    process = programs.process("cifar10_main", "--eval-batch-size=1000", "--num-layers=8", "--train-batch-size=8", "--seed=1", *flags, env=env)
+    check(process.returncode == code, "cifar10_main %s ended with %d: %s" % (flags, process.returncode, process.stderr))
+    return process.stdout, process.stderr
+
+
+# Dashed flags: an Experiment, on the CPU.
+out, log = train("--data-dir=data", "--job-dir=cpu", "--num-gpus=0", "--train-steps=12", "--sync")
+lines = SHAPES.findall(log)
+check(len(lines) == 2 * (3 + 2 + 2), "7 lines of shapes at each build, not %d" % (len(lines) / 2))  # n is 1 in 8 layers
+check(lines[0] == ("resnet/tower_0/stage/residual_v1/", "(?, 32, 32, 16)"), "the first shape line: %s" % (lines[0],))
+check(("resnet/tower_0/stage_1/residual_v1/avg_pool/", "(?, 16, 16, 16)") in lines and
+      ("resnet/tower_0/fully_connected/", "(?, 11)") in lines, "pools and the head are logged")
+check("SyncReplicasV2: replicas_to_aggregate=1; total_num_replicas=1" in log, "--sync is logged")
+check(re.search(r"Average examples/sec: \S+ \(\S+\), step = 10", log), "examples/sec is logged")
+check(re.search(r"loss = [0-9.]+, learning_rate = 0\.1", log), "loss and learning_rate are logged")
+check(re.search(r"Saving dict for global step 12: accuracy = \S+, global_step = 12, loss = \S+", log), "the evaluation is logged")
+losses = re.findall(r"loss = [0-9.]+, step = \d+", log)
+check(losses and losses == re.findall(r"loss = [0-9.]+, step = \d+", train("--data-dir=data", "--job-dir=again", "--num-gpus=0", "--train-steps=12")[1]),
+      "the same seed gives the same losses, and --sync with one replica changes nothing")
+
+tags = {tag for _, values, _ in events(programs.path("cpu")) for tag in values}
+variables = ["resnet/conv2d%s/kernel" % s for s in ["", "_1", "_2", "_3", "_4", "_5", "_6"]]
+variables += ["resnet/BatchNorm%s/%s" % (s, v) for s in ["", "_1", "_2", "_3", "_4", "_5", "_6"] for v in ("beta", "gamma")]
+variables += ["resnet/dense/kernel", "resnet/dense/bias"]
+expected = {"loss", "learning_rate", "images/image/0", "images/image/1", "images/image/2"} | {v + "/gradients" for v in variables}
+check(tags - {"", "global_step/sec"} == expected, "tags: %s" % (tags ^ expected))
+
+# Underscored flags: train, evaluate, print; GPUs that are not there are replaced, with one warning. Two towers on host devices.
+out, log = train("--data_dir=data", "--model_dir=soft", "--num_gpus=2", "--train_steps=1", "--is_cpu_ps=True", "--sync", "True", "--num_workers=2")
+check(re.fullmatch(r"Starting to train\.\.\.\nStarting to evaluate\.\.\.\n\{'accuracy': \S+, 'global_step': 1, 'loss': \S+\}\n", out), "what is printed: " + out)
+if "GPUs are asked for" in log:
+    check(log.count("GPUs are asked for and this machine has none") == 1, "one warning")
+check(("resnet/tower_1/stage/residual_v1/", "(?, 16, 32, 32)") in SHAPES.findall(log), "channels come first with GPUs")
+check("replicas_to_aggregate=2; total_num_replicas=2" in log, "--sync logs the number of workers")
+_, log = train("--data-dir=data", "--job-dir=two", "--num-gpus=2", "--tower-device=CPU", "--train-steps=1", "--variable-strategy=GPU", "--crop-24")
+check(("resnet/tower_1/stage/residual_v1/", "(?, 24, 24, 16)") in SHAPES.findall(log), "both towers are built, for crops of 24x24")
+check("Saving dict for global step 1" in log, "they are evaluated")
+
+# Start-up checks and bad input: one sentence, nothing written.
+usual = ["--data-dir=data", "--job-dir=refused"]
+for flags, words in [(["--num-gpus=-1"], "--num-gpus must be 0 or a positive number, not -1"),
+                     (["--num-gpus=0", "--variable-strategy=GPU"], "the CPU must hold the variables"),
+                     (["--num-gpus=0", "--num-layers=45"], "6 n + 2"),
+                     (["--num-gpus=3", "--tower-device=CPU"], "--train-batch-size 128 must be a multiple of --num-gpus 3"),
+                     (["--num-gpus=3", "--tower-device=CPU", "--train-batch-size=9"], "--eval-batch-size 100 must be a multiple of --num-gpus 3"),
+                     (["--num-gpus=0", "--eval-batch-size=300"], "--eval-batch-size 300 must divide the 10000 images"),
+                     (["--num-gpus=0", "--train-batch-size=50000"], "more than the 45000 images")]:
+    said = programs.refusal("cifar10_main", *usual, *flags)
+    check(words in said, "%s: %r" % (flags, said))
+said = programs.process("cifar10_main", *usual, "--num-gpus=1", "--train-steps=1", "--num-layers=8", "--train-batch-size=8")
+if said.returncode:
+    check("1 GPUs are asked for and this machine has none" in said.stderr, "GPUs that are not there: " + said.stderr)
+check(programs.refusal("cifar10_main") == "Please supply a data_dir", "no data_dir")
+process = programs.process("cifar10_main", "--data-dir=nowhere", "--job-dir=refused", "--num-gpus=0")
+check(process.returncode == 1 and "nowhere/train.tfrecords" in process.stderr.splitlines()[-1], "a folder without data: " + process.stderr)
+check("--data-dri" in programs.refusal("cifar10_main", "--data-dri=data", code=2), "an unknown flag")
+check("TPU" in programs.refusal("cifar10_main", *usual, "--tower-device=TPU", code=2), "an unknown kind of device")
+check(not programs.path("refused").exists() or not list(programs.path("refused").iterdir()), "nothing is written by a refused run")
+damaged = bytearray(programs.path("data", "train.tfrecords").read_bytes())
+damaged[len(damaged) // 2] ^= 1
+programs.path("damaged").mkdir()
+programs.path("damaged", "train.tfrecords").write_bytes(damaged)
+programs.path("damaged", "eval.tfrecords").write_bytes(programs.path("data", "eval.tfrecords").read_bytes())
+process = programs.process("cifar10_main", "--data-dir=damaged", "--job-dir=damaged_run", "--num-gpus=0", "--num-layers=8", "--train-steps=40", "--train-batch-size=8")
+check(process.returncode == 1 and "damaged/train.tfrecords" in process.stderr.splitlines()[-1], "a damaged record is named: " + process.stderr[-300:])
+print("ok")

@@ -1,0 +1,86 @@
+"""cifar10_towers: trainings on a few made-up images, evaluation by the averages, train_dir, bad input."""
+import random
+import re
+
+from program_testing import Programs, check, events, near
+
+programs = Programs()
+folder = programs.path("data", "cifar-10-batches-bin")
+folder.mkdir(parents=True)
+source = random.Random(1)
+
+
+def batch(count):
+    """Records of images whose brightness tells the class."""
+    return b"".join(bytes([i % 10]) + bytes(20 * (i % 10) + source.randrange(40) for _ in range(3072)) for i in range(count))
+
+
+for name in ["data_batch_%d" % i for i in range(1, 6)] + ["test_batch"]:
+    folder.joinpath(name + ".bin").write_bytes(batch(20))
+LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}: step (\d+), loss = (\d+\.\d\d) \(\d+\.\d examples/sec; \d+\.\d{3} sec/batch\)")
+FILLING = "Filling queue with 20000 CIFAR images before starting to train. This will take a few minutes."
+
+
+def train(program, train_dir, *flags):
+    """(step, loss) of each line."""
+    lines = programs.run(program, "--data_dir=data", "--train_dir=" + train_dir, "--batch_size=16", *flags).splitlines()
+    steps = [LINE.fullmatch(line) for line in lines if line != FILLING]
+    check(all(steps), "what %s prints: %s" % (program, lines))
+    return [(int(step.group(1)), float(step.group(2))) for step in steps]
+
+
+def files(train_dir):
+    return {re.sub(r"tfevents.*", "tfevents", path.name) for path in programs.path(train_dir).iterdir()}
+
+
+def checkpoints(*steps):
+    return {"checkpoint", "events.out.tfevents"} | {"model.ckpt-%d.%s" % (step, part) for step in steps
+                                                    for part in ("index", "meta", "data-00000-of-00001")}
+
+
+# A checkpoint at step 0 and at the end; the same seed gives the same losses.
+steps = train("cifar10_train", "one", "--max_steps=12", "--seed=3", "--num_threads=1")
+check([step for step, _ in steps] == [0, 10], "a line every 10 steps: %s" % steps)
+near(steps[0][1], 4.676, 0.011, "the first loss")
+check(files("one") == checkpoints(0, 11), "files: %s" % files("one"))
+check(sum(graph is not None for _, _, graph in events(programs.path("one"))) == 1, "the graph is in the events")
+check({step for step, values, _ in events(programs.path("one")) if "learning_rate" in values} == {0}, "summaries at step 0")
+check(train("cifar10_train", "one", "--max_steps=11", "--seed=3", "--num_threads=1") == steps, "the same seed gives the same losses")
+check(files("one") == checkpoints(0, 10), "train_dir is made anew: %s" % files("one"))
+
+# Towers on host devices, and on GPUs that may not be there.
+two = train("cifar10_multi_gpu_train", "two", "--max_steps=1", "--num_gpus=2", "--tower_device=CPU")
+near(two[0][1], 4.676, 0.011, "the first loss of the last tower")
+check(files("two") == checkpoints(0), "files: %s" % files("two"))
+placed = programs.process("cifar10_multi_gpu_train", "--data_dir=data", "--train_dir=placed", "--max_steps=1", "--num_gpus=2", "--batch_size=2",
+                          "--tower_device=CPU", "--log_device_placement", "--num_threads=1")
+check(re.search(r"tower_1/conv1/Conv2D: \(Conv2D\): \S*CPU:1", placed.stderr), "tower 1 is on /cpu:1")
+train("cifar10_multi_gpu_train", "soft", "--max_steps=1", "--num_gpus=1", "--num_threads=2")
+
+# Evaluation.
+out = programs.run("cifar10_eval", "--data_dir=data", "--checkpoint_dir=one", "--eval_dir=eval", "--run_once", "--num_examples=50", "--batch_size=20")
+precision = re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}: precision @ 1 = (\d\.\d{3})\n", out)
+check(precision, "what cifar10_eval prints: " + out)
+values = [value for step, scalars, _ in events(programs.path("eval")) for tag, value in scalars.items() if tag == "Precision @ 1" and step == 10]
+check(len(values) == 1 and abs(values[0] - float(precision.group(1))) < 6e-4, "the precision is in the events: %s" % values)
+check(programs.run("cifar10_eval", "--data_dir=data", "--checkpoint_dir=nothing", "--eval_dir=eval2", "--run_once") == "No checkpoint file found\n", "no checkpoint")
+
+# Bad input.
+for program in "cifar10_train", "cifar10_multi_gpu_train", "cifar10_eval":
+    check(programs.refusal(program, "--data_dir=") == "Please supply a data_dir", "no data_dir: " + program)
+    check("--batch_sise" in programs.refusal(program, "--batch_sise=3", code=2), "an unknown flag: " + program)
+check("eval_data" in programs.refusal("cifar10_eval", "--eval_data=training", code=2), "an unknown set")
+programs.path("mine").mkdir()
+programs.path("mine", "thesis.txt").write_text("years of work")
+said = programs.refusal("cifar10_train", "--data_dir=data", "--train_dir=mine", "--max_steps=1")
+check("holds 'thesis.txt'" in said and programs.path("mine", "thesis.txt").exists(), "a train_dir that is none is left alone: " + said)
+damaged = folder.joinpath("data_batch_3.bin")
+damaged.write_bytes(damaged.read_bytes()[:-5])
+said = programs.refusal("cifar10_train", "--data_dir=data", "--train_dir=one", "--max_steps=1")
+check("data_batch_3.bin has 61455 bytes" in said and files("one") == checkpoints(0, 10), "a damaged file is named, the old training stays: " + said)
+damaged.unlink()
+check("Failed to find file: data/cifar-10-batches-bin/data_batch_3.bin" in programs.refusal("cifar10_train", "--data_dir=data", "--train_dir=one"), "a missing file is named")
+damaged.write_bytes(bytes([77]) + batch(20)[1:])
+process = programs.process("cifar10_train", "--data_dir=data", "--train_dir=labels", "--max_steps=40", "--batch_size=64")
+check(process.returncode == 1 and "77" in process.stderr and len(process.stderr.splitlines()) == 1, "a label that is none is named: " + process.stderr)
+print("ok")

@@ -1,0 +1,104 @@
+#include "cifar10_towers/training_loop.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+
+#include "cifar10_towers/cifar10_input.h"
+
+namespace sx = sextant;
+
+namespace cifar10 {
+namespace {
+
+bool IsOfTraining(const std::string& name) {
+  return name == "checkpoint" || name.starts_with("model.ckpt") ||
+         name.starts_with("events.out.tfevents.");
+}
+
+// See kQueueIsFull; until the queues' threads stop.
+void AwaitQueues(sx::Session& session, sx::train::Coordinator& coordinator) {
+  for (const sx::Output& full : session.graph().Collection(kQueueIsFull)) {
+    while (!coordinator.ShouldStop() && !session.Run(full).scalar<bool>()) {
+      coordinator.WaitForStop(std::chrono::milliseconds(1));
+    }
+  }
+}
+
+void RunSteps(sx::Session& session, sx::Saver& saver, sx::train::Coordinator& coordinator,
+              const Training& training, const LoopOptions& options) {
+  sx::train::SummaryWriter writer(options.train_dir, session.graph());
+  for (int64_t step = 0; step < options.max_steps; ++step) {
+    AwaitQueues(session, coordinator);
+    const auto start = std::chrono::steady_clock::now();
+    const float loss = session.Run({}, std::vector<sx::Output>{training.loss}, {training.train})[0]
+                           .scalar<float>();
+    const std::chrono::duration<double> duration = std::chrono::steady_clock::now() - start;
+    if (std::isnan(loss)) throw sx::Internal("Model diverged with loss = NaN");
+    if (step % 10 == 0) {
+      const auto towers = static_cast<double>(options.num_towers);
+      const double examples = static_cast<double>(options.batch_size) * towers;
+      fmt::print("{}: step {}, loss = {:.2f} ({:.1f} examples/sec; {:.3f} sec/batch)\n", Now(),
+                 step, loss, examples / duration.count(), duration.count() / towers);
+      std::fflush(stdout);
+    }
+    if (step % 100 == 0) {
+      AwaitQueues(session, coordinator);
+      writer.AddSummary(session.Run(training.summaries), step);
+    }
+    if (step % 1000 == 0 || step + 1 == options.max_steps) {
+      saver.Save(session, sx::JoinPath(options.train_dir, "model.ckpt"), step);
+    }
+  }
+  writer.Close();
+}
+
+}  // namespace
+
+std::string Now() {
+  const auto now = std::chrono::system_clock::now();
+  const auto micros =
+      std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count();
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}.{:06}",
+                     fmt::localtime(std::chrono::system_clock::to_time_t(now)), micros % 1000000);
+}
+
+void CheckTrainDir(const std::string& train_dir) {
+  sx::FileSystem& files = sx::FileSystem::ForPath(train_dir);
+  if (!files.Exists(train_dir)) return;
+  for (const std::string& name : files.ListDirectory(train_dir)) {
+    if (IsOfTraining(name)) continue;
+    throw sx::FailedPrecondition(
+        "{} holds '{}', which no training makes, and would be deleted; choose another --train_dir",
+        train_dir, name);
+  }
+}
+
+void RemakeTrainDir(const std::string& train_dir) {
+  CheckTrainDir(train_dir);
+  sx::FileSystem& files = sx::FileSystem::ForPath(train_dir);
+  if (files.Exists(train_dir)) files.DeleteRecursively(train_dir);
+  files.CreateDirectories(train_dir);
+}
+
+void RunTrainingLoop(const Training& training, const LoopOptions& options) {
+  const sx::Operation init = sx::GlobalVariablesInitializer();
+  sx::Saver saver(sx::CurrentGraph());
+  sx::Session session(sx::CurrentGraph(), options.session);
+  session.Run(init);
+  sx::train::Coordinator coordinator;
+  sx::train::StartQueueRunners(session, coordinator);
+  try {
+    RunSteps(session, saver, coordinator, training, options);
+  } catch (const sx::Error&) {  // because an input thread failed, perhaps: that is said instead
+    coordinator.RequestStop();
+    coordinator.Join();
+    throw;
+  }
+  coordinator.RequestStop();
+  coordinator.Join();
+}
+
+}  // namespace cifar10
