@@ -1,6 +1,9 @@
 """cifar10_estimator: the converter, trainings on a few made-up images, start-up checks and bad input."""
-import pathlib
+import json
+import os
 import re
+import socket
+import subprocess
 
 from program_testing import Programs, check, events, fields, near, records
 
@@ -86,9 +89,6 @@ for flags, words in [(["--num-gpus=-1"], "--num-gpus must be 0 or a positive num
                      (["--num-gpus=0", "--train-batch-size=50000"], "more than the 45000 images")]:
     said = programs.refusal("cifar10_main", *usual, *flags)
     check(words in said, "%s: %r" % (flags, said))
-said = programs.process("cifar10_main", *usual, "--num-gpus=1", "--train-steps=1", "--num-layers=8", "--train-batch-size=8")
-if said.returncode:
-    check("1 GPUs are asked for and this machine has none" in said.stderr, "GPUs that are not there: " + said.stderr)
 check(programs.refusal("cifar10_main") == "Please supply a data_dir", "no data_dir")
 process = programs.process("cifar10_main", "--data-dir=nowhere", "--job-dir=refused", "--num-gpus=0")
 check(process.returncode == 1 and "nowhere/train.tfrecords" in process.stderr.splitlines()[-1], "a folder without data: " + process.stderr)
@@ -102,4 +102,47 @@ programs.path("damaged", "train.tfrecords").write_bytes(damaged)
 programs.path("damaged", "eval.tfrecords").write_bytes(programs.path("data", "eval.tfrecords").read_bytes())
 process = programs.process("cifar10_main", "--data-dir=damaged", "--job-dir=damaged_run", "--num-gpus=0", "--num-layers=8", "--train-steps=40", "--train-batch-size=8")
 check(process.returncode == 1 and "damaged/train.tfrecords" in process.stderr.splitlines()[-1], "a damaged record is named: " + process.stderr[-300:])
+
+# What waits for devices: towers on two GPUs.
+process = programs.process("cifar10_main", "--data-dir=data", "--job-dir=gpus", "--num-gpus=2", "--train-steps=1", "--num-layers=8",
+                           "--train-batch-size=8", "--eval-batch-size=1000", "--log-device-placement")
+if process.returncode:
+    check(process.stderr.splitlines() == ["cifar10_main: 2 GPUs are asked for and this machine has none; use --num-gpus=0, or --tower-device=CPU for "
+                                          "towers on /cpu:0, /cpu:1, …"], "GPUs that are not there are an error: " + process.stderr)
+    print("SKIPPED: towers on two GPUs: this machine has none")
+else:
+    check(re.search(r"resnet/tower_1/\S+: \(Conv2D\): \S*GPU:1", process.stderr), "tower 1 is on /gpu:1")
+
+# What waits for clusters: the documents' master, worker and ps on this machine.
+sockets = [socket.socket() for _ in range(3)]
+for s in sockets:
+    s.bind(("localhost", 0))
+addresses = ["localhost:%d" % s.getsockname()[1] for s in sockets]
+for s in sockets:
+    s.close()
+cluster = dict(zip(("master", "ps", "worker"), ([address] for address in addresses)))
+flags = ["--data_dir=data", "--model_dir=cluster", "--is_cpu_ps=True", "--force_gpu_compatible=True", "--num_gpus=0", "--train_steps=4", "--sync=True",
+         "--run_experiment=True", "--num_workers=2", "--num_layers=8", "--train_batch_size=8", "--eval_batch_size=1000"]
+
+
+def task(kind):
+    config = {"cluster": cluster, "task": {"type": kind, "index": 0}, "model_dir": "cluster", "environment": "cloud"}
+    return subprocess.Popen([programs.bin / "cifar10_main", *flags], cwd=programs.directory, text=True, stderr=subprocess.PIPE,
+                            env={**os.environ, "TF_CONFIG": json.dumps(config)})
+
+
+tasks = {"master": task("master")}
+try:
+    tasks["master"].wait(timeout=3)
+except subprocess.TimeoutExpired:
+    tasks.update({kind: task(kind) for kind in ("ps", "worker")})
+try:
+    log = tasks["master"].communicate(timeout=120)[1]
+finally:
+    for process in tasks.values():
+        process.kill()
+if len(tasks) == 1 and "not run" in log:
+    print("SKIPPED: master, worker and ps: " + log.splitlines()[-1])
+else:
+    check(tasks["master"].returncode == 0 and "Saving dict for global step" in log, "the master trains and evaluates: " + log[-600:])
 print("ok")

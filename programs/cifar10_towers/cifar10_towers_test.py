@@ -55,7 +55,14 @@ check(files("two") == checkpoints(0), "files: %s" % files("two"))
 placed = programs.process("cifar10_multi_gpu_train", "--data_dir=data", "--train_dir=placed", "--max_steps=1", "--num_gpus=2", "--batch_size=2",
                           "--tower_device=CPU", "--log_device_placement", "--num_threads=1")
 check(re.search(r"tower_1/conv1/Conv2D: \(Conv2D\): \S*CPU:1", placed.stderr), "tower 1 is on /cpu:1")
-train("cifar10_multi_gpu_train", "soft", "--max_steps=1", "--num_gpus=1", "--num_threads=2")
+soft = programs.process("cifar10_multi_gpu_train", "--data_dir=data", "--train_dir=soft", "--max_steps=1", "--num_gpus=2", "--batch_size=2",
+                        "--num_threads=2", "--log_device_placement")
+check(soft.returncode == 0, "soft placement: " + soft.stderr[-300:])
+tower = re.search(r"tower_1/conv1/Conv2D: \(Conv2D\): (\S+)", soft.stderr).group(1)
+if "GPU" in tower:
+    check(tower.endswith("GPU:1"), "tower 1 is on /gpu:1, not " + tower)
+else:
+    print("SKIPPED: towers on two GPUs: this machine has none, so tower 1 is on " + tower)
 
 # Evaluation.
 out = programs.run("cifar10_eval", "--data_dir=data", "--checkpoint_dir=one", "--eval_dir=eval", "--run_once", "--num_examples=50", "--batch_size=20")
