@@ -21,6 +21,7 @@
 #include "sextant/proto/summary.pb.h"
 #include "sextant/train/hooked_run.h"
 #include "sextant/train/local_initializer.h"
+#include "sextant/train/own_resources.h"
 
 namespace sextant {
 namespace {
@@ -102,6 +103,7 @@ void Evaluation::Share(Session& training) {
     const auto resource =
         training.resources().Lookup<VariableResource>(kContainer, variable.name());
     if (!resource) {
+      train::ThrowIfOfAnotherTask(training, *variable.handle().node());
       throw NotFound(
           "the model has a variable '{}' when it is evaluated that it does not have when it is "
           "trained",

@@ -13,6 +13,7 @@
 #include "sextant/formats/tensor_bundle_reader.h"
 #include "sextant/ops/state/variable.h"
 #include "sextant/runtime/session.h"
+#include "sextant/train/own_resources.h"
 #include "sextant/train/saver_graph.h"
 
 namespace sextant {
@@ -72,7 +73,10 @@ class Starter {
     const BundleTensorInfo info = reader_.Info(key);
     const auto variable =
         session_.resources().Lookup<VariableResource>("localhost", tensor.variable);
-    if (!variable) throw FailedPrecondition("variable '{}' has no value", tensor.variable);
+    if (!variable) {
+      train::ThrowIfOfAnotherTask(session_, *session_.graph().FindNode(tensor.variable));
+      throw FailedPrecondition("variable '{}' has no value", tensor.variable);
+    }
     const ShapeAndSlice place =
         tensor.shape_and_slice.empty()
             ? ShapeAndSlice{info.shape, TensorSlice::Full(info.shape.rank())}

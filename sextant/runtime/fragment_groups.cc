@@ -4,8 +4,9 @@
 // rises where the task changes.
 //
 // Then fragments of one task are merged, earlier ones first, where no path leads from one to the
-// other through anything else, since that would close a cycle. Example, one worker (here) and one
-// parameter server; ids come out of the batch:
+// other through anything else, since that would close a cycle, and where the earlier one need not
+// wait for a third task because of the later one: servers update at the same time. Example, one
+// worker (here) and one parameter server; ids come out of the batch:
 //
 //   level 0   here: batch, ids          ps: read w
 //   level 1   here: forward of w        ps: gather rows of ids          merged with "read w"
@@ -23,23 +24,10 @@
 #include <unordered_map>
 
 #include "sextant/graph/device_name.h"
-#include "sextant/runtime/passes/variable_touches.h"
+#include "sextant/runtime/effect_order.h"
 
 namespace sextant {
 namespace {
-
-// Makes its resource known under a name, as often as it is run.
-bool IsSharedHandle(const Node& node) {
-  return node.num_outputs() == 1 && node.output_type(0) == DType::kResource &&
-         node.num_inputs() == 0 && node.control_inputs().empty() &&
-         node.FindAttr("shared_name") != nullptr;
-}
-
-const Node& HandleRoot(Output handle) {
-  const Node* node = handle.node();
-  while (node->type() == "Identity") node = node->input(0).node();
-  return *node;
-}
 
 bool IsCopied(const Node& node) {
   if (!node.control_inputs().empty()) return false;
@@ -47,74 +35,6 @@ bool IsCopied(const Node& node) {
   return node.type() == "Identity" && node.output_type(0) == DType::kResource &&
          IsSharedHandle(HandleRoot(node.input(0)));
 }
-
-// What nodes share state by.
-std::string ResourceKey(Output handle) {
-  const Node& root = HandleRoot(handle);
-  if (!IsSharedHandle(root)) return fmt::format("#{}", root.id());
-  const auto& shared = root.attr<std::string>("shared_name");
-  const Attr* container = root.FindAttr("container");
-  return fmt::format("{}/{}", container ? container->Get<std::string>() : "",
-                     shared.empty() ? root.name() : shared);
-}
-
-bool CallsFunctions(const Node& node) {
-  return node.op().stateful() && std::ranges::any_of(node.attrs(), [](const auto& attr) {
-           return attr.second.template Is<FuncAttr>() ||
-                  attr.second.template Is<std::vector<FuncAttr>>();
-         });
-}
-
-// Per resource: a change waits for the last change and the reads since, a read for the last change.
-// What calls functions may touch all resources of its task.
-class EffectEdges {
- public:
-  explicit EffectEdges(size_t num_nodes) : edges_(num_nodes) {}
-
-  void Add(Node* node, int task) {
-    if (node->type() == "Identity") return;
-    Task& state = tasks_[task];
-    if (CallsFunctions(*node)) {
-      for (auto& [key, users] : state.users) Wait(node, users, /*changes=*/true);
-      Wait(node, state.anything, true);
-      return;
-    }
-    for (const Output& input : node->inputs()) {
-      if (input.dtype() != DType::kResource) continue;
-      const bool changes = !OnlyReadsVariable(*node);
-      Wait(node, state.users[ResourceKey(input)], changes);
-      WaitFor(node, state.anything.changed);
-    }
-  }
-  std::vector<std::vector<Node*>> Take() { return std::move(edges_); }
-
- private:
-  struct Users {
-    Node* changed = nullptr;
-    std::vector<Node*> readers;  // since then
-  };
-
-  void WaitFor(Node* node, Node* other) {
-    if (other != nullptr && other != node) edges_[static_cast<size_t>(node->id())].push_back(other);
-  }
-  void Wait(Node* node, Users& users, bool changes) {
-    WaitFor(node, users.changed);
-    if (!changes) {
-      users.readers.push_back(node);
-      return;
-    }
-    for (Node* reader : users.readers) WaitFor(node, reader);
-    users = {node, {}};
-  }
-
-  struct Task {
-    std::map<std::string, Users> users;  // by resource
-    Users anything;
-  };
-
-  std::vector<std::vector<Node*>> edges_;
-  std::map<int, Task> tasks_;
-};
 
 // Groups and the single nodes of this task, with what depends on them. Groups can be joined.
 class CondensedGraph {
@@ -168,6 +88,20 @@ class CondensedGraph {
     }
     return false;
   }
+  // Per vertex, which of the first "groups" vertices lead to it. REQUIRES: none are joined yet.
+  std::vector<std::vector<bool>> GroupsBefore(int groups) const {
+    std::vector<std::vector<bool>> before(joined_.size(),
+                                          std::vector<bool>(static_cast<size_t>(groups)));
+    for (const int vertex : Order()) {
+      const auto from = static_cast<size_t>(vertex);
+      for (const int raw : next_[from]) {
+        auto& to = before[static_cast<size_t>(raw)];
+        for (size_t g = 0; g < to.size(); ++g) to[g] = to[g] || before[from][g];
+        if (vertex < groups) to[from] = true;
+      }
+    }
+    return before;
+  }
   // Vertices that stand for themselves, each after those that lead to it.
   std::vector<int> Order() const {
     std::vector<int> pending(joined_.size()), ready, order;
@@ -210,16 +144,12 @@ class Grouper {
   }
 
   FragmentGroups Group() {
-    EffectEdges effects(count_);
     for (Node* node : order_) {
       task_[Id(node)] = TaskNumber(*node);
-      if (IsCopied(*node)) {
-        result_.group[Id(node)] = FragmentGroups::kCopied;
-      } else {
-        effects.Add(node, task_[Id(node)]);
-      }
+      if (IsCopied(*node)) result_.group[Id(node)] = FragmentGroups::kCopied;
     }
-    result_.effects = effects.Take();
+    MoveGroupingNodes();
+    result_.effects = NodesBefore(order_, task_);
     AssignLevels();
     MergeGroups();
     return std::move(result_);
@@ -242,6 +172,21 @@ class Grouper {
       if (found == tasks_.end()) tasks_.push_back(task);
     }
     return it->second;
+  }
+
+  // A NoOp only gathers control edges: it goes where all that waits for it is.
+  void MoveGroupingNodes() {
+    constexpr int kNone = -1, kSeveral = -2;
+    std::vector<int> waiting(count_, kNone);  // the task of what waits for a node
+    for (auto it = order_.rbegin(); it != order_.rend(); ++it) {
+      const Node* node = *it;
+      int& task = task_[Id(node)];
+      if (node->type() == "NoOp" && waiting[Id(node)] >= 0) task = waiting[Id(node)];
+      for (const Node* control : node->control_inputs()) {
+        int& other = waiting[Id(control)];
+        other = other == kNone || other == task ? task : kSeveral;
+      }
+    }
   }
 
   template <typename F>
@@ -307,10 +252,20 @@ class Grouper {
       if (Copied(node)) continue;
       ForEachDependency(node, [&](const Node* on) { condensed.AddEdge(vertex(on), vertex(node)); });
     }
+    const auto before = condensed.GroupsBefore(next);
+    const auto delays = [&](int earlier, int later, int task) {
+      for (const auto& [key, group] : numbers) {
+        if (key.second != task && before[static_cast<size_t>(later)][static_cast<size_t>(group)] &&
+            !before[static_cast<size_t>(earlier)][static_cast<size_t>(group)])
+          return true;
+      }
+      return false;
+    };
     for (const auto& [key, later] : numbers) {
       for (const auto& [other, earlier] : numbers) {
         if (earlier >= later) break;
         if (other.second != key.second || condensed.Find(earlier) != earlier) continue;
+        if (delays(earlier, later, key.second)) continue;
         if (condensed.Reaches(earlier, later, 2) || condensed.Reaches(later, earlier, 1)) continue;
         condensed.Join(earlier, later);
         break;
@@ -348,17 +303,6 @@ std::string TaskOfDevice(std::string_view device) {
   name.type.clear();
   name.index.reset();
   return name.ToString();
-}
-
-std::vector<std::pair<Node*, Node*>> EffectOrder(const std::vector<Node*>& order) {
-  EffectEdges effects(order.size());
-  for (Node* node : order) effects.Add(node, 0);
-  const auto before = effects.Take();
-  std::vector<std::pair<Node*, Node*>> pairs;
-  for (Node* node : order) {
-    for (Node* earlier : before[static_cast<size_t>(node->id())]) pairs.emplace_back(earlier, node);
-  }
-  return pairs;
 }
 
 FragmentGroups GroupByTask(const std::vector<Node*>& order, std::string_view own_task) {

@@ -3,7 +3,6 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "sextant/graph/graph.h"
@@ -20,13 +19,10 @@ struct FragmentGroups {
   std::vector<int> group;          // by node id: a number, kLocal or kCopied
   std::vector<std::string> tasks;  // by group
   std::vector<int> levels;         // by group: the level of its first nodes
-  // By node id: earlier nodes that must have run before it, besides those it reads or waits for,
-  // because both use a variable, table or queue and one of them changes it.
+  // By node id: earlier nodes that must have run before it, besides those it reads or waits for
+  // (effect_order.h).
   std::vector<std::vector<Node*>> effects;
 };
-
-// Of a graph of one task: pairs of nodes that must keep their order for that reason.
-std::vector<std::pair<Node*, Node*>> EffectOrder(const std::vector<Node*>& order);
 
 // Groups are numbered in an order in which each comes after those it depends on. "order" is the
 // graph's TopologicalOrder.

@@ -11,6 +11,7 @@
 #include "sextant/runtime/call_order.h"
 #include "sextant/runtime/captured_variables.h"
 #include "sextant/runtime/deferred_constants.h"
+#include "sextant/runtime/effect_order.h"
 #include "sextant/runtime/fragment_groups.h"
 #include "sextant/runtime/fragments.h"
 #include "sextant/runtime/governed_nodes.h"
@@ -30,7 +31,25 @@ const OpDef& SinkOp() {
   return *def;
 }
 
+// A fetched node with the attribute "_read_last" runs behind all else that is fetched or a target.
+void OrderLastReads(Subgraph& subgraph) {
+  std::vector<Node*> last, others = subgraph.targets;
+  for (const Output& fetch : subgraph.fetches) {
+    const Attr* attr = fetch.node()->FindAttr("_read_last");
+    const bool reads_last = attr != nullptr && attr->Is<bool>() && attr->Get<bool>();
+    std::vector<Node*>& list = reads_last ? last : others;
+    if (std::ranges::find(list, fetch.node()) == list.end()) list.push_back(fetch.node());
+  }
+  std::erase_if(others, [&](Node* node) { return std::ranges::find(last, node) != last.end(); });
+  for (Node* node : last) {
+    subgraph.graph->SetControlInputs(node, others);
+    // The edges say it now, to other tasks too.
+    subgraph.graph->SetNodeAttr(node, "_read_last", Attr(false));
+  }
+}
+
 Node* AddSink(Subgraph& subgraph) {
+  OrderLastReads(subgraph);
   std::vector<DType> types;
   for (const Output& fetch : subgraph.fetches) types.push_back(RemoveRef(fetch.dtype()));
   return subgraph.graph->AddNode({.name = "_sink",

@@ -4,6 +4,7 @@
 #include "sextant/device/resource_manager.h"
 #include "sextant/graph/graph.h"
 #include "sextant/ops/dataset/iterator_resource.h"
+#include "sextant/train/own_resources.h"
 
 namespace sextant::train {
 namespace {
@@ -31,7 +32,10 @@ class AwaitInputHook : public Hook {
     std::string name = node.attr<std::string>("shared_name");
     if (name.empty()) name = node.name();
     resource_ = session.resources().Lookup<IteratorResource>(IteratorResource::kContainer, name);
-    if (!resource_) throw InvalidArgument("{} is not an iterator", iterator_.name());
+    if (!resource_) {
+      ThrowIfOfAnotherTask(session, node);
+      throw InvalidArgument("{} is not an iterator", iterator_.name());
+    }
     if (options_.refuse_empty && !Await()) {
       throw InvalidArgument("the training input gave no batch; is the data empty?");
     }

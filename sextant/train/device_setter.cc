@@ -55,4 +55,20 @@ DeviceFunction LocalDeviceSetter(LocalDeviceOptions options) {
   };
 }
 
+DeviceFunction ReplicaDeviceSetter(const std::map<std::string, std::vector<std::string>>& cluster,
+                                   ReplicaDeviceOptions options) {
+  const auto servers = cluster.find(options.ps_job);
+  const int count = servers == cluster.end() ? 0 : static_cast<int>(servers->second.size());
+  if (count > 0 && !options.ps_strategy) options.ps_strategy = GreedyLoadBalancing(count);
+  return [options = std::move(options), count](const NodeSpec& node) {
+    const DeviceName inner = DeviceName::Parse(node.device);
+    if (!inner.job.empty()) return node.device;
+    const bool variable = count > 0 && std::ranges::count(options.ps_ops, node.op->name()) > 0;
+    const std::string device =
+        variable ? fmt::format("/job:{}/task:{}", options.ps_job, options.ps_strategy(node))
+                 : options.worker_device;
+    return DeviceName::Parse(device).Override(inner).ToString();
+  };
+}
+
 }  // namespace sextant::train

@@ -1,5 +1,6 @@
-// Functions for DeviceScope that put variables on other devices than the rest of a model, as
-// in-graph replication over several devices of a process needs it.
+// Functions for DeviceScope that put variables on other devices than the rest of a model: as
+// in-graph replication over several devices of a process needs it, or on the parameter servers of a
+// cluster.
 //
 //   const DeviceScope tower(LocalDeviceSetter({.worker_device = "/gpu:1"}));   // variables: /cpu:0
 //
@@ -8,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -36,6 +38,20 @@ struct SEXTANT_API LocalDeviceOptions {
   std::vector<std::string> ps_ops = {"Variable", "VariableV2", "VarHandleOp"};
 };
 DeviceFunction LocalDeviceSetter(LocalDeviceOptions options);
+
+struct SEXTANT_API ReplicaDeviceOptions {
+  std::string ps_job = "ps";
+  std::string worker_device = {};  // of all nodes but variables; "": the task that runs the session
+  DeviceStrategy ps_strategy = {};  // default: GreedyLoadBalancing by bytes over the ps tasks
+  std::vector<std::string> ps_ops = {"Variable", "VariableV2", "VarHandleOp"};
+};
+// Between-graph replication: each worker builds the same graph, with the variables on the parameter
+// servers of the cluster (dist::ClusterSpec: job → addresses), and runs it by a session of its own.
+// What names a job itself stays there. A cluster without parameter servers sets worker_device only.
+//
+//   const DeviceScope replica(ReplicaDeviceSetter(cluster));
+DeviceFunction ReplicaDeviceSetter(const std::map<std::string, std::vector<std::string>>& cluster,
+                                   ReplicaDeviceOptions options = {});
 
 }  // namespace sextant::train
 

@@ -4,8 +4,7 @@
 #include <unordered_map>
 
 #include "sextant/base/error.h"
-#include "sextant/device/resource_manager.h"
-#include "sextant/device/variable.h"
+#include "sextant/graph/op_builder.h"
 #include "sextant/train/global_step.h"
 
 namespace sextant::train {
@@ -14,7 +13,7 @@ namespace {
 // One step's fetches and feeds, gathered from all who want some.
 class Step : public RunContext {
  public:
-  Step(const HookedRun& owner, Session& session) : owner_(owner), session_(session) {}
+  Step(HookedRun& owner, Session& session) : owner_(owner), session_(session) {}
 
   void Fetch(Output tensor) override { Index(tensor); }
   void Feed(Output tensor, Tensor value) override { feeds_.emplace_back(tensor, std::move(value)); }
@@ -33,7 +32,10 @@ class Step : public RunContext {
     if (!step_) step_ = owner_.global_step();
     return *step_;
   }
-  void ForgetGlobalStep() override { step_.reset(); }
+  void ForgetGlobalStep() override {
+    owner_.ForgetGlobalStep();
+    step_.reset();
+  }
 
   size_t Index(Output tensor) {
     const auto [it, added] = index_.try_emplace(tensor, fetches_.size());
@@ -51,7 +53,7 @@ class Step : public RunContext {
   bool stop_requested() const { return stop_; }
 
  private:
-  const HookedRun& owner_;
+  HookedRun& owner_;
   Session& session_;
   mutable std::optional<int64_t> step_;
   FeedMap feeds_;
@@ -62,27 +64,38 @@ class Step : public RunContext {
   bool traced_ = false, ran_ = false, stop_ = false;
 };
 
-// Null when the graph has none.
-std::shared_ptr<VariableResource> FindGlobalStep(Session& session) {
-  const Variable step = GetGlobalStep(session.graph());
-  if (!step) return nullptr;
-  return ResourceOf<VariableResource>(session.Run(step.handle()).scalar<ResourceHandle>());
+// A read that waits for everything else that a Run computes (plan_builder.cc).
+Output ReadLast(const Variable& step) {
+  const std::string name = step.name() + "/ReadLast";
+  Graph& graph = step.handle().graph();
+  if (Node* node = graph.FindNode(name)) return node->output(0);
+  const GraphScope use(graph);
+  return OpBuilder("ReadVariableOp")
+      .Input(step.handle())
+      .Attr("dtype", step.dtype())
+      .Attr("_read_last", true)
+      .Device(step.handle().node()->device())
+      .Name(name)
+      .Build();
 }
 
 }  // namespace
 
 HookedRun::HookedRun(Session& session, std::vector<HookRef> hooks, CancellationToken* cancellation)
-    : session_(session),
-      hooks_(std::move(hooks)),
-      cancellation_(cancellation),
-      global_step_(FindGlobalStep(session)) {}
+    : session_(session), hooks_(std::move(hooks)), cancellation_(cancellation) {
+  const Variable step = GetGlobalStep(session.graph());
+  if (!step) return;
+  const GraphScope use(step.handle().graph());
+  global_step_ = step.value();
+  step_after_ = ReadLast(step);
+}
 
 int64_t HookedRun::global_step() const {
   if (!global_step_) {
     throw FailedPrecondition(
         "the graph has no global step; make one with train::GetOrCreateGlobalStep()");
   }
-  return global_step_->Read().scalar<int64_t>();
+  return last_step_ ? *last_step_ : session_.Run(global_step_).AsInt64();
 }
 
 std::vector<Tensor> HookedRun::Run(const std::vector<Output>& fetches, const FeedMap& feeds,
@@ -92,7 +105,11 @@ std::vector<Tensor> HookedRun::Run(const std::vector<Output>& fetches, const Fee
   std::vector<size_t> wanted;
   for (const Output& fetch : fetches) wanted.push_back(step.Index(fetch));
   for (const auto& hook : hooks_) hook->BeforeRun(step);
+  size_t after = 0;
+  if (step_after_) after = step.Index(step_after_);
+  last_step_.reset();
   step.Run(targets, cancellation_);
+  if (step_after_) last_step_ = step.value(after).AsInt64();
   for (const auto& hook : hooks_) hook->AfterRun(step);
   if (step.stop_requested()) stop_ = true;
   std::vector<Tensor> values;

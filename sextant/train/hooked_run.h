@@ -2,16 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <vector>
 
 #include "sextant/base/export.h"
 #include "sextant/runtime/session.h"
 #include "sextant/train/hooks.h"
-
-namespace sextant {
-class VariableResource;
-}
 
 #pragma GCC visibility push(default)
 
@@ -29,16 +25,19 @@ class SEXTANT_API HookedRun {
                           const std::vector<Operation>& targets = {});
   // Whether a hook has asked for it.
   bool stop_requested() const { return stop_; }
-  // As it is now, read from the variable itself: no Run. Throws FAILED_PRECONDITION when the graph
-  // has none.
+  // As the last Run left it: each Run gives it along. Before the first one, and once it has been
+  // forgotten, by a Run of its own. Throws FAILED_PRECONDITION when the graph has none.
   int64_t global_step() const;
+  void ForgetGlobalStep() { last_step_.reset(); }
   const std::vector<HookRef>& hooks() const { return hooks_; }
 
  private:
   Session& session_;
   const std::vector<HookRef> hooks_;
   CancellationToken* const cancellation_;
-  const std::shared_ptr<VariableResource> global_step_;
+  Output global_step_;  // reads it; empty when the graph has none
+  Output step_after_;   // reads it behind all else of a Run
+  std::optional<int64_t> last_step_;
   bool stop_ = false;
 };
 

@@ -1,5 +1,7 @@
 #include "sextant/train/monitored_session.h"
 
+#include <thread>
+
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
 #include "sextant/base/logging.h"
@@ -11,10 +13,25 @@
 
 namespace sextant::train {
 
+namespace {
+
+MonitoredSessionOptions Complete(MonitoredSessionOptions options) {
+  if (!options.target.empty()) options.session.target = options.target;
+  // Only the chief saves.
+  if (!options.is_chief) options.checkpoints.every = {};
+  return options;
+}
+
+}  // namespace
+
 MonitoredSession::MonitoredSession(Graph& graph, MonitoredSessionOptions options)
-    : graph_(graph), options_(std::move(options)) {
+    : graph_(graph), options_(Complete(std::move(options))) {
   const GraphScope use(graph_);
   for (const auto& hook : options_.hooks) hook->Begin();
+  if (!options_.is_chief) {
+    for (const Variable& variable : CollectedVariables())
+      initialized_.push_back(variable.is_initialized());
+  }
   run_state_ = std::make_unique<RunState>();
   init_ = GlobalVariablesInitializer();
   local_init_ = LocalInitializer(graph_);
@@ -39,7 +56,39 @@ MonitoredSession::MonitoredSession(Graph& graph, MonitoredSessionOptions options
 
 MonitoredSession::~MonitoredSession() = default;
 
+void MonitoredSession::WaitForChief() {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point end = Clock::now() + options_.max_wait_for_chief;
+  auto pause = std::chrono::milliseconds(20), since_report = std::chrono::milliseconds(0);
+  for (;;) {
+    std::string missing;
+    const std::vector<Tensor> ready = session_->Run(initialized_);
+    for (size_t i = 0; i < ready.size(); ++i) {
+      if (ready[i].scalar<bool>()) continue;
+      missing += (missing.empty() ? "" : ", ") + initialized_[i].node()->input(0).node()->name();
+    }
+    if (missing.empty()) return;
+    if (Clock::now() >= end) {
+      throw MakeError<Code::kDeadlineExceeded>(
+          "the chief has not initialised these variables after {} s: {}",
+          options_.max_wait_for_chief.count(), missing);
+    }
+    if (since_report.count() == 0)
+      LogInfo("Waiting for model to be ready. The variables {} are not initialised yet.", missing);
+    std::this_thread::sleep_for(pause);
+    since_report += pause;
+    if (since_report > std::chrono::seconds(10)) since_report = std::chrono::milliseconds(0);
+    pause = std::min(pause * 2, std::chrono::milliseconds(1000));
+  }
+}
+
 void MonitoredSession::Initialise() {
+  if (!options_.is_chief) {
+    session_->Run(local_init_);
+    WaitForChief();
+    if (options_.after_init) options_.after_init(*session_);
+    return;
+  }
   restored_from_ = options_.checkpoint_path;
   if (restored_from_.empty() && !options_.checkpoint_dir.empty()) {
     restored_from_ = LatestCheckpoint(options_.checkpoint_dir).value_or("");

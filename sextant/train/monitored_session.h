@@ -9,6 +9,9 @@
 // interval has passed, and at the end. That comes after all hooks of a step, so that what they
 // wrote for it is there when the checkpoint is.
 //
+// In a cluster every worker has one, with the target of its server; see is_chief. A worker that is
+// not the chief runs the initialisers of its own local variables and tables.
+//
 // At its start: hooks may add nodes (Begin), the graph gets a Saver and an init op if it has none;
 // variables are restored from the newest checkpoint of the directory or else initialised, local
 // variables and tables are always; positions of data and random numbers are restored too
@@ -44,6 +47,11 @@ struct SEXTANT_API CheckpointOptions {
 
 struct SEXTANT_API MonitoredSessionOptions {
   SessionOptions session = {};
+  std::string target = {};  // where the session runs; "": as session.target says
+  // Of several processes that train the same variables, one initialises, restores and saves them;
+  // the others wait until they are initialised, and neither restore nor save.
+  bool is_chief = true;
+  std::chrono::seconds max_wait_for_chief{7200};
   std::string checkpoint_dir = {};   // "": always initialise
   std::string checkpoint_path = {};  // this one instead of the newest of the directory
   std::vector<std::shared_ptr<Hook>> hooks = {};
@@ -78,13 +86,14 @@ class SEXTANT_API MonitoredSession {
   Saver& saver() { return *saver_; }
   // Whether variables came from a checkpoint, and which.
   const std::string& restored_from() const { return restored_from_; }
-  // Throws FAILED_PRECONDITION when the graph has none.
+  // As the last Run left it. Throws FAILED_PRECONDITION when the graph has none.
   int64_t global_step() const;
   // Saves the variables with all that resuming needs; the name of the checkpoint.
   std::string Save(const std::string& path, int64_t step);
 
  private:
   void Initialise();
+  void WaitForChief();
   void Restore();
   bool CheckpointDue(int64_t step) const;
   void SaveCheckpoint(int64_t step);
@@ -97,6 +106,7 @@ class SEXTANT_API MonitoredSession {
   std::unique_ptr<Saver> saver_;
   std::unique_ptr<Session> session_;
   Operation init_, local_init_;
+  std::vector<Output> initialized_;  // of other than the chief: whether each global variable is
   std::unique_ptr<HookedRun> run_;
   std::string restored_from_;
   int64_t last_saved_ = -1;  // step

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "sextant/base/error.h"
 #include "sextant/graph/attachment.h"
 #include "sextant/graph/replica.h"
@@ -90,6 +92,9 @@ Variable UpdateContext::Scalar(std::string_view name, double initial) {
   Graph& graph = CurrentGraph();
   Output& handle = Slots(graph)[{&optimizer_, "", std::string(name)}];
   if (handle) return Variable::FromHandle(handle);
+  // Beside the step, which too is changed after all updates.
+  std::optional<DeviceScope> beside;
+  if (global_step_) beside.emplace(global_step_.handle().node()->device());
   const Variable variable(name, Tensor(static_cast<float>(initial)), {.trainable = false});
   handle = variable.handle();
   return variable;
@@ -154,6 +159,9 @@ Operation PerVariableOptimizer::Apply(const std::vector<GradientAndVariable>& gr
                           ? UpdateRows(context, variable, AddUpRows(gradient.slices()))
                           : Update(context, variable, gradient.dense()));
   }
+  // Beside the step, so that all that follows the updates is one call where that is on a server.
+  std::optional<DeviceScope> beside_step;
+  if (global_step) beside_step.emplace(global_step.handle().node()->device());
   {
     const ControlDependencies after(updates);
     for (const Operation& last : Finish(context)) updates.push_back(last);

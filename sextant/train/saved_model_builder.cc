@@ -11,6 +11,7 @@
 #include "sextant/proto/saved_model.pb.h"
 #include "sextant/runtime/session.h"
 #include "sextant/tensor/tensor_proto.h"
+#include "sextant/train/own_resources.h"
 #include "sextant/train/saver_graph.h"
 
 namespace sextant {
@@ -75,7 +76,10 @@ Tensor ValueOf(Session& session, const std::string& variable) {
   std::string where = container == nullptr ? "" : container->Get<std::string>();
   if (where.empty()) where = "localhost";
   const auto resource = session.resources().Lookup<VariableResource>(where, key);
-  if (resource == nullptr) throw FailedPrecondition("variable '{}' has no value", variable);
+  if (resource == nullptr) {
+    train::ThrowIfOfAnotherTask(session, node);
+    throw FailedPrecondition("variable '{}' has no value", variable);
+  }
   return resource->Read();
 }
 

@@ -1,0 +1,111 @@
+#include "sextant/runtime/effect_order.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "sextant/runtime/passes/variable_touches.h"
+
+namespace sextant {
+
+bool IsSharedHandle(const Node& node) {
+  return node.num_outputs() == 1 && node.output_type(0) == DType::kResource &&
+         node.num_inputs() == 0 && node.control_inputs().empty() &&
+         node.FindAttr("shared_name") != nullptr;
+}
+
+const Node& HandleRoot(Output handle) {
+  const Node* node = handle.node();
+  while (node->type() == "Identity") node = node->input(0).node();
+  return *node;
+}
+
+namespace {
+
+// What nodes share state by.
+std::string ResourceKey(Output handle) {
+  const Node& root = HandleRoot(handle);
+  if (!IsSharedHandle(root)) return fmt::format("#{}", root.id());
+  const auto& shared = root.attr<std::string>("shared_name");
+  const Attr* container = root.FindAttr("container");
+  return fmt::format("{}/{}", container ? container->Get<std::string>() : "",
+                     shared.empty() ? root.name() : shared);
+}
+
+bool RunsStatefulFunctions(const Node& node) {
+  return node.op().stateful() && std::ranges::any_of(node.attrs(), [](const auto& attr) {
+           return attr.second.template Is<FuncAttr>() ||
+                  attr.second.template Is<std::vector<FuncAttr>>();
+         });
+}
+
+// Per resource: a change waits for the last change and the reads since, a read for the last change.
+// What calls functions may touch all resources of its task.
+class EffectEdges {
+ public:
+  explicit EffectEdges(size_t num_nodes) : edges_(num_nodes) {}
+
+  void Add(Node* node, int task) {
+    if (node->type() == "Identity") return;
+    Task& state = tasks_[task];
+    if (RunsStatefulFunctions(*node)) {
+      for (auto& [key, users] : state.users) Wait(node, users, /*changes=*/true);
+      Wait(node, state.anything, true);
+      return;
+    }
+    for (const Output& input : node->inputs()) {
+      if (input.dtype() != DType::kResource) continue;
+      const bool changes = !OnlyReadsVariable(*node);
+      Wait(node, state.users[ResourceKey(input)], changes);
+      WaitFor(node, state.anything.changed);
+    }
+  }
+  std::vector<std::vector<Node*>> Take() { return std::move(edges_); }
+
+ private:
+  struct Users {
+    Node* changed = nullptr;
+    std::vector<Node*> readers;  // since then
+  };
+
+  void WaitFor(Node* node, Node* other) {
+    if (other != nullptr && other != node) edges_[static_cast<size_t>(node->id())].push_back(other);
+  }
+  void Wait(Node* node, Users& users, bool changes) {
+    WaitFor(node, users.changed);
+    if (!changes) {
+      users.readers.push_back(node);
+      return;
+    }
+    for (Node* reader : users.readers) WaitFor(node, reader);
+    users = {node, {}};
+  }
+
+  struct Task {
+    std::map<std::string, Users> users;  // by resource
+    Users anything;
+  };
+
+  std::vector<std::vector<Node*>> edges_;
+  std::map<int, Task> tasks_;
+};
+
+}  // namespace
+
+std::vector<std::vector<Node*>> NodesBefore(const std::vector<Node*>& order,
+                                            const std::vector<int>& task) {
+  EffectEdges effects(order.size());
+  for (Node* node : order) effects.Add(node, task[static_cast<size_t>(node->id())]);
+  return effects.Take();
+}
+
+std::vector<std::pair<Node*, Node*>> EffectOrder(const std::vector<Node*>& order) {
+  const auto before = NodesBefore(order, std::vector<int>(order.size()));
+  std::vector<std::pair<Node*, Node*>> pairs;
+  for (Node* node : order) {
+    for (Node* earlier : before[static_cast<size_t>(node->id())]) pairs.emplace_back(earlier, node);
+  }
+  return pairs;
+}
+
+}  // namespace sextant
