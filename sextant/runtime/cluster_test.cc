@@ -232,6 +232,23 @@ TEST_F(ClusterTest, ResourcesAreNotFetched) {
   EXPECT_EQ(status.code(), Code::kInvalidArgument) << status.message();
 }
 
+TEST_F(ClusterTest, DataOfThisProcessStaysHere) {
+  Output next;
+  {
+    DeviceScope on(kPs0);
+    next = data::OneShotIterator(data::Range(0, 5)).GetNext().fields()[0].second;
+  }
+  const Output here =
+      data::OneShotIterator(data::Range(0, 5), {.name = "here"}).GetNext().fields()[0].second;
+  const Output far = On(kPs0, [&] { return Square(here); });
+  Session session(graph_, {}, cluster_.environment(0));
+  EXPECT_EQ(session.Run({far, far})[0].AsInt64(), 0);
+  EXPECT_EQ(session.Run(far).AsInt64(), 1);
+  const Status status = StatusOf([&] { session.Run(next); });
+  EXPECT_EQ(status.code(), Code::kFailedPrecondition);
+  EXPECT_NE(status.message().find("[IteratorV2 iterator]"), std::string::npos) << status.message();
+}
+
 // v = x; three times: v = v * w + 1
 Output Loop(Output x, const Variable& w) {
   return While(

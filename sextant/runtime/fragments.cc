@@ -268,6 +268,7 @@ class FragmentCutter {
     wanted.insert(wanted.end(), crossing.kept.begin(), crossing.kept.end());
     const Subgraph copy =
         CopySubgraph(graph_, {}, wanted, {crossing.targets.begin(), crossing.targets.end()});
+    CheckTravels(*copy.graph);
     fragment.graph_def = SerializeDeterministically(ExportGraphDef(*copy.graph));
     for (const Output& tensor : crossing.returned) fragment.fetches.push_back(tensor.name());
     for (const Output& tensor : crossing.kept) fragment.kept.push_back(tensor.name());
@@ -351,6 +352,19 @@ class FragmentCutter {
 };
 
 }  // namespace
+
+void CheckTravels(const Graph& graph) {
+  for (int id = 0; id < graph.num_nodes(); ++id) {
+    const Node& node = *graph.node(id);
+    for (const auto& [name, attr] : node.attrs()) {
+      if (!attr.Is<Tensor>() || attr.Get<Tensor>().dtype() != DType::kResource) continue;
+      throw FailedPrecondition(
+          "[{} {}]{} holds data of this process: put it on the task of the session, or run the "
+          "session on a server of this process",
+          node.type(), node.name(), node.device().empty() ? "" : " on '" + node.device() + "'");
+    }
+  }
+}
 
 std::vector<std::shared_ptr<const Fragment>> CutFragments(Graph& graph, std::string_view own_task,
                                                           const std::vector<Node*>& needed) {

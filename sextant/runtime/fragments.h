@@ -24,4 +24,8 @@ namespace sextant {
 std::vector<std::shared_ptr<const Fragment>> CutFragments(Graph& graph, std::string_view own_task,
                                                           const std::vector<Node*>& needed);
 
+// For graphs that another process is to run: throws FAILED_PRECONDITION, naming the node, where one
+// has data of this process as an attribute, e.g. a Dataset.
+void CheckTravels(const Graph& graph);
+
 }  // namespace sextant
