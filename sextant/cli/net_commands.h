@@ -13,6 +13,9 @@ struct NetCommand {
 inline constexpr NetCommand kServe = {
     "serve", "Serves models over REST and gRPC, as TensorFlow Serving does."};
 
-inline const std::vector<NetCommand> kNetCommands = {kServe};
+inline constexpr NetCommand kLoad = {
+    "load", "Sends requests at a given rate, and tells how they are answered."};
+
+inline const std::vector<NetCommand> kNetCommands = {kLoad, kServe};
 
 }  // namespace sextant::cli

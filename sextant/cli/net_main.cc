@@ -1,12 +1,16 @@
 // The program `sextant-net` (net_program.h).
 #include "sextant/base/interrupt.h"
 #include "sextant/cli/command.h"
+#include "sextant/cli/load_command.h"
 #include "sextant/cli/serve_command.h"
+#include "sextant/cli/train/train_command.h"
 
 int main(int argc, char** argv) {
   using namespace sextant::cli;
   sextant::InstallInterruptHandlers();
   Command program("sextant", "Servers and clients of sextant: run them as `sextant COMMAND`.");
+  AddLoadCommand(program);
   AddServeCommand(program);
+  AddTrainCommand(program, ServeExports);
   return RunProgram(program, {argv + 1, argv + argc});
 }

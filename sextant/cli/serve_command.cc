@@ -145,6 +145,16 @@ void AddModelOptions(Command& command, const std::shared_ptr<ServeFlags>& flags)
 
 }  // namespace
 
+std::shared_ptr<void> ServeExports(const std::string& model, const std::string& base_path,
+                                   int64_t port) {
+  serving::ServerOptions options;
+  options.rest_port = static_cast<int>(port);
+  options.models.push_back({.name = model, .base_path = base_path});
+  auto server = std::make_shared<serving::Server>(options);
+  LogInfo("REST at http://127.0.0.1:{}/v1/models/{}", server->rest_port(), model);
+  return server;
+}
+
 void AddServeCommand(Command& program) {
   Command& command = program.AddCommand(
       kServe.name, kServe.description,

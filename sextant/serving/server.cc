@@ -33,11 +33,11 @@ ModelManagerOptions ManagerOptions(const ServerOptions& options) {
   result.servable.tags = options.tags;
   result.servable.warm_up = options.warm_up;
   if (options.batching.enabled) {
-    result.servable.batch_sizes = options.batching.allowed_sizes;
-    for (int64_t size = 1; options.batching.allowed_sizes.empty() &&
-                           size <= std::min<int64_t>(32, options.batching.max_batch_size);
-         size *= 2) {
-      result.servable.batch_sizes.push_back(size);
+    std::vector<int64_t>& sizes = result.servable.batch_sizes;
+    sizes = options.batching.allowed_sizes;
+    const int64_t most = std::min<int64_t>(32, options.batching.max_batch_size);
+    for (int64_t size = 1; options.batching.allowed_sizes.empty() && size <= most; size *= 2) {
+      sizes.push_back(size);
     }
   }
   return result;

@@ -8,34 +8,15 @@
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
 #include "sextant/base/nearest_name.h"
-#include "sextant/base/parse_number.h"
 #include "sextant/base/temporary_directory.h"
 #include "sextant/cli/train/trained_model.h"
 #include "sextant/estimator/estimator.h"
 #include "sextant/formats/checkpoint_state.h"
+#include "sextant/formats/saved_model_dir.h"
+#include "sextant/formats/saved_model_versions.h"
 
 namespace sextant::cli {
 namespace {
-
-bool IsSavedModel(const std::string& path) {
-  FileSystem& files = FileSystem::ForPath(path);
-  return files.Exists(JoinPath(path, "saved_model.pb")) ||
-         files.Exists(JoinPath(path, "saved_model.pbtxt"));
-}
-
-// The SavedModel with the highest number in a directory of exports.
-std::optional<std::string> NewestExport(const std::string& path) {
-  int64_t newest = -1;
-  for (const std::string& name : FileSystem::ForPath(path).ListDirectory(path)) {
-    int64_t number = -1;
-    const bool digits = std::all_of(name.begin(), name.end(), ::isdigit);
-    if (digits && ParseNumber(name, &number) && IsSavedModel(JoinPath(path, name))) {
-      newest = std::max(newest, number);
-    }
-  }
-  if (newest < 0) return std::nullopt;
-  return JoinPath(path, std::to_string(newest));
-}
 
 const char* ReceiverOf(const models::RegisteredModel& model, const ServableOptions& options) {
   switch (options.format) {
@@ -75,8 +56,9 @@ SavedModel OpenServable(const ServableOptions& options) {
     throw InvalidArgument("{} is a file; give the directory of a SavedModel, or a model_dir",
                           options.path);
   }
-  if (IsSavedModel(options.path)) return SavedModel::Load(options.path);
-  if (const auto newest = NewestExport(options.path)) return SavedModel::Load(*newest);
+  if (IsSavedModelDir(options.path)) return SavedModel::Load(options.path);
+  const std::vector<SavedModelVersion> exports = ListSavedModelVersions(options.path);
+  if (!exports.empty()) return SavedModel::Load(exports.back().path);
   if (LatestCheckpoint(options.path)) return FromModelDir(options);
   throw NotFound("{} holds neither a SavedModel nor a checkpoint; train a model there first",
                  options.path);

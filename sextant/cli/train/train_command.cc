@@ -8,10 +8,13 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <thread>
 
 #include "sextant/base/error.h"
+#include "sextant/base/file_system.h"
 #include "sextant/base/interrupt.h"
 #include "sextant/base/logging.h"
+#include "sextant/cli/net_program.h"
 #include "sextant/cli/train/metrics_table.h"
 #include "sextant/cli/train/train_progress.h"
 #include "sextant/cli/train/trained_model.h"
@@ -63,13 +66,39 @@ RunConfig MakeConfig(const TrainFlags& flags, std::optional<int64_t> seed) {
   return config;
 }
 
+std::string ExportName(const RegisteredModel& model, const TrainFlags& flags) {
+  return flags.export_name.empty() ? model.data_set : flags.export_name;
+}
+
+// The arguments of this process, without its name.
+std::vector<std::string> OwnArguments() {
+  const std::string text = FileSystem::ForPath("/").ReadFile("/proc/self/cmdline");
+  std::vector<std::string> words;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\0', begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  words.erase(words.begin());
+  return words;
+}
+
+// Serves what is exported to the model_dir.
+std::shared_ptr<void> StartServer(const RegisteredModel& model, const TrainFlags& flags,
+                                  const std::string& model_dir) {
+  const std::string name = ExportName(model, flags);
+  const std::string base_path = JoinPath(JoinPath(model_dir, "export"), name);
+  FileSystem::ForPath(base_path).CreateDirectories(base_path);
+  return flags.start_serving(name, base_path, flags.serve);
+}
+
 std::vector<ExporterRef> MakeExporters(const RegisteredModel& model, const HParams& params,
                                        const TrainFlags& flags) {
   if (flags.export_format == "none") return {};
   const ServingInputFn receiver = models::FindReceiver(model, params, flags.export_format);
-  const std::string name = flags.export_name.empty() ? model.data_set : flags.export_name;
+  const std::string name = ExportName(model, flags);
+  if (flags.serve > 0 || flags.exporter == "latest") return {LatestExporter(name, receiver)};
   if (flags.exporter == "final") return {FinalExporter(name, receiver)};
-  if (flags.exporter == "latest") return {LatestExporter(name, receiver)};
   return {BestExporter(name, receiver)};
 }
 
@@ -157,6 +186,9 @@ void AddTrainOptions(Command& command, TrainFlags* flags, const RegisteredModel&
   command.AddChoice("--verbosity", &flags->verbosity, {"debug", "info", "warn", "error", "fatal"},
                     "least level of log lines");
   command.AddFlag("--json", &flags->json, "prints metrics as lines of JSON");
+  command.AddOption("--serve PORT", &flags->serve,
+                    "exports the latest models and answers REST requests to them, until Ctrl-C", 1,
+                    65535);
   command.AddArgumentFiles();
   command.OutliveOutput();
 }
@@ -168,19 +200,24 @@ void CheckTraining(const RegisteredModel& model, const HParams& params, const Tr
   for (const char* batch : {"train_batch_size", "eval_batch_size"}) {
     models::BatchPerDevice(params, batch, {.devices = flags.devices});
   }
+  if (flags.serve > 0 && (flags.export_format == "none" || flags.schedule == "train")) {
+    throw InvalidArgument("--serve needs exports: no --export_format none, no --schedule train");
+  }
   if (flags.save_checkpoints_steps > 0 && flags.save_checkpoints_secs > 0) {
     throw InvalidArgument(
         "--save_checkpoints_steps and --save_checkpoints_secs exclude each other");
   }
 }
 
-void AddModelCommand(Command& train, const RegisteredModel& model) {
+void AddModelCommand(Command& train, const RegisteredModel& model,
+                     const StartServing& start_serving) {
   Command& command = train.AddCommand(model.name, model.description,
                                       fmt::format("sextant data {0} --out data/{0}\nsextant train "
                                                   "{1} --model_dir runs/{1} --train_steps 1000",
                                                   model.data_set, model.name));
-  command.OnOpen([&model](Command& opened) {
+  command.OnOpen([&model, start_serving](Command& opened) {
     auto flags = std::make_shared<TrainFlags>();
+    flags->start_serving = start_serving;
     AddTrainOptions(opened, flags.get(), model);
     const auto texts = AddParams(model, opened);
     const auto params = std::make_shared<HParams>(models::DefaultParams(model));
@@ -191,6 +228,9 @@ void AddModelCommand(Command& train, const RegisteredModel& model) {
       CheckTraining(model, *params, *flags);
     });
     opened.OnRun([&model, flags, params] {
+      if (flags->serve > 0 && !flags->start_serving) {
+        ReplaceProcess("sextant-net", OwnArguments());
+      }
       TrainModel(model, *params, *flags, std::cout);
       return 0;
     });
@@ -215,6 +255,7 @@ void TrainModel(const RegisteredModel& model, const HParams& params, const Train
   Estimator estimator(model.model_fn(params), config, params,
                       {.checkpoint = flags.warm_start_from});
   WriteTrainedModel(estimator.model_dir(), {&model, params, seed});
+  const auto server = flags.serve > 0 ? StartServer(model, flags, estimator.model_dir()) : nullptr;
   const auto steps = params.Get<int64_t>("train_steps");
   TrainSpec train{.input_fn = [&] { return model.train_input(params, data); },
                   .max_steps = steps,
@@ -237,17 +278,23 @@ void TrainModel(const RegisteredModel& model, const HParams& params, const Train
     result = TrainAndEvaluate(estimator, train, eval);
   }
   PrintResult(result, flags, estimator.model_dir(), out);
+  if (server != nullptr) {
+    LogInfo("training has ended; the model is served until Ctrl-C");
+    while (!Interrupted()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
 }
 
-void AddTrainCommand(Command& program) {
+void AddTrainCommand(Command& program, StartServing start_serving) {
   Command& train = program.AddCommand(
       "train", "Trains, evaluates and exports a model.",
       "sextant data census --out data/census\n"
       "sextant train wide_deep --model_dir runs/census --train_steps 1000 --train_batch_size 40\n"
       "sextant train mnist --flagfile mnist.flags --json");
   train.CallCommands("model");
-  train.OnOpen([](Command& opened) {
-    for (const RegisteredModel& model : models::RegisteredModels()) AddModelCommand(opened, model);
+  train.OnOpen([start_serving = std::move(start_serving)](Command& opened) {
+    for (const RegisteredModel& model : models::RegisteredModels()) {
+      AddModelCommand(opened, model, start_serving);
+    }
   });
 }
 

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,7 +14,13 @@
 
 namespace sextant::cli {
 
-void AddTrainCommand(Command& program);
+// Serves the exports that appear below "base_path" at a port; stops when what it returns is
+// destroyed.
+using StartServing = std::function<std::shared_ptr<void>(
+    const std::string& model, const std::string& base_path, int64_t port)>;
+
+// Without "start_serving", which only `sextant-net` has, training with --serve goes on there.
+void AddTrainCommand(Command& program, StartServing start_serving = {});
 void AddEvalCommand(Command& program);
 void AddExportCommand(Command& program);
 
@@ -25,6 +33,8 @@ struct TrainFlags {
           keep_checkpoint_max = 5, log_step_count_steps = 100, throttle_steps = 0;
   double save_checkpoints_secs = 0, throttle_secs = 600;
   bool json = false;
+  int64_t serve = 0;           // a port: exports are served there while training runs and after
+  StartServing start_serving;  // needed for that
 };
 // Trains, evaluates and exports; prints the result to `out`. Throws CANCELLED after a signal:
 // what was trained is saved.

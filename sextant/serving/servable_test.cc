@@ -1,0 +1,90 @@
+#include "sextant/serving/servable.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "sextant/base/file_system.h"
+#include "sextant/base/temporary_directory.h"
+#include "sextant/graph/scope.h"
+#include "sextant/ops/array/const_fill.h"
+#include "sextant/ops/math/binary.h"
+#include "sextant/ops/math/check_numerics.h"
+#include "sextant/ops/state/variable.h"
+#include "sextant/runtime/session.h"
+#include "sextant/serving/inference.h"
+#include "sextant/serving/small_model_test_helpers.h"
+#include "sextant/testing/status_of.h"
+#include "sextant/train/saved_model_builder.h"
+
+namespace sextant::serving {
+namespace {
+
+// "both": x → double x, and what fails when it is computed.
+// "count": how often it was run.
+class ServableTest : public testing::Test {
+ protected:
+  ServableTest() {
+    const Output x = Placeholder(DType::kFloat, {PartialShape::kUnknown}, "x");
+    const Variable counter("counter", Tensor(0.0f));
+    const Output count = counter.AssignAdd(Const(Tensor(1.0f)));
+    const Output fails = CheckNumerics(x * Const(Tensor(NAN)), "never to be computed");
+    Session session(graph_);
+    session.Run(GlobalVariablesInitializer());
+    const std::string base = JoinPath(directory_.path(), "m");
+    FileSystem::ForPath(base).CreateDirectories(base);
+    SavedModelBuilder builder(JoinPath(base, "1"));
+    builder.AddMetaGraphAndVariables(
+        session, {"serve"},
+        {.signatures = {{"both", {.inputs = {{"x", x}}, .outputs = {{"a", x + x}, {"b", fails}}}},
+                        {"count", {.inputs = {{"x", x}}, .outputs = {{"n", count}}}}}});
+    path_ = builder.Save();
+  }
+
+  const TemporaryDirectory directory_;
+  Graph graph_;
+  const GraphScope scope_{graph_};
+  std::string path_;
+};
+
+TEST_F(ServableTest, ComputesOnlyTheOutputsAskedFor) {
+  const auto servable = Servable::Load("m", 1, path_, {});
+  const ServableSignature& both = servable->FindSignature("both");
+  const std::vector<Tensor> inputs = {Tensor::Of<float>({1, 2})};
+  std::vector<Tensor> outputs(1);
+  const std::vector<std::string> names = {"a"};
+  both.signature().Call(inputs, OutputPlaces(both, names), outputs);
+  EXPECT_TRUE(outputs[0].Identical(Tensor::Of<float>({2, 4})));
+  outputs.resize(2);
+  EXPECT_EQ(StatusOf([&] { both.signature().Call(inputs, {}, outputs); }).code(),
+            Code::kInvalidArgument);
+}
+
+TEST_F(ServableTest, PreparingDoesNotChangeTheModel) {
+  const auto servable = Servable::Load("m", 1, path_, {});
+  const ServableSignature& count = servable->FindSignature("count");
+  EXPECT_FALSE(count.signature().Prepare(1));
+  EXPECT_FALSE(count.batchable());  // its output has no rows
+  const std::vector<Tensor> inputs = {Tensor::Of<float>({1})};
+  std::vector<Tensor> outputs(1);
+  count.signature().Call(inputs, {}, outputs);
+  EXPECT_EQ(outputs[0].AsDouble(), 1);
+  EXPECT_EQ(servable->bytes(), 4);
+}
+
+TEST_F(ServableTest, SaysWhichSignaturesThereAre) {
+  const auto servable = Servable::Load("m", 1, path_, {});
+  const Status status = StatusOf([&] { servable->FindSignature(""); });
+  EXPECT_EQ(status.code(), Code::kFailedPrecondition);
+  EXPECT_NE(status.message().find("there are: both, count"), std::string::npos);
+  EXPECT_EQ(servable->FindSignature("both").SampleRequest(), R"({"instances": [0.0]})");
+}
+
+TEST_F(ServableTest, LoadsCanBeCancelled) {
+  CancellationToken token;
+  token.Cancel();
+  EXPECT_EQ(StatusOf([&] { Servable::Load("m", 1, path_, {}, &token); }).code(), Code::kCancelled);
+}
+
+}  // namespace
+}  // namespace sextant::serving
