@@ -1,0 +1,183 @@
+"""TensorFlow Serving's own gRPC stubs, and REST by Python's library, against `sextant serve`.
+
+usage: serving_clients_test.py SEXTANT
+
+Needs tensorflow, grpcio and tensorflow-serving-api; without the last the test is skipped (exit code 77). The models are made by
+TensorFlow here: half_plus_two in both signature styles, and a classifier and a regressor of Examples.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+try:
+    from tensorflow_serving.apis import (classification_pb2, get_model_metadata_pb2, get_model_status_pb2, inference_pb2,
+                                         model_management_pb2, model_service_pb2_grpc, predict_pb2, prediction_service_pb2_grpc,
+                                         regression_pb2)
+except ImportError as error:
+    print("skipped:", error)
+    sys.exit(77)
+import grpc
+import tensorflow as tf
+
+v1 = tf.compat.v1
+
+
+def export(path):
+    """y = x / 2 + 2 of numbers; of Examples with the feature "x" too: as a value, and as two classes with scores x and 1 - x."""
+    with tf.Graph().as_default(), v1.Session() as session:
+        half = v1.Variable(0.5, name="a")
+        x = v1.placeholder(tf.float32, [None], name="x")
+        examples = v1.placeholder(tf.string, [None], name="examples")
+        parsed = v1.io.parse_example(examples, {"x": v1.io.FixedLenFeature([], tf.float32)})["x"]
+        value = parsed * half + 2.0
+        scores = tf.stack([parsed, 1.0 - parsed], axis=1)
+        classes = tf.tile(tf.constant([["a", "b"]]), [tf.shape(parsed)[0], 1])
+        session.run(v1.global_variables_initializer())
+        utils = v1.saved_model.signature_def_utils
+        info = v1.saved_model.build_tensor_info
+        builder = v1.saved_model.Builder(path)
+        builder.add_meta_graph_and_variables(session, ["serve"], {
+            "serving_default": utils.build_signature_def({"x": info(x)}, {"y": info(x * half + 2.0)}, "tensorflow/serving/predict"),
+            "regress_x_to_y": utils.build_signature_def({"inputs": info(examples)}, {"outputs": info(value)},
+                                                        "tensorflow/serving/regress"),
+            "classify_x": utils.build_signature_def({"inputs": info(examples)}, {"classes": info(classes), "scores": info(scores)},
+                                                    "tensorflow/serving/classify")})
+        builder.save()
+
+
+def example(x):
+    return tf.train.Example(features=tf.train.Features(feature={"x": tf.train.Feature(float_list=tf.train.FloatList(value=[x]))}))
+
+
+def code_of(call):
+    try:
+        call()
+    except grpc.RpcError as error:
+        return error.code()
+    return grpc.StatusCode.OK
+
+
+def check_grpc(port, base):
+    channel = grpc.insecure_channel("127.0.0.1:%d" % port)
+    stub = prediction_service_pb2_grpc.PredictionServiceStub(channel)
+    request = predict_pb2.PredictRequest()
+    request.model_spec.name = "half_plus_two"
+    request.inputs["x"].CopyFrom(tf.make_tensor_proto([1.0, 2.0, 5.0]))
+    response = stub.Predict(request, 10)
+    assert list(response.outputs["y"].float_val) == [2.5, 3.0, 4.5], response
+    assert tf.make_ndarray(response.outputs["y"]).shape == (3,)
+    assert response.model_spec.version.value == 123 and response.model_spec.signature_name == "serving_default"
+    request.output_filter.append("z")
+    assert code_of(lambda: stub.Predict(request, 10)) == grpc.StatusCode.INVALID_ARGUMENT
+    del request.output_filter[:]
+    request.model_spec.version.value = 7
+    assert code_of(lambda: stub.Predict(request, 10)) == grpc.StatusCode.NOT_FOUND
+
+    classify = classification_pb2.ClassificationRequest()
+    classify.model_spec.name, classify.model_spec.signature_name = "half_plus_two", "classify_x"
+    classify.input.example_list.examples.extend([example(0.25), example(0.75)])
+    result = stub.Classify(classify, 10).result.classifications
+    assert [(c.label, c.score) for c in result[0].classes] == [("a", 0.25), ("b", 0.75)], result
+    regress = regression_pb2.RegressionRequest()
+    regress.model_spec.name, regress.model_spec.signature_name = "half_plus_two", "regress_x_to_y"
+    regress.input.example_list_with_context.context.CopyFrom(example(3.0))
+    regress.input.example_list_with_context.examples.extend([tf.train.Example(), example(1.0)])
+    assert [r.value for r in stub.Regress(regress, 10).result.regressions] == [3.5, 2.5]
+
+    multi = inference_pb2.MultiInferenceRequest()
+    for signature, method in (("regress_x_to_y", "regress"), ("classify_x", "classify")):
+        task = multi.tasks.add(method_name="tensorflow/serving/" + method)
+        task.model_spec.name, task.model_spec.signature_name = "half_plus_two", signature
+    multi.input.example_list.examples.extend([example(0.5)])
+    results = stub.MultiInference(multi, 10).results
+    assert results[0].regression_result.regressions[0].value == 2.25
+    assert results[1].classification_result.classifications[0].classes[1].label == "b"
+
+    metadata = get_model_metadata_pb2.GetModelMetadataRequest(metadata_field=["signature_def"])
+    metadata.model_spec.name = "half_plus_two"
+    signatures = get_model_metadata_pb2.SignatureDefMap()
+    assert stub.GetModelMetadata(metadata, 10).metadata["signature_def"].Unpack(signatures)
+    assert sorted(signatures.signature_def) == ["classify_x", "regress_x_to_y", "serving_default"]
+
+    models = model_service_pb2_grpc.ModelServiceStub(channel)
+    status = get_model_status_pb2.GetModelStatusRequest()
+    status.model_spec.name = "half_plus_two"
+    version = models.GetModelStatus(status, 10).model_version_status[0]
+    assert version.version == 123 and version.state == get_model_status_pb2.ModelVersionStatus.AVAILABLE
+    reload = model_management_pb2.ReloadConfigRequest()
+    reload.config.model_config_list.config.add(name="again", base_path=base, model_platform="tensorflow")
+    assert code_of(lambda: models.HandleReloadConfigRequest(reload, 10)) == grpc.StatusCode.PERMISSION_DENIED
+    admin = (("authorization", "Bearer secret"),)
+    assert models.HandleReloadConfigRequest(reload, 30, metadata=admin).status.error_code == 0
+    request.model_spec.name = "again"
+    request.model_spec.ClearField("version")
+    assert list(stub.Predict(request, 10).outputs["y"].float_val) == [2.5, 3.0, 4.5]
+
+
+def check_rest(port):
+    def ask(path, body=None):
+        url = "http://127.0.0.1:%d%s" % (port, path)
+        data = None if body is None else json.dumps(body).encode()
+        return json.load(urllib.request.urlopen(urllib.request.Request(url, data), timeout=10))
+
+    model = "/v1/models/half_plus_two"
+    assert ask(model + ":predict", {"instances": [1.0, 2.0, 5.0]}) == {"predictions": [2.5, 3.0, 4.5]}
+    assert ask(model + ":predict", {"inputs": {"x": [1.0]}}) == {"outputs": [2.5]}
+    assert ask(model + ":regress", {"signature_name": "regress_x_to_y", "examples": [{"x": 1.0}, {"x": 2.0}]}) == {"results": [2.5, 3.0]}
+    assert ask(model + ":classify", {"signature_name": "classify_x", "context": {"x": 0.25}, "examples": [{}]}) == {
+        "results": [[["a", 0.25], ["b", 0.75]]]}
+    assert ask(model)["model_version_status"][0]["state"] == "AVAILABLE"
+    assert "serving_default" in ask(model + "/metadata")["metadata"]["signature_def"]["signature_def"]
+    try:
+        ask(model + ":predict", {"instances": ["a"]})
+    except urllib.error.HTTPError as error:
+        assert error.code == 400 and "is no float" in json.load(error)["error"]
+    else:
+        raise AssertionError("a text was taken for a number")
+
+
+def main(program):
+    with tempfile.TemporaryDirectory() as folder:
+        base = os.path.join(folder, "half_plus_two")
+        export(os.path.join(base, "123"))
+        tokens = os.path.join(folder, "admin")
+        with open(tokens, "w") as file:
+            file.write("secret\n")
+        with open(os.path.join(folder, "log"), "w+") as log:
+            ports = free_ports(2)
+            server = subprocess.Popen([program, "serve", "--port=%d" % ports[0], "--rest_api_port=%d" % ports[1],
+                                       "--model_name=half_plus_two", "--model_base_path=" + base, "--admin_token_file=" + tokens,
+                                       "--enable_batching=true"], stderr=log)
+            try:
+                for _ in range(600):
+                    log.seek(0)
+                    if re.search(r" ready$", log.read(), re.MULTILINE) or server.poll() is not None:
+                        break
+                    time.sleep(0.05)
+                check_rest(ports[1])
+                check_grpc(ports[0], base)
+            finally:
+                server.terminate()
+                code = server.wait(60)
+            assert code == 0, code
+
+
+def free_ports(count):
+    import socket
+    sockets = [socket.socket() for _ in range(count)]
+    for one in sockets:
+        one.bind(("127.0.0.1", 0))
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
