@@ -25,7 +25,7 @@ const ModelFn& Estimator::model_fn() const { return state_->model_fn; }
 
 int64_t Estimator::Train(const InputFn& input_fn, const TrainOptions& options) {
   const ModelDirLock lock(model_dir());
-  return RunTraining(*state_, input_fn, options);
+  return RunTraining(*state_, input_fn, options, {.begin_ended_anew = true});
 }
 
 EvalResult Estimator::Evaluate(const InputFn& input_fn, const EvaluateOptions& options) {

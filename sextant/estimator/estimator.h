@@ -83,7 +83,9 @@ class SEXTANT_API Estimator {
             WarmStart warm_start = {});
 
   // Until the data ends, a hook asks to stop, or so many steps are done; a training that is as far
-  // as max_steps already returns at once. The global step where it ended. Throws CANCELLED, with
+  // as max_steps already returns at once. One that was interrupted goes on with the data where it
+  // was; data that has been read to its end begins anew, so that a loop over epochs can call this
+  // for each. The global step where it ended. Throws CANCELLED, with
   // the checkpoint it has saved in the message, when RunConfig::cancellation is cancelled;
   // FAILED_PRECONDITION, naming the process, when another one trains in the model_dir.
   int64_t Train(const InputFn& input_fn, const TrainOptions& options = {});

@@ -70,6 +70,10 @@ TEST_F(EstimatorTest, TrainsByStepsAndToMaxSteps) {
 
 TEST_F(EstimatorTest, EndsWithTheData) {
   EXPECT_EQ(Make().Train([] { return Times(3); }), 3);
+  // A loop over epochs, as in TensorFlow: each call reads the data again.
+  EXPECT_EQ(Make().Train([] { return Times(3); }), 6);
+  EXPECT_EQ(Make().Train([] { return Times(3); }, {.steps = 2}), 8);
+  EXPECT_EQ(Make().Train([] { return Times(3); }), 9);  // what was left
 }
 
 TEST_F(EstimatorTest, EvaluatesTheNewestOrAGivenCheckpoint) {

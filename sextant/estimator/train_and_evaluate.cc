@@ -248,7 +248,7 @@ TrainAndEvaluateResult TrainAndEvaluate(const Estimator& estimator, const TrainS
   const int64_t step =
       RunTraining(estimator.state(), train.input_fn,
                   {.max_steps = train.max_steps, .hooks = train.hooks, .listeners = {evaluator}},
-                  [&] { evaluator->Check(); });
+                  {.found = [&] { evaluator->Check(); }});
   evaluator->result().global_step = step;
   return evaluator->result();
 }

@@ -150,17 +150,19 @@ Tensor RunSteps(train::MonitoredSession& session, const EstimatorSpec& spec, boo
 
 std::vector<train::HookRef> HooksOf(const ModelGraph& model, const RunConfig& config,
                                     const TrainOptions& options, std::optional<int64_t> resumed,
-                                    const std::function<void()>& input_found,
+                                    const TrainingInput& handling,
                                     std::optional<EventWriter>& events) {
   const EstimatorSpec& spec = model.spec;
   const train::Every log{.steps = config.log_step_count_steps};
   std::vector<train::HookRef> hooks;
   if (model.input_iterator) {
-    hooks.push_back(train::AwaitInput(model.input_iterator, {.elements = model.batches_of_step,
-                                                             .token = config.cancellation,
-                                                             .refuse_empty = !resumed}));
+    hooks.push_back(
+        train::AwaitInput(model.input_iterator, {.elements = model.batches_of_step,
+                                                 .token = config.cancellation,
+                                                 .refuse_empty = !resumed,
+                                                 .begin_ended_anew = handling.begin_ended_anew}));
   }
-  if (input_found) hooks.push_back(std::make_shared<CallWhenCreated>(input_found));
+  if (handling.found) hooks.push_back(std::make_shared<CallWhenCreated>(handling.found));
   hooks.push_back(std::make_shared<BeginEvents>(config, resumed, &events));
   hooks.push_back(WatchLoss(spec.loss, config, events));
   if (options.steps) hooks.push_back(train::StopAfterSteps(*options.steps));
@@ -186,7 +188,7 @@ std::vector<train::HookRef> HooksOf(const ModelGraph& model, const RunConfig& co
 }  // namespace
 
 int64_t RunTraining(const Estimator::State& state, const InputFn& input_fn,
-                    const TrainOptions& options, const std::function<void()>& input_found) {
+                    const TrainOptions& options, const TrainingInput& handling) {
   CheckOptions(state, options);
   const RunConfig& config = state.config;
   const auto newest = CheckpointToResume(config.model_dir);
@@ -206,7 +208,7 @@ int64_t RunTraining(const Estimator::State& state, const InputFn& input_fn,
   train::MonitoredSessionOptions session_options{
       .session = model->session,
       .checkpoint_dir = config.model_dir,
-      .hooks = HooksOf(*model, config, options, resumed, input_found, events),
+      .hooks = HooksOf(*model, config, options, resumed, handling, events),
       .saver = {.max_to_keep = config.keep_checkpoint_max,
                 .keep_checkpoint_every_n_hours = config.keep_checkpoint_every_n_hours},
       .checkpoints = {.every = CheckpointInterval(config),

@@ -8,10 +8,14 @@
 
 namespace sextant {
 
+struct TrainingInput {
+  // If given, called when the input has been found to be there and nothing is written yet.
+  std::function<void()> found = {};
+  // Data that an earlier training has read to its end begins anew. Otherwise there is nothing left.
+  bool begin_ended_anew = false;
+};
 // Estimator::Train. REQUIRES: the caller has the model_dir's lock (model_dir_lock.h).
-// input_found, if given, is called when the input of the training has been found to be there and
-// nothing is written yet.
 int64_t RunTraining(const Estimator::State& state, const InputFn& input_fn,
-                    const TrainOptions& options, const std::function<void()>& input_found = {});
+                    const TrainOptions& options, const TrainingInput& handling);
 
 }  // namespace sextant

@@ -36,6 +36,7 @@ class AwaitInputHook : public Hook {
       ThrowIfOfAnotherTask(session, node);
       throw InvalidArgument("{} is not an iterator", iterator_.name());
     }
+    if (options_.begin_ended_anew && !Await()) resource_->BeginAnew();
     if (options_.refuse_empty && !Await()) {
       throw InvalidArgument("the training input gave no batch; is the data empty?");
     }

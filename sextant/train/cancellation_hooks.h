@@ -26,6 +26,8 @@ struct SEXTANT_API AwaitInputOptions {
   // Throws INVALID_ARGUMENT when the data has no element: before the first step, and before a
   // MonitoredSession saves its first checkpoint.
   bool refuse_empty = false;
+  // An iteration that was restored at its end begins anew, before the first step.
+  bool begin_ended_anew = false;
 };
 // Waits for the elements that a step takes from an iterator of the graph (an IteratorV2's output)
 // before the step begins, and throws CANCELLED when the token is cancelled meanwhile: variables and

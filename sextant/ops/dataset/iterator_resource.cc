@@ -69,6 +69,12 @@ void IteratorResource::Begin(const data::Dataset& dataset) {
   Open(dataset);
 }
 
+void IteratorResource::BeginAnew() {
+  const std::lock_guard lock(mutex_);
+  OpenDefault();
+  Open(data::Dataset(dataset_));
+}
+
 void IteratorResource::Open(const data::Dataset& dataset) {
   dataset_ = dataset;
   iterator_ = dataset_.MakeIterator();
