@@ -6,23 +6,29 @@
 namespace sx = sextant;
 
 int main() {
+  const int64_t height = 4, width = 6, depth = 3;
   {
-    sx::TFRecordWriter writer("points.tfrecords", {.atomic = true});
+    sx::TFRecordWriter writer("images.tfrecords", {.atomic = true});
     for (int64_t i = 0; i < 1000; ++i) {
-      const std::vector<float> point = {static_cast<float>(i), static_cast<float>(i * i)};
+      const std::string pixels(height * width * depth, static_cast<char>(i % 256));
       writer.Write(sx::ExampleBuilder()
-                       .Floats("point", point)
-                       .Int64("label", i % 3)
-                       .Bytes("name", fmt::format("p{}", i))
+                       .Bytes("image_raw", pixels)
+                       .Int64("height", height)
+                       .Int64("width", width)
+                       .Int64("depth", depth)
+                       .Int64("label", i % 10)
                        .Serialize());
     }
     writer.Close();
   }
 
-  auto points = sx::data::TFRecordFiles({"points.tfrecords"})
-                    .ParseExamples({{.name = "point", .dtype = sx::DType::kFloat, .shape = {2}},
+  auto images = sx::data::TFRecordFiles({"images.tfrecords"})
+                    .ParseExamples({{.name = "image_raw",
+                                     .dtype = sx::DType::kString,
+                                     .shape = {height, width, depth},
+                                     .decode_raw = sx::DType::kUInt8},
                                     {.name = "label", .dtype = sx::DType::kInt64}})
                     .Batch(400);
   sx::data::Element batch;
-  for (auto it = points.MakeIterator(); it->Next(&batch);) fmt::print("{}\n", batch.Describe());
+  for (auto it = images.MakeIterator(); it->Next(&batch);) fmt::print("{}\n", batch.Describe());
 }
