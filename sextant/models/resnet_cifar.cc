@@ -95,12 +95,12 @@ class Network {
 
   Output Norm(Output x) {
     const int number = num_norms_++;
-    return layers::BatchNorm(
-        x, {.training = training_,
-            .data_format = params_.data_format,
-            .momentum = params_.batch_norm_decay,
-            .epsilon = params_.batch_norm_epsilon,
-            .name = number == 0 ? "BatchNorm" : fmt::format("BatchNorm_{}", number)});
+    const std::string& name = params_.batch_norm_name;
+    return layers::BatchNorm(x, {.training = training_,
+                                 .data_format = params_.data_format,
+                                 .momentum = params_.batch_norm_decay,
+                                 .epsilon = params_.batch_norm_epsilon,
+                                 .name = number == 0 ? name : fmt::format("{}_{}", name, number)});
   }
 
   Output AveragePool(Output x, int64_t stride) const {

@@ -20,15 +20,16 @@ struct SEXTANT_API ResnetCifarParams {
   int64_t classes = 11;
   float batch_norm_decay = 0.997f;
   float batch_norm_epsilon = 1e-5f;
-  std::string data_format = "NHWC";    // in which it computes; images come as NHWC
-  layers::Activation activation = {};  // default: ReLU
-  bool scale_pixels = true;            // x / 128 - 1 first; not for standardised images
-  bool log_shapes = false;             // "image after unit SCOPE/: (?, 16, 32, 32)", 25 such lines
+  std::string batch_norm_name = "BatchNorm";  // of variables: contrib's; or "batch_normalization"
+  std::string data_format = "NHWC";           // in which it computes; images come as NHWC
+  layers::Activation activation = {};         // default: ReLU
+  bool scale_pixels = true;                   // x / 128 - 1 first; not for standardised images
+  bool log_shapes = false;  // "image after unit SCOPE/: (?, 16, 32, 32)", 25 such lines
 };
 
 // images: [batch, height, width, 3], usually 32 by 32, numbers 0 … 255. Variables
-// conv2d[_k]/kernel, BatchNorm[_k]/… and dense/… in the current VariableScope; nodes in the name
-// scopes stage[_k]/residual_v1[_j].
+// conv2d[_k]/kernel, batch_norm_name[_k]/… and dense/… in the current VariableScope; nodes in the
+// name scopes stage[_k]/residual_v1[_j].
 Output ResnetCifarLogits(Output images, const ResnetCifarParams& params, bool training);
 
 // Mean cross entropy with the labels, int32 [batch], and weight_decay · Σ ½‖v‖² of the variables.

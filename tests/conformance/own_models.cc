@@ -68,7 +68,8 @@ OwnTraining Resnet(const json& p) {
                                         .widths = p.at("widths").get<std::vector<int64_t>>(),
                                         .classes = p.at("classes"),
                                         .batch_norm_decay = p.at("bn_decay"),
-                                        .batch_norm_epsilon = p.at("bn_eps")},
+                                        .batch_norm_epsilon = p.at("bn_eps"),
+                                        .batch_norm_name = "batch_normalization"},
                                        true);
   }
   const Output cross_entropy = losses::SparseSoftmaxCrossEntropy(labels, logits);
