@@ -115,6 +115,7 @@ inline const std::map<std::string, std::string> kOpsWithoutCase = {
     {"_Arg", "graph/function_test.cc"},
     {"_Retval", "graph/function_test.cc"},
     {"_Feed", "graph/passes/copy_subgraph_test.cc"},
+    {"_VariableOfValue", "runtime/cluster_test.cc"},
     {"_ApplyMany", "ops/fused/apply_many_test.cc"},
     {"_ProductSum", "ops/fused/product_sum_test.cc"},
     {"_Elementwise", "ops/fused/elementwise_region_test.cc"},
