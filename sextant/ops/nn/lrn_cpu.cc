@@ -1,5 +1,7 @@
+#include <Eigen/Core>
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <vector>
 
 #include "sextant/device/kernel_registry.h"
 #include "sextant/ops/nn/widened.h"
@@ -21,18 +23,65 @@ struct LrnParameters {
     }
   }
 
-  int64_t begin(int64_t c) const { return std::max<int64_t>(0, c - radius); }
-  int64_t end(int64_t c, int64_t depth) const { return std::min(depth, c + radius + 1); }
-  // What element c of a pixel is divided by, before the power.
-  float Norm(const float* x, int64_t c, int64_t depth) const {
-    float sum = 0;
-    for (int64_t k = begin(c); k < end(c, depth); ++k) sum += x[k] * x[k];
-    return bias + alpha * sum;
-  }
+  // How far the neighbourhood of a channel reaches among "depth" channels.
+  int64_t reach(int64_t depth) const { return std::min(radius, depth - 1); }
   double Cost(int64_t depth) const {
-    return static_cast<double>(depth * std::min(depth, 2 * radius + 1)) +
-           20.0 * static_cast<double>(depth);
+    return static_cast<double>(depth) * (20.0 + static_cast<double>(2 * reach(depth) + 1) / 4);
   }
+};
+
+using Row = Eigen::Map<Eigen::ArrayXf>;
+using ConstRow = Eigen::Map<const Eigen::ArrayXf>;
+
+// What one pixel after another needs: rows of "depth" floats, one of which has zeros on both sides,
+// so that sums over neighbourhoods are sums of shifted rows, which vectorise.
+class PixelRows {
+ public:
+  PixelRows(const LrnParameters& parameters, int64_t depth)
+      : parameters_(parameters), depth_(depth), reach_(parameters.reach(depth)) {
+    const auto size = static_cast<size_t>(4 * depth + 2 * reach_);
+    if (size > few_.size()) many_.resize(size);
+    float* data = many_.empty() ? few_.data() : many_.data();
+    norm_ = data;
+    factor_ = data + depth;
+    sums_ = data + 2 * depth;
+    padded_ = data + 3 * depth;
+    std::fill_n(padded_, depth + 2 * reach_, 0.0f);
+  }
+  PixelRows(const PixelRows&) = delete;
+  PixelRows& operator=(const PixelRows&) = delete;
+
+  Row norm() const { return Row(norm_, depth_); }      // what is raised to the power
+  Row factor() const { return Row(factor_, depth_); }  // norm to the power of -beta
+  Row sums() const { return Row(sums_, depth_); }
+  Row values() const { return Row(padded_ + reach_, depth_); }
+
+  // sums() of values() over each channel's neighbourhood.
+  void AddNeighbours() const {
+    sums() = Row(padded_, depth_);
+    for (int64_t k = 1; k <= 2 * reach_; ++k) sums() += Row(padded_ + k, depth_);
+  }
+  // norm() and factor() of a pixel.
+  void Normalize(ConstRow x) const {
+    values() = x.square();
+    AddNeighbours();
+    norm() = parameters_.bias + parameters_.alpha * sums();
+    if (parameters_.beta == 0.75f) {
+      factor() = norm().sqrt().inverse();
+      factor() *= factor().sqrt();
+    } else if (parameters_.beta == 0.5f) {
+      factor() = norm().sqrt().inverse();
+    } else {
+      factor() = norm().pow(-parameters_.beta);
+    }
+  }
+
+ private:
+  const LrnParameters& parameters_;
+  const int64_t depth_, reach_;
+  std::array<float, 2048> few_;  // spares an allocation in each run
+  std::vector<float> many_;
+  float *norm_, *factor_, *sums_, *padded_;
 };
 
 void CheckRank(const Tensor& tensor, const char* name) {
@@ -55,13 +104,11 @@ class LrnKernel final : public Kernel {
     const int64_t depth = input.dim(3);
     ctx.ParallelFor(input.num_elements() / depth, parameters_.Cost(depth),
                     [&](int64_t begin, int64_t end) {
+                      const PixelRows rows(parameters_, depth);
                       for (int64_t p = begin; p < end; ++p) {
-                        const float* from = x.data() + p * depth;
-                        float* to = y.data() + p * depth;
-                        for (int64_t c = 0; c < depth; ++c) {
-                          const float norm = parameters_.Norm(from, c, depth);
-                          to[c] = from[c] * std::pow(norm, -parameters_.beta);
-                        }
+                        const ConstRow from(x.data() + p * depth, depth);
+                        rows.Normalize(from);
+                        Row(y.data() + p * depth, depth) = from * rows.factor();
                       }
                     });
     y.Store();
@@ -94,25 +141,22 @@ class LrnGradKernel final : public Kernel {
     const int64_t depth = grads.dim(3);
     ctx.ParallelFor(grads.num_elements() / depth, 2 * parameters_.Cost(depth),
                     [&](int64_t begin, int64_t end) {
+                      const PixelRows rows(parameters_, depth);
                       for (int64_t p = begin; p < end; ++p) {
                         const int64_t at = p * depth;
-                        Pixel(dy.data() + at, x.data() + at, y.data() + at, dx.data() + at, depth);
+                        Pixel(ConstRow(dy.data() + at, depth), ConstRow(x.data() + at, depth),
+                              ConstRow(y.data() + at, depth), rows, Row(dx.data() + at, depth));
                       }
                     });
     dx.Store();
   }
 
  private:
-  void Pixel(const float* dy, const float* x, const float* y, float* dx, int64_t depth) const {
-    std::fill_n(dx, depth, 0.0f);
-    for (int64_t j = 0; j < depth; ++j) {
-      const float norm = parameters_.Norm(x, j, depth);
-      const float slope = -2 * parameters_.alpha * parameters_.beta * y[j] / norm * dy[j];
-      dx[j] += dy[j] * std::pow(norm, -parameters_.beta);
-      for (int64_t i = parameters_.begin(j); i < parameters_.end(j, depth); ++i) {
-        dx[i] += slope * x[i];
-      }
-    }
+  void Pixel(ConstRow dy, ConstRow x, ConstRow y, const PixelRows& rows, Row dx) const {
+    rows.Normalize(x);
+    rows.values() = (-2 * parameters_.alpha * parameters_.beta) * y / rows.norm() * dy;
+    rows.AddNeighbours();
+    dx = dy * rows.factor() + x * rows.sums();
   }
 
   const LrnParameters parameters_;
