@@ -17,6 +17,19 @@
 namespace sextant {
 namespace {
 
+// Parts of a small table that are all in one place are joined sooner than ids are dealt out.
+constexpr int64_t kSmallTableBytes = int64_t{64} << 10;
+
+bool QuicklyJoined(const PartitionedVariable& table) {
+  const auto device = [](const Variable& part) { return part.handle().node()->device(); };
+  const Variable& first = table.parts()[0];
+  for (const Variable& part : table.parts()) {
+    if (device(part) != device(first)) return false;
+  }
+  return table.shape().num_elements() * static_cast<int64_t>(DTypeSize(first.dtype())) <=
+         kSmallTableBytes;
+}
+
 // For each id: the part that has its row, and the row in that part.
 struct PlaceInParts {
   Output part, row;
@@ -62,6 +75,8 @@ Output EmbeddingLookup(const PartitionedVariable& table, Output ids, PartitionSt
     throw InvalidArgument("the table '{}' {} must be cut along its first dimension to look up rows",
                           table.name(), table.shape().ToString());
   }
+  if (strategy == PartitionStrategy::kDiv && QuicklyJoined(table))
+    return Gather(table.value(), ids);
   const NameScope scope("embedding_lookup");
   const auto count = static_cast<int64_t>(parts.size());
   const Output flat = Reshape(ids, {-1});

@@ -3,7 +3,8 @@
 //   Output rows = EmbeddingLookup(table, ids);     // ids [batch, n] → rows [batch, n, width]
 //
 // The rows are gathered where the table is, those of a table in parts part by part: in a cluster
-// only ids and rows travel. The gradient of each part is sparse.
+// only ids and rows travel. The gradient of each part is sparse. Small tables whose parts are all
+// in one place are joined instead, which is faster there.
 #pragma once
 
 #include "sextant/base/export.h"

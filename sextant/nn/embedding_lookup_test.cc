@@ -25,7 +25,8 @@ Initializer TenTimes() {
 
 class EmbeddingLookupTest : public ::testing::Test {
  protected:
-  EmbeddingLookupTest() : use_(graph_) {}
+  // Parts are on two devices by turns.
+  EmbeddingLookupTest() : use_(graph_), spread_(train::LocalDeviceSetter({.num_devices = 2})) {}
   static PartitionedVariable Table(const char* name, int64_t rows, int64_t parts) {
     return GetPartitionedVariable(name, {.shape = {rows, 2}, .initializer = TenTimes()},
                                   FixedSizePartitioner(parts));
@@ -33,6 +34,7 @@ class EmbeddingLookupTest : public ::testing::Test {
 
   Graph graph_;
   GraphScope use_;
+  DeviceScope spread_;
 };
 
 TEST_F(EmbeddingLookupTest, PartsGiveTheRowsOfTheWhole) {
@@ -89,6 +91,18 @@ TEST_F(EmbeddingLookupTest, GradientsOfPartsAreSparseAndEqualThoseOfTheWhole) {
   session.Run(GlobalVariablesInitializer());
   for (int i = 0; i < 3; ++i) session.Run({}, {}, steps);
   EXPECT_TRUE(session.Run(parts.value()).Identical(session.Run(whole.value())));
+}
+
+TEST_F(EmbeddingLookupTest, SmallTablesInOnePlaceAreJoined) {
+  const DeviceScope here("");
+  const PartitionedVariable small = Table("small", 5, 2), large = Table("large", 10'000, 2);
+  const Output ids = Const(Tensor::Of<int64_t>({4, 1, 4, 0}));
+  const Output rows = EmbeddingLookup(small, ids);
+  EXPECT_EQ(rows.node()->type(), "GatherV2");
+  EXPECT_NE(EmbeddingLookup(large, ids).node()->type(), "GatherV2");
+  Session session(graph_);
+  session.Run(GlobalVariablesInitializer());
+  EXPECT_EQ(session.Run(rows).data<float>()[0], 40.0f);
 }
 
 TEST_F(EmbeddingLookupTest, TablesCutOtherwiseAreRefused) {

@@ -121,33 +121,37 @@ TEST_F(ClusterTest, ErrorsNameTheNodeAndTheTask) {
   EXPECT_EQ(session.Run({{x, matrix}}, y).data<float>()[0], 4.0f);
 }
 
-TEST_F(ClusterTest, FailureCancelsTheOtherCalls) {
+// Waits on a call's thread until its token is cancelled.
+void AwaitCancellation(CancellationToken& token) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool cancelled = false;
+  const auto wake = token.OnCancel([&] {
+    const std::lock_guard lock(mutex);
+    cancelled = true;
+    changed.notify_all();
+  });
+  std::unique_lock lock(mutex);
+  changed.wait(lock, [&] { return cancelled; });
+}
+
+// The call would never end by itself: it starts first, and a step here fails.
+TEST_F(ClusterTest, FailureOfAStepCancelsTheCalls) {
   const Output x = Placeholder(DType::kFloat, {}, "x");
   const Output slow = On(kPs0, [&] { return Named("Square", x, "slow"); });
-  const Output bad = On(kPs1, [&] {
-    return OpBuilder("Reshape").Input(x).Input(ConstInts({7})).Name("bad").Build();
-  });
-  bool cancelled = false;
-  cluster_.set_on_call([&](const Fragment& fragment, CancellationToken& token) {
-    if (fragment.task != kPs0) return;
-    std::mutex mutex;
-    std::condition_variable changed;
-    const auto wake = token.OnCancel([&] {
-      const std::lock_guard lock(mutex);
-      cancelled = true;
-      changed.notify_all();
-    });
-    std::unique_lock lock(mutex);
-    changed.wait(lock, [&] { return cancelled; });
-    lock.unlock();
+  const Output shape = Placeholder(DType::kInt32, {1}, "shape");
+  const Output bad = OpBuilder("Reshape").Input(x).Input(shape).Name("bad").Build();
+  cluster_.set_on_call([&](const Fragment&, CancellationToken& token) {
+    AwaitCancellation(token);
     token.ThrowIfCancelled();
   });
   Session session(graph_, {}, cluster_.environment(0));
-  // What is waited for first is read first.
-  const Output result = bad + slow;
-  const Status status = StatusOf([&] { session.Run({{x, Tensor(1.0f)}}, {bad, slow, result}); });
-  EXPECT_TRUE(cancelled || status.message().starts_with("[Reshape bad] on /job:ps/task:1"))
-      << status.message();
+  const Status status = StatusOf([&] {
+    session.Run({{x, Tensor(1.0f)}, {shape, Tensor::Of<int32_t>({7})}}, {bad, slow});
+  });
+  EXPECT_EQ(status.code(), Code::kInvalidArgument);
+  EXPECT_TRUE(status.message().starts_with("[Reshape bad] ")) << status.message();
+  EXPECT_EQ(cluster_.calls(), 1);
   EXPECT_EQ(cluster_.running(), 0);
 }
 
@@ -156,18 +160,8 @@ TEST_F(ClusterTest, CancellingARunCancelsItsCalls) {
   const Output y = On(kPs0, [&] { return Named("Square", x, "y"); });
   CancellationToken caller;
   cluster_.set_on_call([&](const Fragment&, CancellationToken& token) {
-    std::mutex mutex;
-    std::condition_variable changed;
-    bool cancelled = false;
-    const auto wake = token.OnCancel([&] {
-      const std::lock_guard lock(mutex);
-      cancelled = true;
-      changed.notify_all();
-    });
     caller.Cancel(Status(Code::kCancelled, "enough"));
-    std::unique_lock lock(mutex);
-    changed.wait(lock, [&] { return cancelled; });
-    lock.unlock();
+    AwaitCancellation(token);
     token.ThrowIfCancelled();
   });
   Session session(graph_, {}, cluster_.environment(0));
@@ -176,6 +170,19 @@ TEST_F(ClusterTest, CancellingARunCancelsItsCalls) {
   });
   EXPECT_EQ(status.code(), Code::kCancelled);
   EXPECT_EQ(status.message(), "enough");
+  EXPECT_EQ(cluster_.running(), 0);
+}
+
+TEST_F(ClusterTest, ClosingTheSessionCancelsItsCalls) {
+  const Output x = Placeholder(DType::kFloat, {}, "x");
+  const Output y = On(kPs0, [&] { return Named("Square", x, "y"); });
+  Session session(graph_, {}, cluster_.environment(0));
+  cluster_.set_on_call([&](const Fragment&, CancellationToken& token) {
+    session.Close();
+    AwaitCancellation(token);
+    token.ThrowIfCancelled();
+  });
+  EXPECT_EQ(StatusOf([&] { session.Run({{x, Tensor(1.0f)}}, y); }).code(), Code::kCancelled);
   EXPECT_EQ(cluster_.running(), 0);
 }
 
