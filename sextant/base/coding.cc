@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "sextant/base/export.h"
+
 namespace sextant {
 namespace {
 
@@ -14,8 +16,8 @@ void PutFixed(std::string* dst, T value) {
 
 }  // namespace
 
-void PutFixed32(std::string* dst, uint32_t value) { PutFixed(dst, value); }
-void PutFixed64(std::string* dst, uint64_t value) { PutFixed(dst, value); }
+SEXTANT_API void PutFixed32(std::string* dst, uint32_t value) { PutFixed(dst, value); }
+SEXTANT_API void PutFixed64(std::string* dst, uint64_t value) { PutFixed(dst, value); }
 void PutVarint32(std::string* dst, uint32_t value) { PutVarint64(dst, value); }
 
 void PutVarint64(std::string* dst, uint64_t value) {
@@ -23,14 +25,14 @@ void PutVarint64(std::string* dst, uint64_t value) {
   dst->push_back(static_cast<char>(value));
 }
 
-bool GetFixed32(std::string_view* src, uint32_t* value) {
+SEXTANT_API bool GetFixed32(std::string_view* src, uint32_t* value) {
   if (src->size() < sizeof *value) return false;
   *value = DecodeFixed32(src->data());
   src->remove_prefix(sizeof *value);
   return true;
 }
 
-bool GetFixed64(std::string_view* src, uint64_t* value) {
+SEXTANT_API bool GetFixed64(std::string_view* src, uint64_t* value) {
   if (src->size() < sizeof *value) return false;
   *value = DecodeFixed64(src->data());
   src->remove_prefix(sizeof *value);

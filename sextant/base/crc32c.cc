@@ -3,6 +3,8 @@
 #include <array>
 #include <cstring>
 
+#include "sextant/base/export.h"
+
 namespace sextant {
 namespace {
 
@@ -142,7 +144,7 @@ uint32_t JoinCrc32c(uint32_t crc_a, uint32_t crc_b, uint64_t size) {
   return Multiply(shift, crc_a) ^ crc_b;
 }
 
-uint32_t ExtendCrc32c(uint32_t crc, std::string_view data) {
+SEXTANT_API uint32_t ExtendCrc32c(uint32_t crc, std::string_view data) {
 #if defined(__x86_64__)
   if (HasInstruction()) return ExtendByInstruction(crc, data);
 #endif

@@ -9,6 +9,7 @@
 
 #include "sextant/base/atomic_writer.h"
 #include "sextant/base/error.h"
+#include "sextant/base/guarded_file_system.h"
 #include "sextant/base/input_limits.h"
 #include "sextant/base/memory_file_system.h"
 #include "sextant/base/posix_file_system.h"
@@ -36,6 +37,14 @@ class SchemeRegistry {
       throw AlreadyExists("there is already a file system for {}://", scheme);
     }
     by_scheme_.emplace(std::move(scheme), std::move(file_system));
+  }
+
+  void Guard(const std::vector<std::string>& directories) {
+    std::lock_guard lock(mutex_);
+    for (const char* scheme : {"", "file"}) {
+      std::unique_ptr<FileSystem>& place = by_scheme_.find(std::string_view(scheme))->second;
+      place = NewGuardedFileSystem(std::move(place), directories);
+    }
   }
 
  private:
@@ -89,6 +98,10 @@ FileSystem& FileSystem::ForPath(std::string_view path) {
   const std::string_view scheme = PathScheme(path);
   if (FileSystem* found = SchemeRegistry::Instance().Find(scheme)) return *found;
   throw Unimplemented("{}: this build has no file system for {}:// paths", path, scheme);
+}
+
+void RestrictFiles(const std::vector<std::string>& directories) {
+  SchemeRegistry::Instance().Guard(directories);
 }
 
 void FileSystem::Register(std::string scheme, std::unique_ptr<FileSystem> file_system) {

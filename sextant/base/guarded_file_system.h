@@ -1,0 +1,22 @@
+// Keeps a process from files that are none of its business: for servers that run other people's
+// graphs.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sextant/base/file_system.h"
+
+namespace sextant {
+
+// `inner`, but every path must lie in one of the directories, whatever links and ".." it holds:
+// else PERMISSION_DENIED.
+std::unique_ptr<FileSystem> NewGuardedFileSystem(std::unique_ptr<FileSystem> inner,
+                                                 const std::vector<std::string>& directories);
+
+// From now on FileSystem::ForPath gives only guarded file systems of the local disk. Files that are
+// open stay open.
+void RestrictFiles(const std::vector<std::string>& directories);
+
+}  // namespace sextant
