@@ -14,7 +14,7 @@ namespace {
 constexpr int kMaxMessageBytes = static_cast<int>(kMaxFrameBytes + (size_t{8} << 20));
 constexpr int kHttp2FrameBytes = (1 << 24) - 1;  // the largest that HTTP/2 allows
 constexpr int kKeepaliveMs = 10'000, kKeepaliveTimeoutMs = 5'000, kLeastPingMs = 5'000;
-constexpr int kFirstReconnectMs = 100, kLastReconnectMs = 2'000;
+constexpr int kFirstReconnectMs = 100, kLastReconnectMs = 2'000, kConnectMs = 5'000;
 
 // Messages travel in a header of limited size.
 constexpr size_t kLongestMessage = 2000;
@@ -50,7 +50,7 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address, ChannelUs
   arguments.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kFirstReconnectMs);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kFirstReconnectMs);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectMs);  // time that an attempt has
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLastReconnectMs);
   arguments.SetInt(GRPC_ARG_DNS_MIN_TIME_BETWEEN_RESOLUTIONS_MS, kLastReconnectMs);
   if (use == ChannelUse::kBulk) arguments.SetInt(GRPC_ARG_HTTP2_MAX_FRAME_SIZE, kHttp2FrameBytes);

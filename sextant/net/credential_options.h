@@ -3,9 +3,13 @@
 
 #include <string>
 
+#include "sextant/base/export.h"
+
+#pragma GCC visibility push(default)
+
 namespace sextant::net {
 
-struct CredentialOptions {
+struct SEXTANT_API CredentialOptions {
   std::string ca_file;    // PEM: whose signature on the other side's certificate is trusted
   std::string cert_file;  // PEM: our own certificate chain …
   std::string key_file;   // … and its key
@@ -22,3 +26,5 @@ struct CredentialOptions {
 CredentialOptions CredentialsFromEnvironment();
 
 }  // namespace sextant::net
+
+#pragma GCC visibility pop

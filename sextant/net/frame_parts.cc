@@ -7,23 +7,30 @@
 
 namespace sextant::net {
 
+Tensor CutPart(const EncodedFrame& frame, size_t part_bytes, size_t index) {
+  size_t skipped = index * part_bytes;  // bytes in front of the part
+  size_t left = std::min(part_bytes, frame.bytes - skipped);
+  Tensor part(DType::kUInt8, Shape{static_cast<int64_t>(left)});
+  uint8_t* to = part.data<uint8_t>();
+  for (const FramePiece& piece : frame.pieces) {
+    if (left == 0) break;
+    if (skipped >= piece.bytes.size()) {
+      skipped -= piece.bytes.size();
+      continue;
+    }
+    const std::string_view bytes = piece.bytes.substr(skipped, left);
+    std::memcpy(to, bytes.data(), bytes.size());
+    to += bytes.size();
+    left -= bytes.size();
+    skipped = 0;
+  }
+  return part;
+}
+
 std::vector<Tensor> CutFrame(const EncodedFrame& frame, size_t part_bytes) {
   std::vector<Tensor> parts;
-  size_t used = 0;  // of the last part
-  size_t left = frame.bytes;
-  for (const FramePiece& piece : frame.pieces) {
-    for (std::string_view bytes = piece.bytes; !bytes.empty();) {
-      if (parts.empty() || used == parts.back().bytes()) {
-        parts.emplace_back(DType::kUInt8, Shape{static_cast<int64_t>(std::min(left, part_bytes))});
-        used = 0;
-      }
-      const size_t count = std::min(bytes.size(), parts.back().bytes() - used);
-      std::memcpy(parts.back().data<uint8_t>() + used, bytes.data(), count);
-      used += count;
-      left -= count;
-      bytes.remove_prefix(count);
-    }
-  }
+  for (size_t i = 0; i < NumParts(frame, part_bytes); ++i)
+    parts.push_back(CutPart(frame, part_bytes, i));
   return parts;
 }
 
