@@ -2,12 +2,14 @@
 # development and program. `cpack` makes a Debian package of each.
 include(CMakePackageConfigHelpers)
 
-install(TARGETS sextant EXPORT SextantTargets
+install(TARGETS sextant sextant_cluster EXPORT SextantTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
 install(TARGETS sextant-cli sextant-net RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 if(NOT SEXTANT_HIDDEN)  # then the program uses the library
   set_target_properties(sextant-cli sextant-net PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 endif()
+
+set_target_properties(sextant_cluster PROPERTIES INSTALL_RPATH "$ORIGIN")
 
 install(CODE "set(SEXTANT_SOURCE_DIR [[${PROJECT_SOURCE_DIR}]])
               set(SEXTANT_INCLUDE_DESTINATION [[${CMAKE_INSTALL_INCLUDEDIR}]])" COMPONENT development)

@@ -27,6 +27,7 @@
 #include "sextant/datasets/pickle.h"
 #include "sextant/datasets/synthetic.h"
 #include "sextant/device/kernel_registry.h"
+#include "sextant/dist/server.h"
 #include "sextant/estimator/canned.h"
 #include "sextant/estimator/experiment.h"
 #include "sextant/estimator/exporter.h"

@@ -27,7 +27,7 @@ class HostDevice : public Device {
 
 bool Device::SumsProducts(int64_t, int64_t, int64_t) const { return false; }
 
-std::vector<std::unique_ptr<Device>> MakeHostDevices(int count, std::string_view task) {
+SEXTANT_API std::vector<std::unique_ptr<Device>> MakeHostDevices(int count, std::string_view task) {
   std::vector<std::unique_ptr<Device>> devices;
   DeviceName name = DeviceName::Parse(task);
   name.type = "CPU";

@@ -4,7 +4,7 @@
 
 namespace sextant {
 
-std::string ShortTaskName(std::string_view task) {
+SEXTANT_API std::string ShortTaskName(std::string_view task) {
   DeviceName name = DeviceName::Parse(task);
   name.replica.reset();
   name.type.clear();
@@ -12,7 +12,7 @@ std::string ShortTaskName(std::string_view task) {
   return name.ToString();
 }
 
-Error ErrorOfTask(const Error& error, std::string_view task) {
+SEXTANT_API Error ErrorOfTask(const Error& error, std::string_view task) {
   const std::string& message = error.message();
   const std::string place = "on " + ShortTaskName(task) + ": ";
   const size_t end = message.starts_with('[') ? message.find("] ") : std::string::npos;
@@ -20,7 +20,7 @@ Error ErrorOfTask(const Error& error, std::string_view task) {
   return Error(error.code(), message.substr(0, end + 2) + place + message.substr(end + 2));
 }
 
-Error RestartedError(const Fragment& fragment) {
+SEXTANT_API Error RestartedError(const Fragment& fragment) {
   std::string lost;
   for (const std::string& name : fragment.variables) lost += (lost.empty() ? "" : ", ") + name;
   const std::string task = ShortTaskName(fragment.task);

@@ -46,7 +46,8 @@ class CallHistory {
                                  uint64_t run, Done done);
   void End(Running& running, Status status, Reply reply);
 
-  // Cancels a running call; nothing when it does not run.
+  // Cancels a running call. One that has not come yet will be answered with this status: what
+  // cancels a call may overtake it.
   void Cancel(uint64_t sender, uint64_t sequence, const Status& why);
   void CancelAll(const Status& why);
   // Notes that the sender lives.
@@ -145,10 +146,11 @@ void CallHistory<Reply>::Cancel(uint64_t sender_id, uint64_t sequence, const Sta
   std::shared_ptr<Running> running;
   {
     std::lock_guard lock(mutex_);
-    const auto sender = senders_.find(sender_id);
-    if (sender == senders_.end()) return;
-    const auto call = sender->second.calls.find(sequence);
-    if (call == sender->second.calls.end()) return;
+    Sender& sender = senders_[sender_id];
+    sender.heard = Clock::now();
+    if (sequence < sender.forgotten_below) return;
+    const auto [call, is_new] = sender.calls.try_emplace(sequence);
+    if (is_new) call->second.status = why;
     running = call->second.running;
   }
   if (running) running->cancellation.Cancel(why);

@@ -45,6 +45,15 @@ TEST(CallHistoryTest, ErrorsAreAnswersToo) {
   EXPECT_EQ(answers.got, (std::vector<std::string>{"no", "no"}));
 }
 
+TEST(CallHistoryTest, CancellingMayOvertakeTheCall) {
+  History history;
+  Answers answers;
+  history.Cancel(1, 5, Status(Code::kCancelled, "given up"));
+  EXPECT_FALSE(history.Begin(1, 5, 0, 0, answers.Take()));
+  EXPECT_EQ(answers.got, (std::vector<std::string>{"given up"}));
+  EXPECT_TRUE(history.Begin(1, 6, 0, 0, answers.Take()));
+}
+
 TEST(CallHistoryTest, SendersDoNotMeet) {
   History history;
   Answers answers;

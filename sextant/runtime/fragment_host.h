@@ -12,13 +12,14 @@
 #include <vector>
 
 #include "sextant/base/cancellation.h"
+#include "sextant/base/export.h"
 #include "sextant/device/remote_task.h"
 #include "sextant/runtime/session.h"
 #include "sextant/runtime/session_environment.h"
 
 namespace sextant {
 
-class FragmentHost {
+class SEXTANT_API FragmentHost {
  public:
   // The environment outlives the host.
   FragmentHost(const SessionEnvironment& environment, const SessionOptions& options);

@@ -13,9 +13,9 @@ namespace {
 // Schemes of libraries that are loaded when a target needs them.
 struct SchemeLibrary {
   const char* scheme;
-  const char* file;
+  const char* name;
 };
-constexpr SchemeLibrary kLibraries[] = {{"grpc", "libsextant_dist.so.0"}};
+constexpr SchemeLibrary kLibraries[] = {{"grpc", "libsextant_dist.so"}};
 
 struct Openers {
   std::mutex mutex;
@@ -33,21 +33,32 @@ Openers& AllOpeners() {
   return *openers;
 }
 
+// Beside libsextant, with the same version.
+std::string PathOf(const SchemeLibrary& library) {
+  constexpr std::string_view kOwnName = "libsextant.so";
+  Dl_info own = {};
+  if (dladdr(reinterpret_cast<const void*>(&PathOf), &own) == 0) return library.name;
+  std::string path = own.dli_fname;
+  const size_t at = path.rfind(kOwnName);
+  return at == std::string::npos ? library.name : path.replace(at, kOwnName.size(), library.name);
+}
+
 void LoadLibrary(const SchemeLibrary& library) {
-  void* loaded = dlopen(library.file, RTLD_NOW | RTLD_LOCAL);
+  const std::string path = PathOf(library);
+  void* loaded = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (loaded == nullptr) {
-    throw FailedPrecondition("targets {}:// need the library {}: {}", library.scheme, library.file,
+    throw FailedPrecondition("targets {}:// need the library {}: {}", library.scheme, path,
                              dlerror());
   }
   void* symbol = dlsym(loaded, "SextantRegisterTargets");
   if (symbol == nullptr)
-    throw FailedPrecondition("{} does not fit this program: {}", library.file, dlerror());
+    throw FailedPrecondition("{} does not fit this program: {}", path, dlerror());
   reinterpret_cast<RegisterTargetsFunction*>(symbol)();
 }
 
 }  // namespace
 
-void RegisterTargetScheme(const std::string& scheme, TargetOpener open) {
+SEXTANT_API void RegisterTargetScheme(const std::string& scheme, TargetOpener open) {
   Openers& openers = AllOpeners();
   const std::lock_guard lock(openers.mutex);
   openers.by_scheme[scheme] = std::move(open);

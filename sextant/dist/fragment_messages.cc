@@ -1,0 +1,72 @@
+#include "sextant/dist/fragment_messages.h"
+
+#include <random>
+
+#include "sextant/dist/wire.h"
+#include "sextant/net/channel.h"
+
+namespace sextant::dist {
+namespace {
+
+void Set(google::protobuf::RepeatedPtrField<std::string>* field,
+         const std::vector<std::string>& values) {
+  field->Assign(values.begin(), values.end());
+}
+
+std::vector<std::string> Get(const google::protobuf::RepeatedPtrField<std::string>& field) {
+  return {field.begin(), field.end()};
+}
+
+}  // namespace
+
+FragmentDef ToMessage(const Fragment& fragment) {
+  FragmentDef message;
+  message.set_fingerprint(fragment.fingerprint);
+  message.set_graph_def(fragment.graph_def);
+  Set(message.mutable_feeds(), fragment.feeds);
+  for (const Fragment::KeptInput& input : fragment.kept_inputs) {
+    KeptInput* out = message.add_kept_inputs();
+    out->set_tensor(input.tensor);
+    out->set_task(input.task);
+    out->set_maker(input.maker);
+    out->set_position(input.position);
+  }
+  Set(message.mutable_fetches(), fragment.fetches);
+  Set(message.mutable_kept(), fragment.kept);
+  Set(message.mutable_targets(), fragment.targets);
+  Set(message.mutable_variables(), fragment.variables);
+  return message;
+}
+
+Fragment FromMessage(const FragmentDef& message, std::string_view task) {
+  Fragment fragment;
+  fragment.task = std::string(task);
+  fragment.fingerprint = message.fingerprint();
+  fragment.graph_def = message.graph_def();
+  fragment.feeds = Get(message.feeds());
+  for (const KeptInput& input : message.kept_inputs()) {
+    fragment.kept_inputs.push_back({.tensor = input.tensor(),
+                                    .task = input.task(),
+                                    .maker = input.maker(),
+                                    .position = input.position()});
+  }
+  fragment.fetches = Get(message.fetches());
+  fragment.kept = Get(message.kept());
+  fragment.targets = Get(message.targets());
+  fragment.variables = Get(message.variables());
+  return fragment;
+}
+
+grpc::Status AnswerStatus(const Status& status) {
+  if (status.ok()) return grpc::Status::OK;
+  const grpc::Status answer = net::ToGrpcStatus(status);
+  return {answer.error_code(), answer.error_message(), std::string(kAnswered)};
+}
+
+uint64_t NewIncarnation() {
+  std::random_device device;
+  const uint64_t value = uint64_t{device()} << 32 | device();
+  return value == 0 ? 1 : value;
+}
+
+}  // namespace sextant::dist

@@ -1,0 +1,31 @@
+// Fragments as messages.
+#pragma once
+
+#include <grpcpp/support/status.h>
+
+#include "sextant/base/error.h"
+#include "sextant/device/remote_task.h"
+#include "sextant/proto/cluster.pb.h"
+
+namespace sextant::dist {
+
+FragmentDef ToMessage(const Fragment& fragment);
+// "task" is the one that has received it.
+Fragment FromMessage(const FragmentDef& message, std::string_view task);
+
+// Of a frame. Throws DATA_LOSS when the bytes are no such message.
+template <typename Message>
+Message ParseHeader(const std::string& bytes) {
+  Message message;
+  if (!message.ParseFromString(bytes)) throw DataLoss("a frame whose message cannot be read");
+  return message;
+}
+
+// What a call has ended with.
+grpc::Status AnswerStatus(const Status& status);
+
+// A number drawn at random, never 0: tells servers and senders from all others, those of the same
+// address before and after them too.
+uint64_t NewIncarnation();
+
+}  // namespace sextant::dist

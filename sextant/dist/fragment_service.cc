@@ -1,0 +1,272 @@
+#include "sextant/dist/fragment_service.h"
+
+#include "sextant/dist/fragment_messages.h"
+#include "sextant/dist/wire.h"
+#include "sextant/net/channel.h"
+#include "sextant/net/frame_parts.h"
+#include "sextant/net/grpc_frame.h"
+
+namespace sextant::dist {
+namespace {
+
+// Callers that wait send their calls again more often than that.
+constexpr std::chrono::seconds kSilentTime(60);
+constexpr std::chrono::seconds kLongCall(1);
+
+grpc::Status UnknownFragment() {
+  return {grpc::StatusCode::NOT_FOUND, "the fragment is not known here",
+          std::string(kUnknownFragment)};
+}
+
+}  // namespace
+
+FragmentService::FragmentService(FragmentHost& host, PartStore& parts, const Admission& admission,
+                                 FragmentServiceOptions options)
+    : host_(host), parts_(parts), admission_(admission), options_(std::move(options)) {}
+
+FragmentService::~FragmentService() { Stop(); }
+
+void FragmentService::Stop() {
+  history_.CancelAll(sextant::Status(Code::kUnavailable, "the server is stopping"));
+}
+
+grpc::Status FragmentService::CheckStamp(const Stamp& stamp) const {
+  if (stamp.receiver() == 0 || stamp.receiver() == options_.incarnation) return grpc::Status::OK;
+  return {grpc::StatusCode::ABORTED, ShortTaskName(options_.task) + " was restarted",
+          std::string(kRestarted) + std::to_string(options_.incarnation)};
+}
+
+FragmentService::Unary FragmentService::Call(Context context, const grpc::ByteBuffer* request,
+                                             grpc::ByteBuffer* reply) {
+  // Answered now where nothing is to be run; else by the thread that runs it.
+  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+  const auto begin = [&]() -> grpc::Status {
+    net::DecodedFrame frame = net::FromByteBuffer(*request);
+    received_bytes_ += request->Length();
+    const auto header = ParseHeader<CallHeader>(frame.message);
+    const Stamp& stamp = header.stamp();
+    if (grpc::Status wrong = CheckStamp(stamp); !wrong.ok()) return wrong;
+    if (!host_.Has(header.fingerprint())) return UnknownFragment();
+    parts_.Forget(stamp.sender(), stamp.done_below());
+    const auto running = history_.Begin(
+        stamp.sender(), stamp.sequence(), stamp.done_below(), stamp.run(),
+        [this, reactor, reply](const sextant::Status& ended, const grpc::ByteBuffer& answer) {
+          if (ended.ok()) {
+            *reply = answer;
+            sent_bytes_ += answer.Length();
+          }
+          reactor->Finish(AnswerStatus(ended));
+        });
+    if (!running) return grpc::Status::OK;  // known: it is or will be answered
+    ++calls_;
+    threads_.Run([this, running, header, inputs = std::move(frame.tensors)]() mutable {
+      RunCall(running, header, std::move(inputs));
+    });
+    return grpc::Status::OK;
+  };
+  grpc::Status status = admission_.Check(*context);
+  try {
+    if (status.ok()) status = begin();
+  } catch (...) {
+    status = net::ToGrpcStatus(CurrentStatus());
+  }
+  if (!status.ok()) reactor->Finish(status);
+  return reactor;
+}
+
+std::vector<Tensor> FragmentService::KeptInputs(const Fragment& fragment, uint64_t run,
+                                                CancellationToken& cancellation) {
+  std::vector<Tensor> tensors;
+  for (const Fragment::KeptInput& input : fragment.kept_inputs) {
+    tensors.push_back(input.task == options_.task
+                          ? host_.Kept(run, input.maker, std::span(&input.position, 1))[0]
+                          : options_.find_peer(input.task)
+                                .FetchKept(run, input.maker, input.position, cancellation));
+  }
+  return tensors;
+}
+
+void FragmentService::RunCall(const std::shared_ptr<History::Running>& running,
+                              const CallHeader& header, std::vector<Tensor> inputs) {
+  const PartStore::Key key = {running->sender, running->sequence};
+  sextant::Status status;
+  grpc::ByteBuffer answer;
+  {
+    const std::lock_guard lock(mutex_);
+    since_[running.get()] = Clock::now();
+  }
+  try {
+    if (header.parts() > 0) inputs = parts_.Take(key, header.parts());
+    const std::shared_ptr<const Fragment> fragment = host_.Find(header.fingerprint());
+    if (!fragment->kept.empty()) {
+      const std::lock_guard lock(mutex_);
+      runs_of_[running->sender].insert(running->run);
+    }
+    const std::vector<Tensor> outputs = host_.Run(
+        header.fingerprint(), running->run, std::move(inputs),
+        KeptInputs(*fragment, running->run, running->cancellation), running->cancellation);
+    answer = net::ToByteBuffer(parts_.Answer(key, outputs));
+  } catch (...) {
+    status = CurrentStatus();
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    since_.erase(running.get());
+  }
+  history_.End(*running, std::move(status), std::move(answer));
+}
+
+FragmentService::Unary FragmentService::SendPart(Context context, const grpc::ByteBuffer* request,
+                                                 grpc::ByteBuffer* reply) {
+  return admission_.Answer(context, [&]() -> grpc::Status {
+    net::DecodedFrame frame = net::FromByteBuffer(*request);
+    received_bytes_ += request->Length();
+    const auto header = ParseHeader<PartHeader>(frame.message);
+    if (grpc::Status wrong = CheckStamp(header.stamp()); !wrong.ok()) return wrong;
+    if (frame.tensors.size() != 1) throw InvalidArgument("a part of a frame without bytes");
+    parts_.Add({header.stamp().sender(), header.stamp().sequence()}, header.index(), header.count(),
+               std::move(frame.tensors[0]));
+    history_.Touch(header.stamp().sender());
+    *reply = net::ToByteBuffer(net::EncodeFrame("", {}));
+    return grpc::Status::OK;
+  });
+}
+
+FragmentService::Unary FragmentService::FetchPart(Context context, const grpc::ByteBuffer* request,
+                                                  grpc::ByteBuffer* reply) {
+  return admission_.Answer(context, [&]() -> grpc::Status {
+    const auto header = ParseHeader<PartHeader>(net::FromByteBuffer(*request).message);
+    const Tensor part =
+        parts_.Find({header.stamp().sender(), header.stamp().sequence()}, header.index());
+    history_.Touch(header.stamp().sender());
+    *reply = net::ToByteBuffer(net::EncodeFrame("", {&part, 1}));
+    sent_bytes_ += reply->Length();
+    return grpc::Status::OK;
+  });
+}
+
+FragmentService::Unary FragmentService::FetchKept(Context context, const grpc::ByteBuffer* request,
+                                                  grpc::ByteBuffer* reply) {
+  return admission_.Answer(context, [&]() -> grpc::Status {
+    const auto header = ParseHeader<KeptHeader>(net::FromByteBuffer(*request).message);
+    const int32_t position = header.position();
+    const std::vector<Tensor> kept = host_.Kept(header.run(), header.maker(), {&position, 1});
+    ReplyHeader answer;
+    net::EncodedFrame frame = net::EncodeFrame(answer.SerializeAsString(), kept);
+    if (const size_t parts = net::NumParts(frame, net::kPartBytes);
+        frame.bytes > net::kMaxFrameBytes) {
+      if (header.part() > parts) throw InvalidArgument("part {} of {}", header.part(), parts);
+      answer.set_parts(static_cast<uint32_t>(parts));
+      std::vector<Tensor> part;
+      if (header.part() > 0) part = {net::CutPart(frame, net::kPartBytes, header.part() - 1)};
+      frame = net::EncodeFrame(answer.SerializeAsString(), part);
+    }
+    *reply = net::ToByteBuffer(std::move(frame));
+    sent_bytes_ += reply->Length();
+    return grpc::Status::OK;
+  });
+}
+
+FragmentService::Unary FragmentService::Hello(Context context, const HelloRequest* request,
+                                              HelloReply* reply) {
+  return admission_.Answer(context, [&]() -> grpc::Status {
+    if (request->version() != kWireVersion) {
+      throw FailedPrecondition(
+          "it speaks version {} of the cluster's protocol, the caller version {}: run the same "
+          "version of sextant everywhere",
+          kWireVersion, request->version());
+    }
+    if (!request->receiver().empty() && request->receiver() != options_.task) {
+      throw FailedPrecondition("at its address is {}: the tasks have different cluster specs",
+                               ShortTaskName(options_.task));
+    }
+    history_.Touch(request->sender());
+    reply->set_task(options_.task);
+    reply->set_incarnation(options_.incarnation);
+    reply->set_version(kWireVersion);
+    return grpc::Status::OK;
+  });
+}
+
+FragmentService::Unary FragmentService::Register(Context context, const RegisterRequest* request,
+                                                 Nothing* /*reply*/) {
+  return admission_.AnswerLater(threads_, context, [this, request]() -> grpc::Status {
+    if (grpc::Status wrong = CheckStamp(request->stamp()); !wrong.ok()) return wrong;
+    if (options_.check_graph) options_.check_graph(request->fragment().graph_def());
+    host_.Register(
+        std::make_shared<const Fragment>(FromMessage(request->fragment(), options_.task)));
+    return grpc::Status::OK;
+  });
+}
+
+FragmentService::Unary FragmentService::Cancel(Context context, const CancelRequest* request,
+                                               Nothing* /*reply*/) {
+  return admission_.Answer(context, [&]() -> grpc::Status {
+    const Stamp& stamp = request->stamp();
+    if (stamp.run() == 0) {
+      options_.cancel_session_run(stamp.sender(), stamp.sequence());
+    } else {
+      history_.Cancel(stamp.sender(), stamp.sequence(),
+                      sextant::Status(Code::kCancelled, "cancelled by the caller"));
+    }
+    return grpc::Status::OK;
+  });
+}
+
+FragmentService::Unary FragmentService::EndRun(Context context, const EndRunRequest* request,
+                                               Nothing* /*reply*/) {
+  return admission_.Answer(context, [&]() -> grpc::Status {
+    host_.EndRun(request->run());
+    const std::lock_guard lock(mutex_);
+    if (const auto runs = runs_of_.find(request->sender()); runs != runs_of_.end())
+      runs->second.erase(request->run());
+    return grpc::Status::OK;
+  });
+}
+
+FragmentService::Unary FragmentService::Status(Context context, const StatusRequest* /*request*/,
+                                               StatusReply* reply) {
+  return admission_.Answer(context, [&]() -> grpc::Status {
+    FillStatus(reply);
+    if (options_.add_status) options_.add_status(reply);
+    return grpc::Status::OK;
+  });
+}
+
+void FragmentService::FillStatus(StatusReply* reply) const {
+  const Clock::time_point now = Clock::now();
+  reply->set_task(options_.task);
+  reply->set_incarnation(options_.incarnation);
+  reply->set_uptime_seconds(std::chrono::duration<double>(now - started_).count());
+  reply->set_calls(calls_);
+  reply->set_received_bytes(received_bytes_);
+  reply->set_sent_bytes(sent_bytes_);
+  reply->set_duplicates(history_.duplicates());
+  reply->set_running(static_cast<uint32_t>(history_.running()));
+  reply->set_fragments(static_cast<uint32_t>(host_.num_fragments()));
+  const std::lock_guard lock(mutex_);
+  for (const auto& [call, since] : since_) {
+    if (now - since < kLongCall) continue;
+    reply->add_waits(fmt::format("a call has been running for {:.0f} s",
+                                 std::chrono::duration<double>(now - since).count()));
+  }
+}
+
+void FragmentService::ForgetSilentSenders() {
+  const auto silent = history_.ForgetSilent(
+      Clock::now() - kSilentTime, sextant::Status(Code::kCancelled, "the caller is gone"));
+  for (const uint64_t sender : silent) {
+    std::set<uint64_t> runs;
+    {
+      const std::lock_guard lock(mutex_);
+      if (const auto found = runs_of_.find(sender); found != runs_of_.end()) {
+        runs = std::move(found->second);
+        runs_of_.erase(found);
+      }
+    }
+    parts_.Forget(sender, UINT64_MAX);
+    for (const uint64_t run : runs) host_.EndRun(run);
+  }
+}
+
+}  // namespace sextant::dist

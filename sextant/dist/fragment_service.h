@@ -1,0 +1,99 @@
+// FragmentService: the server's end of calls: keeps fragments, runs them, remembers answers.
+//
+// A call whose connection breaks runs on: its caller sends it again and gets the answer. It ends
+// early only when the caller says so (Cancel), has not been heard of for a minute, or the server
+// stops.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "sextant/dist/admission.h"
+#include "sextant/dist/call_history.h"
+#include "sextant/dist/call_threads.h"
+#include "sextant/dist/part_store.h"
+#include "sextant/dist/peer.h"
+#include "sextant/proto/cluster.grpc.pb.h"
+#include "sextant/runtime/fragment_host.h"
+
+namespace sextant::dist {
+
+// The methods that take frames are raw, all are asynchronous.
+using TaskServiceBase =
+    TaskService::WithRawCallbackMethod_Call<TaskService::WithRawCallbackMethod_SendPart<
+        TaskService::WithRawCallbackMethod_FetchPart<TaskService::WithRawCallbackMethod_FetchKept<
+            TaskService::WithCallbackMethod_Hello<TaskService::WithCallbackMethod_Register<
+                TaskService::WithCallbackMethod_Cancel<TaskService::WithCallbackMethod_EndRun<
+                    TaskService::WithCallbackMethod_Status<TaskService::Service>>>>>>>>>;
+
+struct FragmentServiceOptions {
+  std::string task;
+  uint64_t incarnation = 0;
+  // The other tasks, for tensors that they keep.
+  std::function<Peer&(const std::string& task)> find_peer;
+  // Throws PERMISSION_DENIED for a graph that may not run here.
+  std::function<void(const std::string& graph_def)> check_graph;
+  // Adds what others know to the answer of Status.
+  std::function<void(StatusReply*)> add_status;
+  std::function<void(uint64_t sender, uint64_t sequence)> cancel_session_run;
+};
+
+class FragmentService final : public TaskServiceBase {
+ public:
+  // "host", "parts" and "admission" must outlive it.
+  FragmentService(FragmentHost& host, PartStore& parts, const Admission& admission,
+                  FragmentServiceOptions options);
+  ~FragmentService() override;
+
+  // Cancels all calls: they answer UNAVAILABLE.
+  void Stop();
+  size_t running() const { return history_.running(); }
+  // Forgets callers that have not been heard of for long, and what is kept for them.
+  void ForgetSilentSenders();
+
+  using Unary = grpc::ServerUnaryReactor*;
+  using Context = grpc::CallbackServerContext*;
+  Unary Call(Context context, const grpc::ByteBuffer* request, grpc::ByteBuffer* reply) override;
+  Unary SendPart(Context context, const grpc::ByteBuffer* request,
+                 grpc::ByteBuffer* reply) override;
+  Unary FetchPart(Context context, const grpc::ByteBuffer* request,
+                  grpc::ByteBuffer* reply) override;
+  Unary FetchKept(Context context, const grpc::ByteBuffer* request,
+                  grpc::ByteBuffer* reply) override;
+  Unary Hello(Context context, const HelloRequest* request, HelloReply* reply) override;
+  Unary Register(Context context, const RegisterRequest* request, Nothing* reply) override;
+  Unary Cancel(Context context, const CancelRequest* request, Nothing* reply) override;
+  Unary EndRun(Context context, const EndRunRequest* request, Nothing* reply) override;
+  Unary Status(Context context, const StatusRequest* request, StatusReply* reply) override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  using History = CallHistory<grpc::ByteBuffer>;
+
+  grpc::Status CheckStamp(const Stamp& stamp) const;
+  void RunCall(const std::shared_ptr<History::Running>& running, const CallHeader& header,
+               std::vector<Tensor> inputs);
+  std::vector<Tensor> KeptInputs(const Fragment& fragment, uint64_t run,
+                                 CancellationToken& cancellation);
+  void FillStatus(StatusReply* reply) const;
+
+  FragmentHost& host_;
+  PartStore& parts_;
+  const Admission& admission_;
+  const FragmentServiceOptions options_;
+  const Clock::time_point started_ = Clock::now();
+  History history_{256};
+  mutable std::mutex mutex_;
+  std::map<uint64_t, std::set<uint64_t>> runs_of_;  // sender → runs that keep tensors
+  std::map<const void*, Clock::time_point> since_;  // when the calls that run have begun
+  std::atomic<uint64_t> calls_ = 0, received_bytes_ = 0, sent_bytes_ = 0;
+  CallThreads threads_;  // destroyed first: calls use all of the above
+};
+
+}  // namespace sextant::dist

@@ -1,0 +1,195 @@
+#include "sextant/dist/grpc_target.h"
+
+#include <grpcpp/client_context.h>
+
+#include <set>
+
+#include "sextant/device/device.h"
+#include "sextant/dist/fragment_messages.h"
+#include "sextant/dist/peer.h"
+#include "sextant/dist/peer_attempt.h"
+#include "sextant/dist/server.h"
+#include "sextant/dist/task_status.h"
+#include "sextant/dist/wire.h"
+#include "sextant/graph/graph_def.h"
+#include "sextant/net/grpc_frame.h"
+#include "sextant/proto/graph.pb.h"
+#include "sextant/runtime/session_target.h"
+
+namespace sextant::dist {
+namespace {
+
+constexpr std::chrono::seconds kControlTime(30), kCloseTime(1);
+
+// A session that a server runs: the graph is sent once, runs go by name.
+class GrpcSession : public RemoteSession {
+ public:
+  GrpcSession(const Graph& graph, const SessionOptions& options)
+      : graph_(graph),
+        handle_(fmt::format("{:016x}", NewIncarnation())),
+        peer_(
+            std::make_shared<Peer>(PeerOptions{.task = "",
+                                               .address = AddressOfTarget(options.target),
+                                               .own_task = "",
+                                               .credentials = net::CredentialsFromEnvironment()})),
+        stub_(SessionService::NewStub(peer_->control())) {
+    CancellationToken token;
+    std::unique_ptr<DeadlineTimer::Handle> deadline;
+    if (options.deadline) {
+      deadline.reset(new DeadlineTimer::Handle(
+          DeadlineTimer::Schedule(std::chrono::steady_clock::now() + *options.deadline, token)));
+    }
+    peer_->Connect(token);
+    CreateSessionRequest request;
+    request.set_handle(handle_);
+    request.set_graph_def(NewNodes());
+    request.mutable_config()->set_allow_soft_placement(options.allow_soft_placement);
+    request.mutable_config()->set_log_device_placement(options.log_device_placement);
+    CreateSessionReply reply;
+    Control(token, [&](grpc::ClientContext& context) {
+      reply.Clear();
+      return stub_->CreateSession(&context, request, &reply);
+    });
+    std::string task;  // the devices of a task follow each other
+    int index = 0;
+    for (const DeviceAttributes& device : reply.devices()) {
+      const std::string of = device.name().substr(0, device.name().find("/device:"));
+      index = of == task ? index + 1 : 0;
+      task = of;
+      devices_.push_back(std::move(MakeHostDevices(index + 1, task).back()));
+    }
+  }
+
+  void Run(std::span<const Output> feeds, std::span<const Tensor> values,
+           std::span<const Output> outputs, std::span<const Operation> targets,
+           const RunOptions& /*options*/, CancellationToken& cancellation,
+           std::span<Tensor> fetches) override {
+    Extend(cancellation);
+    RunHeader header;
+    header.set_handle(handle_);
+    for (const Output& feed : feeds) header.add_feeds(feed.name());
+    for (const Output& output : outputs) header.add_fetches(output.name());
+    for (const Operation& target : targets) header.add_targets(target.name());
+    const UnderWay call(*peer_);
+    peer_->FillStamp(call.sequence, 0, header.mutable_stamp());
+    const bool large = IsLarge(values);
+    if (large) header.set_parts(peer_->SendParts(call.sequence, 0, values, cancellation));
+    const net::EncodedFrame frame =
+        net::EncodeFrame(header.SerializeAsString(), large ? std::span<const Tensor>() : values);
+    std::vector<Tensor> tensors;
+    try {
+      tensors = peer_->Take(peer_->Ask(kRunMethod, net::ToByteBuffer(frame), cancellation),
+                            call.sequence, 0, cancellation);
+    } catch (...) {
+      if (cancellation.cancelled()) peer_->CancelCall(call.sequence, 0);
+      throw;
+    }
+    if (tensors.size() != fetches.size()) {
+      throw DataLoss("{} tensors came where {} were fetched", tensors.size(), fetches.size());
+    }
+    std::move(tensors.begin(), tensors.end(), fetches.begin());
+  }
+
+  void Close() noexcept override {
+    CloseSessionRequest request;
+    request.set_handle(handle_);
+    Nothing reply;
+    grpc::ClientContext context;
+    context.set_deadline(In(kCloseTime));
+    peer_->token().AddTo(context);
+    stub_->CloseSession(&context, request, &reply);  // a server that is gone has closed it
+  }
+
+  std::vector<const Device*> devices() const override {
+    std::vector<const Device*> devices;
+    for (const auto& device : devices_) devices.push_back(device.get());
+    return devices;
+  }
+
+ private:
+  struct UnderWay {
+    explicit UnderWay(Peer& to) : peer(to), sequence(to.BeginCall()) {}
+    ~UnderWay() { peer.EndCall(sequence); }
+    Peer& peer;
+    const uint64_t sequence;
+  };
+
+  template <typename Method>
+  void Control(CancellationToken& cancellation, Method&& method) {
+    RetryPolicy retry(*peer_);
+    for (;;) {
+      grpc::ClientContext context;
+      context.set_deadline(In(kControlTime));
+      peer_->token().AddTo(context);
+      grpc::Status status;
+      {
+        const auto abandon = cancellation.OnCancel([&] { context.TryCancel(); });
+        status = method(context);
+      }
+      if (status.ok()) return;
+      retry.Failed(status, cancellation);
+    }
+  }
+
+  // The nodes and functions that the server does not have yet; all after nodes were rewritten.
+  std::string NewNodes() {
+    if (graph_.version() != sent_version_) {
+      sent_nodes_ = 0;
+      sent_functions_.clear();
+    }
+    proto::GraphDef def = ExportGraphDef(graph_);
+    def.mutable_node()->DeleteSubrange(0, sent_nodes_);
+    sent_nodes_ += def.node_size();
+    sent_version_ = graph_.version();
+    auto* functions = def.mutable_library()->mutable_function();
+    for (int i = functions->size(); i-- > 0;) {
+      if (!sent_functions_.insert(functions->Get(i).signature().name()).second)
+        functions->DeleteSubrange(i, 1);
+    }
+    return def.SerializeAsString();
+  }
+
+  void Extend(CancellationToken& cancellation) {
+    const std::lock_guard lock(mutex_);
+    if (graph_.num_nodes() == sent_nodes_ && graph_.version() == sent_version_) return;
+    ExtendSessionRequest request;
+    request.set_handle(handle_);
+    request.set_nodes_before(graph_.version() == sent_version_ ? sent_nodes_ : 0);
+    request.set_graph_def(NewNodes());
+    Nothing reply;
+    Control(cancellation, [&](grpc::ClientContext& context) {
+      return stub_->ExtendSession(&context, request, &reply);
+    });
+  }
+
+  const Graph& graph_;
+  const std::string handle_;
+  const std::shared_ptr<Peer> peer_;
+  const std::unique_ptr<SessionService::Stub> stub_;
+  std::mutex mutex_;
+  int sent_nodes_ = 0;
+  int64_t sent_version_ = 0;
+  std::set<std::string> sent_functions_;
+  std::vector<std::unique_ptr<Device>> devices_;
+};
+
+SessionTarget OpenGrpcTarget(const Graph& graph, const SessionOptions& options) {
+  SessionTarget target;
+  if (const Server* server = Server::Find(options.target)) {
+    target.environment = server->environment();
+  } else {
+    target.remote = std::make_unique<GrpcSession>(graph, options);
+  }
+  return target;
+}
+
+}  // namespace
+
+void RegisterGrpcTargets() { RegisterTargetScheme("grpc", OpenGrpcTarget); }
+
+}  // namespace sextant::dist
+
+// Called by libsextant when it has opened this library.
+extern "C" __attribute__((visibility("default"))) void SextantRegisterTargets() {
+  sextant::dist::RegisterGrpcTargets();
+}

@@ -1,0 +1,69 @@
+#include "sextant/dist/part_store.h"
+
+#include <algorithm>
+
+#include "sextant/base/error.h"
+#include "sextant/net/channel.h"
+#include "sextant/net/frame_parts.h"
+#include "sextant/proto/cluster.pb.h"
+
+namespace sextant::dist {
+namespace {
+
+constexpr size_t kMostParts = 4096;  // 64 GiB
+
+}  // namespace
+
+void PartStore::Add(const Key& key, size_t index, size_t count, Tensor part) {
+  if (index >= count || count > kMostParts)
+    throw InvalidArgument("part {} of {} of a frame", index, count);
+  const std::lock_guard lock(mutex_);
+  std::vector<Tensor>& parts = incoming_[key];
+  parts.resize(count);
+  parts[index] = std::move(part);
+}
+
+std::vector<Tensor> PartStore::Take(const Key& key, size_t count) {
+  std::vector<Tensor> parts;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = incoming_.find(key); found != incoming_.end()) {
+      parts = std::move(found->second);
+      incoming_.erase(found);
+    }
+  }
+  const bool whole = parts.size() == count &&
+                     std::ranges::all_of(parts, [](const Tensor& part) { return part.valid(); });
+  if (!whole) throw DataLoss("parts of a frame are missing");
+  return net::JoinFrame(parts).tensors;
+}
+
+net::EncodedFrame PartStore::Answer(const Key& key, const std::vector<Tensor>& tensors) {
+  ReplyHeader header;
+  net::EncodedFrame frame = net::EncodeFrame(header.SerializeAsString(), tensors);
+  if (frame.bytes <= net::kMaxFrameBytes) return frame;
+  auto parts = std::make_shared<const std::vector<Tensor>>(net::CutFrame(frame, net::kPartBytes));
+  header.set_parts(static_cast<uint32_t>(parts->size()));
+  const std::lock_guard lock(mutex_);
+  answers_[key] = std::move(parts);
+  return net::EncodeFrame(header.SerializeAsString(), {});
+}
+
+Tensor PartStore::Find(const Key& key, size_t index) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = answers_.find(key);
+  if (found == answers_.end() || index >= found->second->size())
+    throw NotFound("part {} of an answer is not here", index);
+  return (*found->second)[index];
+}
+
+void PartStore::Forget(uint64_t sender, uint64_t done_below) {
+  const std::lock_guard lock(mutex_);
+  const auto forget = [&](auto& map) {
+    map.erase(map.lower_bound({sender, 0}), map.lower_bound({sender, done_below}));
+  };
+  forget(incoming_);
+  forget(answers_);
+}
+
+}  // namespace sextant::dist

@@ -1,0 +1,351 @@
+#include "sextant/dist/peer.h"
+
+#include <charconv>
+
+#include "sextant/base/logging.h"
+#include "sextant/dist/fragment_messages.h"
+#include "sextant/dist/peer_attempt.h"
+#include "sextant/dist/peer_call.h"
+#include "sextant/dist/wire.h"
+#include "sextant/net/frame_parts.h"
+#include "sextant/net/grpc_frame.h"
+#include "sextant/net/tls_diagnosis.h"
+
+namespace sextant::dist {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kHelloTime(2), kNoticeTime(5);
+constexpr std::chrono::milliseconds kPauseBeforeHello(100);
+constexpr size_t kSlowestBytesPerSecond = 256 << 10;  // of a link that is still waited for
+
+// A message that is sent and forgotten: gRPC holds it until the answer, which nobody waits for.
+template <typename Request, typename Reply = Nothing>
+struct Notice {
+  explicit Notice(const net::Token& token) {
+    context.set_deadline(In(kNoticeTime));
+    token.AddTo(context);
+  }
+  grpc::ClientContext context;
+  Request request;
+  Reply reply;
+};
+
+}  // namespace
+
+Peer::Peer(PeerOptions options)
+    : options_(std::move(options)),
+      place_(options_.task.empty() ? options_.address : ShortTaskName(options_.task)),
+      sender_(NewIncarnation()),
+      token_(options_.credentials),
+      bulk_(net::MakeChannel(options_.address, net::ChannelUse::kBulk, options_.credentials)),
+      control_(net::MakeChannel(options_.address, net::ChannelUse::kControl, options_.credentials)),
+      bulk_stub_(bulk_),
+      control_stub_(TaskService::NewStub(control_)) {}
+Peer::~Peer() = default;
+
+std::unique_ptr<RemoteCall> Peer::Start(std::shared_ptr<const Fragment> fragment, uint64_t run,
+                                        std::vector<Tensor> inputs) {
+  ++calls_;
+  if (!fragment->kept.empty()) {
+    const std::lock_guard lock(mutex_);
+    runs_.insert(run);
+  }
+  return std::make_unique<PeerCall>(shared_from_this(), std::move(fragment), run,
+                                    std::move(inputs));
+}
+
+void Peer::EndRun(uint64_t run) noexcept {
+  try {
+    {
+      const std::lock_guard lock(mutex_);
+      if (runs_.erase(run) == 0) return;  // it keeps nothing of it
+    }
+    auto notice = std::make_shared<Notice<EndRunRequest>>(token_);
+    notice->request.set_sender(sender_);
+    notice->request.set_run(run);
+    control_stub_->async()->EndRun(&notice->context, &notice->request, &notice->reply,
+                                   [notice](const grpc::Status&) {});
+  } catch (...) {  // the peer forgets the run when it no longer hears of this process
+  }
+}
+
+void Peer::StayAlive() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (runs_.empty()) return;
+  }
+  auto notice = std::make_shared<Notice<HelloRequest, HelloReply>>(token_);
+  notice->request.set_task(options_.own_task);
+  notice->request.set_version(kWireVersion);
+  notice->request.set_sender(sender_);
+  control_stub_->async()->Hello(&notice->context, &notice->request, &notice->reply,
+                                [notice](const grpc::Status&) {});
+}
+
+Tensor Peer::FetchKept(uint64_t run, uint64_t maker, int32_t position,
+                       CancellationToken& cancellation) {
+  std::vector<Tensor> parts;
+  for (uint32_t part = 0;; ++part) {
+    KeptHeader header;
+    header.set_run(run);
+    header.set_maker(maker);
+    header.set_position(position);
+    header.set_part(part);
+    net::DecodedFrame frame = net::FromByteBuffer(
+        Ask(kFetchKeptMethod, net::ToByteBuffer(net::EncodeFrame(header.SerializeAsString(), {})),
+            cancellation));
+    const uint32_t count = ParseHeader<ReplyHeader>(frame.message).parts();
+    if (part > 0 && frame.tensors.size() == 1) parts.push_back(std::move(frame.tensors[0]));
+    if (part < count) continue;
+    if (count > 0) frame = net::JoinFrame(parts);
+    if (frame.tensors.size() != 1) throw DataLoss("{} gave no tensor", place_);
+    return std::move(frame.tensors[0]);
+  }
+}
+
+uint64_t Peer::BeginCall() {
+  const std::lock_guard lock(mutex_);
+  under_way_.insert(next_sequence_);
+  return next_sequence_++;
+}
+
+void Peer::EndCall(uint64_t sequence) {
+  const std::lock_guard lock(mutex_);
+  under_way_.erase(sequence);
+}
+
+void Peer::CancelCall(uint64_t sequence, uint64_t run) {
+  auto notice = std::make_shared<Notice<CancelRequest>>(token_);
+  FillStamp(sequence, run, notice->request.mutable_stamp());
+  control_stub_->async()->Cancel(&notice->context, &notice->request, &notice->reply,
+                                 [notice](const grpc::Status&) {});
+}
+
+void Peer::FillStamp(uint64_t sequence, uint64_t run, Stamp* stamp) const {
+  const std::lock_guard lock(mutex_);
+  stamp->set_sender(sender_);
+  stamp->set_receiver(incarnation_);
+  stamp->set_sequence(sequence);
+  stamp->set_run(run);
+  stamp->set_done_below(under_way_.empty() ? next_sequence_ : *under_way_.begin());
+}
+
+bool Peer::connected() const {
+  const std::lock_guard lock(mutex_);
+  return incarnation_ != 0;
+}
+
+std::shared_ptr<Peer::Attempt> Peer::Send(const char* method, grpc::ByteBuffer request) {
+  auto attempt = std::make_shared<Attempt>();
+  attempt->request = std::move(request);
+  const size_t bytes = attempt->request.Length();
+  attempt->context.set_deadline(
+      In(kAttemptTime + std::chrono::seconds(bytes / kSlowestBytesPerSecond)));
+  token_.AddTo(attempt->context);
+  sent_bytes_ += bytes;
+  bulk_stub_.UnaryCall(&attempt->context, method, grpc::StubOptions(), &attempt->request,
+                       &attempt->response,
+                       [attempt](grpc::Status status) { attempt->End(std::move(status)); });
+  return attempt;
+}
+
+grpc::ByteBuffer Peer::Ask(const char* method, const grpc::ByteBuffer& request,
+                           CancellationToken& cancellation) {
+  RetryPolicy retry(*this);
+  std::shared_ptr<Attempt> attempt = Send(method, request);
+  for (;;) {
+    if (!attempt->WaitFor(kReportTime, cancellation)) {
+      if (!cancellation.cancelled()) continue;
+      attempt->context.TryCancel();
+      cancellation.ThrowIfCancelled();
+    }
+    if (attempt->status.ok()) {
+      received_bytes_ += attempt->response.Length();
+      return attempt->response;
+    }
+    CountRetry();
+    retry.Failed(attempt->status, cancellation);
+    attempt = Send(method, request);
+  }
+}
+
+uint32_t Peer::SendParts(uint64_t sequence, uint64_t run, std::span<const Tensor> tensors,
+                         CancellationToken& cancellation) {
+  const net::EncodedFrame frame = net::EncodeFrame("", tensors);
+  const size_t count = net::NumParts(frame, net::kPartBytes);
+  for (size_t i = 0; i < count; ++i) {
+    PartHeader header;
+    FillStamp(sequence, run, header.mutable_stamp());
+    header.set_index(static_cast<uint32_t>(i));
+    header.set_count(static_cast<uint32_t>(count));
+    const Tensor part = net::CutPart(frame, net::kPartBytes, i);
+    Ask(kSendPartMethod,
+        net::ToByteBuffer(net::EncodeFrame(header.SerializeAsString(), {&part, 1})), cancellation);
+  }
+  return static_cast<uint32_t>(count);
+}
+
+std::vector<Tensor> Peer::Take(const grpc::ByteBuffer& answer, uint64_t sequence, uint64_t run,
+                               CancellationToken& cancellation) {
+  net::DecodedFrame frame = net::FromByteBuffer(answer);
+  const uint32_t count = ParseHeader<ReplyHeader>(frame.message).parts();
+  if (count == 0) return std::move(frame.tensors);
+  std::vector<Tensor> parts;
+  for (uint32_t i = 0; i < count; ++i) {
+    PartHeader wanted;
+    FillStamp(sequence, run, wanted.mutable_stamp());
+    wanted.set_index(i);
+    wanted.set_count(count);
+    net::DecodedFrame part = net::FromByteBuffer(
+        Ask(kFetchPartMethod, net::ToByteBuffer(net::EncodeFrame(wanted.SerializeAsString(), {})),
+            cancellation));
+    if (part.tensors.size() != 1) throw DataLoss("{} gave a part without bytes", place_);
+    parts.push_back(std::move(part.tensors[0]));
+  }
+  return net::JoinFrame(parts).tensors;
+}
+
+void Peer::SetState(std::string state) {
+  const std::lock_guard lock(mutex_);
+  state_ = std::move(state);
+}
+
+void Peer::Connect(CancellationToken& cancellation) {
+  if (connected()) return;
+  HelloRequest request;
+  request.set_task(options_.own_task);
+  request.set_receiver(options_.task);
+  request.set_version(kWireVersion);
+  request.set_sender(sender_);
+  struct Waiting {
+    explicit Waiting(Peer& waited_for) : peer(waited_for) { Add(1); }
+    ~Waiting() { Add(-1); }
+    void Add(int count) {
+      const std::lock_guard lock(peer.mutex_);
+      peer.waiting_ += count;
+    }
+    Peer& peer;
+  } const waiting(*this);
+  auto next_report = SteadyClock::now() + kReportTime;
+  for (int attempts = 0;; ++attempts) {
+    grpc::ClientContext context;
+    context.set_deadline(In(kHelloTime));
+    token_.AddTo(context);
+    HelloReply reply;
+    grpc::Status status;
+    {
+      const auto abandon = cancellation.OnCancel([&] { context.TryCancel(); });
+      status = control_stub_->Hello(&context, request, &reply);
+    }
+    cancellation.ThrowIfCancelled();
+    if (status.ok()) {
+      const std::lock_guard lock(mutex_);
+      state_ = "connected";
+      incarnation_ = reply.incarnation();
+      return;
+    }
+    const std::string why = net::FromGrpcStatus(status).message();
+    SetState(why);
+    ThrowUnlessTransient(status, attempts > 0);
+    if (SteadyClock::now() >= next_report) {
+      next_report += kReportTime;
+      LogInfo("CreateSession still waiting for response from worker: {} at {} ({})",
+              options_.task.empty() ? place_ : options_.task, address(), why);
+    }
+    PauseFor(kPauseBeforeHello, cancellation);
+    ConnectAgain();
+  }
+}
+
+void Peer::Register(const Fragment& fragment, CancellationToken& cancellation) {
+  RegisterRequest request;
+  *request.mutable_fragment() = ToMessage(fragment);
+  RetryPolicy retry(*this);
+  for (;;) {
+    FillStamp(0, 0, request.mutable_stamp());
+    grpc::ClientContext context;
+    context.set_deadline(In(kAttemptTime));
+    token_.AddTo(context);
+    Nothing reply;
+    grpc::Status status;
+    {
+      const auto abandon = cancellation.OnCancel([&] { context.TryCancel(); });
+      status = control_stub_->Register(&context, request, &reply);
+    }
+    cancellation.ThrowIfCancelled();
+    if (status.ok()) return;
+    CountRetry();
+    retry.Failed(status, cancellation);
+  }
+}
+
+void Peer::ThrowUnlessTransient(const grpc::Status& grpc_status, bool again) {
+  const sextant::Status status = net::FromGrpcStatus(grpc_status);
+  if (net::HindranceOf(grpc_status) == net::Hindrance::kHandshake) {
+    if (!again) return;
+    const std::optional<std::string> why = net::DiagnoseTls(address(), options_.credentials);
+    if (!why) return;
+    throw Error(Code::kUnauthenticated, fmt::format("{} at {}: {}", place_, address(), *why));
+  }
+  const bool answered = grpc_status.error_details() == kAnswered;
+  if (!answered && net::IsTransient(status.code())) return;
+  if (Restarted(grpc_status)) throw Error(Code::kAborted, place_ + " was restarted during the run");
+  if (options_.task.empty()) status.ThrowIfError();  // the session names the place already
+  throw ErrorOfTask(Error(status.code(), status.message()), options_.task);
+}
+
+Error Peer::Gone() {
+  const std::lock_guard lock(mutex_);
+  state_ = "gone";
+  incarnation_ = 0;
+  return Error(Code::kUnavailable,
+               fmt::format("{} is gone: nobody listens at {}", place_, address()));
+}
+
+bool Peer::Restarted(const grpc::Status& status) {
+  const std::string details = status.error_details();
+  if (!details.starts_with(kRestarted)) return false;
+  uint64_t incarnation = 0;
+  std::from_chars(details.data() + kRestarted.size(), details.data() + details.size(), incarnation);
+  const std::lock_guard lock(mutex_);
+  incarnation_ = incarnation;
+  return true;
+}
+
+void Peer::ConnectAgain() {
+  for (const auto& channel : {bulk_, control_})
+    grpc::experimental::ChannelResetConnectionBackoff(channel.get());
+}
+
+PeerStatus Peer::Status() const {
+  PeerStatus status;
+  const std::lock_guard lock(mutex_);
+  status.set_task(options_.task);
+  status.set_address(address());
+  status.set_state(waiting_ > 0 ? "waited for: " + state_ : state_);
+  status.set_incarnation(incarnation_);
+  status.set_calls(calls_);
+  status.set_sent_bytes(sent_bytes_);
+  status.set_received_bytes(received_bytes_);
+  status.set_retries(retries_);
+  return status;
+}
+
+bool IsLarge(std::span<const Tensor> tensors) {
+  constexpr size_t kRoomForHeaders = 1 << 20;
+  size_t bytes = 0;
+  for (const Tensor& tensor : tensors) {
+    if (!tensor.valid()) continue;
+    if (tensor.dtype() == DType::kString) {
+      for (const std::string& text : tensor.flat<std::string>())
+        bytes += sizeof(uint64_t) + text.size();
+    } else if (IsPlain(tensor.dtype())) {
+      bytes += tensor.bytes();
+    }
+  }
+  return bytes > net::kMaxFrameBytes - kRoomForHeaders;
+}
+
+}  // namespace sextant::dist

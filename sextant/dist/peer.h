@@ -1,0 +1,117 @@
+// Peer: another task of the cluster, reached over gRPC: the client's end of calls.
+//
+// A call is sent again, under the same sequence number, as long as its connection breaks or its
+// answer does not come, until the Run is cancelled or past its deadline. A peer that refuses
+// connections for longer than a cut of the network lasts is an error at once: its process is gone.
+// A peer that was restarted answers with another incarnation: the error says which of its variables
+// are lost.
+//
+// Thread-safe. Held by shared_ptr: calls under way keep it.
+#pragma once
+
+#include <grpcpp/generic/generic_stub.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sextant/device/remote_task.h"
+#include "sextant/net/channel.h"
+#include "sextant/proto/cluster.grpc.pb.h"
+
+namespace sextant::dist {
+
+struct PeerOptions {
+  std::string task;      // "/job:ps/replica:0/task:0"; of a client that knows only the address, ""
+  std::string address;   // "host:port"
+  std::string own_task;  // "" of a client that is no task
+  net::CredentialOptions credentials;
+};
+
+class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
+ public:
+  struct Attempt;  // peer_attempt.h
+
+  explicit Peer(PeerOptions options);
+  ~Peer() override;
+
+  std::unique_ptr<RemoteCall> Start(std::shared_ptr<const Fragment> fragment, uint64_t run,
+                                    std::vector<Tensor> inputs) override;
+  void EndRun(uint64_t run) noexcept override;
+
+  // A tensor that a fragment has kept there.
+  Tensor FetchKept(uint64_t run, uint64_t maker, int32_t position, CancellationToken& cancellation);
+
+  // "/job:ps/task:0", or the address: for messages.
+  const std::string& place() const { return place_; }
+  const std::string& address() const { return options_.address; }
+  const std::shared_ptr<grpc::Channel>& control() const { return control_; }
+  const net::Token& token() const { return token_; }
+  PeerStatus Status() const;
+  // Says that this process lives, when the peer keeps tensors for it. Does not wait.
+  void StayAlive();
+
+  // ---- for PeerCall and sessions
+
+  // A new sequence number, under way until EndCall.
+  uint64_t BeginCall();
+  void EndCall(uint64_t sequence);
+  // Asks the other end to stop working on it. Does not wait. Runs of sessions have run 0.
+  void CancelCall(uint64_t sequence, uint64_t run);
+  void FillStamp(uint64_t sequence, uint64_t run, Stamp* stamp) const;
+
+  bool connected() const;
+  // Says hello unless that is done: learns the incarnation. Waits for the peer to come up until the
+  // token is cancelled, and says so every ten seconds.
+  void Connect(CancellationToken& cancellation);
+  void Register(const Fragment& fragment, CancellationToken& cancellation);
+  std::shared_ptr<Attempt> Send(const char* method, grpc::ByteBuffer request);
+  // Sends until an answer comes or the token is cancelled; for requests that may arrive twice.
+  grpc::ByteBuffer Ask(const char* method, const grpc::ByteBuffer& request,
+                       CancellationToken& cancellation);
+  // Sends the tensors of a call ahead of it, in parts. Gives their number.
+  uint32_t SendParts(uint64_t sequence, uint64_t run, std::span<const Tensor> tensors,
+                     CancellationToken& cancellation);
+  // The tensors of an answer, fetched where they did not fit in it.
+  std::vector<Tensor> Take(const grpc::ByteBuffer& answer, uint64_t sequence, uint64_t run,
+                           CancellationToken& cancellation);
+  // What the peer answered, as an error that names it; returns when it may be asked again. A
+  // connection that is closed as soon as it is made may have been cut: "again" asks whether it was
+  // the credentials.
+  void ThrowUnlessTransient(const grpc::Status& status, bool again = true);
+  // UNAVAILABLE: nobody listens there. The next call begins from the start.
+  Error Gone();
+  // Whether it answers that it is another process now: then that is noted.
+  bool Restarted(const grpc::Status& status);
+  // Tries to connect now, not after the pause that gRPC would make.
+  void ConnectAgain();
+  void CountRetry() { ++retries_; }
+
+ private:
+  void SetState(std::string state);
+
+  const PeerOptions options_;
+  const std::string place_;
+  const uint64_t sender_;
+  const net::Token token_;
+  const std::shared_ptr<grpc::Channel> bulk_, control_;
+  grpc::GenericStub bulk_stub_;
+  const std::unique_ptr<TaskService::Stub> control_stub_;
+
+  mutable std::mutex mutex_;
+  uint64_t incarnation_ = 0;      // 0: not known yet
+  std::set<uint64_t> under_way_;  // sequence numbers of calls that have no answer yet
+  std::set<uint64_t> runs_;       // that keep tensors there
+  uint64_t next_sequence_ = 1;
+  std::string state_ = "not connected";
+  int waiting_ = 0;  // for it to come up
+  std::atomic<uint64_t> calls_ = 0, sent_bytes_ = 0, received_bytes_ = 0, retries_ = 0;
+};
+
+// Whether tensors need parts.
+bool IsLarge(std::span<const Tensor> tensors);
+
+}  // namespace sextant::dist

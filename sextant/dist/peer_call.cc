@@ -1,0 +1,81 @@
+#include "sextant/dist/peer_call.h"
+
+#include "sextant/base/logging.h"
+#include "sextant/dist/fragment_messages.h"
+#include "sextant/dist/wire.h"
+#include "sextant/net/grpc_frame.h"
+
+namespace sextant::dist {
+
+PeerCall::PeerCall(std::shared_ptr<Peer> peer, std::shared_ptr<const Fragment> fragment,
+                   uint64_t run, std::vector<Tensor> inputs)
+    : peer_(std::move(peer)),
+      fragment_(std::move(fragment)),
+      run_(run),
+      inputs_(std::move(inputs)),
+      large_(IsLarge(inputs_)),
+      sequence_(peer_->BeginCall()),
+      retry_(*peer_) {
+  if (!large_ && peer_->connected()) {
+    Send(given_up_);
+  } else {
+    sending_ = std::async(std::launch::async, [this] { Send(given_up_); });
+  }
+}
+
+PeerCall::~PeerCall() {
+  given_up_.Cancel();
+  if (sending_.valid()) sending_.wait();
+  if (attempt_ && !attempt_->answered()) {
+    attempt_->context.TryCancel();
+    peer_->CancelCall(sequence_, run_);
+  }
+  peer_->EndCall(sequence_);
+}
+
+grpc::ByteBuffer PeerCall::Encode(uint32_t parts, std::span<const Tensor> tensors) const {
+  CallHeader header;
+  peer_->FillStamp(sequence_, run_, header.mutable_stamp());
+  header.set_fingerprint(fragment_->fingerprint);
+  header.set_parts(parts);
+  return net::ToByteBuffer(net::EncodeFrame(header.SerializeAsString(), tensors));
+}
+
+void PeerCall::Send(CancellationToken& cancellation) {
+  peer_->Connect(cancellation);
+  const uint32_t parts = large_ ? peer_->SendParts(sequence_, run_, inputs_, cancellation) : 0;
+  attempt_ = peer_->Send(kCallMethod,
+                         Encode(parts, large_ ? std::span<const Tensor>() : std::span(inputs_)));
+}
+
+void PeerCall::Wait(std::span<Tensor> outputs, CancellationToken& cancellation) {
+  if (sending_.valid()) {
+    const auto pass_on = cancellation.OnCancel([&] { given_up_.Cancel(cancellation.status()); });
+    sending_.get();
+  }
+  while (!attempt_->WaitFor(kReportTime, cancellation) || !attempt_->status.ok()) {
+    cancellation.ThrowIfCancelled();
+    if (!attempt_->WaitFor(std::chrono::milliseconds(0), cancellation)) {
+      LogInfo("still waiting for {} at {}", peer_->place(), peer_->address());
+      continue;
+    }
+    Recover(cancellation);
+    Send(cancellation);
+  }
+  std::vector<Tensor> tensors = peer_->Take(attempt_->response, sequence_, run_, cancellation);
+  if (tensors.size() != outputs.size()) {
+    throw DataLoss("{} gave {} tensors where {} were asked for", peer_->place(), tensors.size(),
+                   outputs.size());
+  }
+  std::move(tensors.begin(), tensors.end(), outputs.begin());
+}
+
+void PeerCall::Recover(CancellationToken& cancellation) {
+  if (attempt_->status.error_details() == kUnknownFragment)
+    return peer_->Register(*fragment_, cancellation);
+  if (peer_->Restarted(attempt_->status)) throw RestartedError(*fragment_);
+  peer_->CountRetry();
+  retry_.Failed(attempt_->status, cancellation);
+}
+
+}  // namespace sextant::dist

@@ -1,0 +1,42 @@
+// PeerCall: a call of a fragment under way, at the client's end.
+#pragma once
+
+#include <future>
+#include <memory>
+#include <vector>
+
+#include "sextant/dist/peer.h"
+#include "sextant/dist/peer_attempt.h"
+
+namespace sextant::dist {
+
+class PeerCall : public RemoteCall {
+ public:
+  PeerCall(std::shared_ptr<Peer> peer, std::shared_ptr<const Fragment> fragment, uint64_t run,
+           std::vector<Tensor> inputs);
+  // Cancels the call at the other end when it has no answer yet.
+  ~PeerCall() override;
+
+  void Wait(std::span<Tensor> outputs, CancellationToken& cancellation) override;
+
+ private:
+  void Send(CancellationToken& cancellation);
+  grpc::ByteBuffer Encode(uint32_t parts, std::span<const Tensor> tensors) const;
+  // Deals with a failed attempt: returns when the call may be sent again, else throws.
+  void Recover(CancellationToken& cancellation);
+
+  const std::shared_ptr<Peer> peer_;
+  const std::shared_ptr<const Fragment> fragment_;
+  const uint64_t run_;
+  const std::vector<Tensor> inputs_;
+  const bool large_;
+  const uint64_t sequence_;
+  RetryPolicy retry_;
+  std::shared_ptr<Peer::Attempt> attempt_;
+  // The first sending, where it would have made Start wait: the peer has not been met, or the
+  // inputs go in parts.
+  CancellationToken given_up_;
+  std::future<void> sending_;
+};
+
+}  // namespace sextant::dist

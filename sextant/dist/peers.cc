@@ -1,0 +1,45 @@
+#include "sextant/dist/peers.h"
+
+namespace sextant::dist {
+
+Peers::Peers(const ClusterSpec& cluster, const std::string& own_task,
+             const net::CredentialOptions& credentials) {
+  for (const auto& [job, addresses] : cluster) {
+    for (size_t i = 0; i < addresses.size(); ++i) {
+      const std::string task = TaskName(job, static_cast<int>(i));
+      if (task == own_task) continue;
+      peers_.emplace(task, std::make_shared<Peer>(PeerOptions{.task = task,
+                                                              .address = addresses[i],
+                                                              .own_task = own_task,
+                                                              .credentials = credentials}));
+      devices_.push_back(std::move(MakeHostDevices(1, task)[0]));
+    }
+  }
+}
+Peers::~Peers() = default;
+
+Peer& Peers::FindPeer(std::string_view task) {
+  const auto found = peers_.find(task);
+  if (found != peers_.end()) return *found->second;
+  std::string tasks;
+  for (const auto& [name, peer] : peers_) tasks += (tasks.empty() ? "" : ", ") + name;
+  throw NotFound("the cluster has no task {}; it has {}", task, tasks);
+}
+
+std::vector<Device*> Peers::devices() const {
+  std::vector<Device*> devices;
+  for (const auto& device : devices_) devices.push_back(device.get());
+  return devices;
+}
+
+std::vector<PeerStatus> Peers::Status() const {
+  std::vector<PeerStatus> status;
+  for (const auto& [name, peer] : peers_) status.push_back(peer->Status());
+  return status;
+}
+
+void Peers::StayAlive() {
+  for (const auto& [name, peer] : peers_) peer->StayAlive();
+}
+
+}  // namespace sextant::dist

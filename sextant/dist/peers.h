@@ -1,0 +1,36 @@
+// Peers: the other tasks of a cluster, as sessions of this one reach them.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sextant/device/device.h"
+#include "sextant/dist/cluster_spec.h"
+#include "sextant/dist/peer.h"
+
+namespace sextant::dist {
+
+class Peers : public RemoteTasks {
+ public:
+  // Nothing is connected yet.
+  Peers(const ClusterSpec& cluster, const std::string& own_task,
+        const net::CredentialOptions& credentials);
+  ~Peers() override;
+
+  RemoteTask& Find(std::string_view task) override { return FindPeer(task); }
+  // Throws NOT_FOUND, naming the tasks there are.
+  Peer& FindPeer(std::string_view task);
+
+  // A host device of each of the other tasks, for placement.
+  std::vector<Device*> devices() const;
+  std::vector<PeerStatus> Status() const;
+  void StayAlive();
+
+ private:
+  std::map<std::string, std::shared_ptr<Peer>, std::less<>> peers_;
+  std::vector<std::unique_ptr<Device>> devices_;  // names only: nothing of them runs here
+};
+
+}  // namespace sextant::dist

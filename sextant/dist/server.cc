@@ -1,0 +1,193 @@
+#include "sextant/dist/server.h"
+
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "sextant/base/logging.h"
+#include "sextant/device/device.h"
+#include "sextant/device/resource_manager.h"
+#include "sextant/dist/file_ops.h"
+#include "sextant/dist/fragment_messages.h"
+#include "sextant/dist/fragment_service.h"
+#include "sextant/dist/grpc_target.h"
+#include "sextant/dist/peers.h"
+#include "sextant/dist/session_service.h"
+#include "sextant/net/channel.h"
+#include "sextant/net/credentials.h"
+#include "sextant/runtime/session_environment.h"
+
+namespace sextant::dist {
+namespace {
+
+constexpr std::chrono::seconds kDrainTime(2), kLookTime(5);
+constexpr std::chrono::milliseconds kDrainLook(10);
+
+std::mutex servers_mutex;
+std::map<std::string, Server*>& Servers() {
+  static auto* servers = new std::map<std::string, Server*>();
+  return *servers;
+}
+
+void LogPeers(const ClusterSpec& cluster) {
+  for (const auto& [job, addresses] : cluster)
+    LogInfo("Peer {} {} {{{}}}", job, addresses.size(), fmt::join(addresses, ", "));
+  for (const auto& [job, addresses] : cluster) {
+    std::string list;
+    for (size_t i = 0; i < addresses.size(); ++i)
+      list += fmt::format("{}{} -> {}", i == 0 ? "" : ", ", i, addresses[i]);
+    LogInfo("Initialize GrpcChannelCache for job {} -> {{{}}}", job, list);
+  }
+}
+
+}  // namespace
+
+struct Server::State {
+  explicit State(const ServerOptions& given)
+      : name(TaskName(given.job, given.task)),
+        address(ParseAddress(AddressOf(given.cluster, given.job, given.task))),
+        incarnation(NewIncarnation()),
+        devices(MakeHostDevices(std::max(1, given.session.host_devices), name)),
+        peers(given.cluster, name, given.credentials),
+        admission(given.credentials),
+        host(Environment(/*with_peers=*/false), given.session),
+        sessions(parts, admission,
+                 {.environment = Environment(/*with_peers=*/true),
+                  .session = given.session,
+                  .check_graph = GraphCheck(given)}),
+        service(
+            host, parts, admission,
+            {.task = name,
+             .incarnation = incarnation,
+             .find_peer = [this](const std::string& task) -> Peer& { return peers.FindPeer(task); },
+             .check_graph = GraphCheck(given),
+             .add_status = [this](StatusReply* reply) { AddStatus(reply); },
+             .cancel_session_run =
+                 [this](uint64_t sender, uint64_t sequence) {
+                   sessions.CancelRun(sender, sequence);
+                 }}) {}
+
+  static std::function<void(const std::string&)> GraphCheck(const ServerOptions& options) {
+    if (options.allow_files) return nullptr;
+    return [task = TaskName(options.job, options.task)](const std::string& graph_def) {
+      CheckOpensNoFiles(graph_def, task);
+    };
+  }
+
+  SessionEnvironment Environment(bool with_peers) {
+    SessionEnvironment environment{.task = name, .resources = &resources};
+    for (const auto& device : devices) environment.devices.push_back(device.get());
+    if (!with_peers) return environment;
+    environment.tasks = &peers;
+    environment.remote_devices = peers.devices();
+    return environment;
+  }
+
+  void AddStatus(StatusReply* reply) const {
+    reply->set_sessions(static_cast<uint32_t>(sessions.num_sessions()));
+    reply->set_running(reply->running() + static_cast<uint32_t>(sessions.running()));
+    for (PeerStatus& peer : peers.Status()) *reply->add_peers() = std::move(peer);
+  }
+
+  // Until the server stops.
+  void LookAfterCallers() {
+    std::unique_lock lock(mutex);
+    while (!stopping.wait_for(lock, kLookTime, [this] { return stopped; })) {
+      lock.unlock();
+      service.ForgetSilentSenders();
+      sessions.ForgetSilentClients();
+      peers.StayAlive();
+      lock.lock();
+    }
+  }
+
+  const std::string name;
+  const Address address;
+  const uint64_t incarnation;
+  std::vector<std::unique_ptr<Device>> devices;
+  ResourceManager resources;
+  Peers peers;
+  Admission admission;
+  PartStore parts;
+  FragmentHost host;
+  SessionHost sessions;
+  FragmentService service;
+  std::unique_ptr<grpc::Server> server;
+  std::string target;
+  int port = 0;
+  std::mutex mutex;
+  std::condition_variable stopping;
+  bool stopped = false;
+  std::thread caretaker;
+};
+
+Server::Server(const ServerOptions& options) : state_(std::make_unique<State>(options)) {
+  RegisterGrpcTargets();
+  LogPeers(options.cluster);
+  Address bind = BindAddress(state_->address);
+  if (!options.bind_host.empty()) bind.host = options.bind_host;
+  grpc::ServerBuilder builder;
+  net::ConfigureServer(builder);
+  builder.AddListeningPort(ToString(bind), net::MakeServerCredentials(options.credentials),
+                           &state_->port);
+  if (options.before_listening) options.before_listening();
+  builder.RegisterService(&state_->service);
+  builder.RegisterService(&state_->sessions);
+  state_->server = builder.BuildAndStart();
+  if (!state_->server || state_->port == 0) {
+    throw Error(Code::kUnavailable, fmt::format("{} cannot listen at {}: is the port in use?",
+                                                ShortTaskName(state_->name), ToString(bind)));
+  }
+  state_->target = "grpc://" + ToString({state_->address.host, state_->port});
+  state_->caretaker = std::thread([state = state_.get()] { state->LookAfterCallers(); });
+  LogInfo("Started server with target: {}", state_->target);
+  const std::lock_guard lock(servers_mutex);
+  Servers()[state_->target] = this;
+}
+
+Server::~Server() {
+  {
+    const std::lock_guard lock(servers_mutex);
+    Servers().erase(state_->target);
+  }
+  Stop();
+  state_->caretaker.join();
+}
+
+const std::string& Server::target() const { return state_->target; }
+int Server::port() const { return state_->port; }
+const std::string& Server::task() const { return state_->name; }
+SessionEnvironment Server::environment() const { return state_->Environment(/*with_peers=*/true); }
+
+Server* Server::Find(const std::string& target) {
+  const std::lock_guard lock(servers_mutex);
+  const auto found = Servers().find(target);
+  return found == Servers().end() ? nullptr : found->second;
+}
+
+void Server::Join() {
+  std::unique_lock lock(state_->mutex);
+  state_->stopping.wait(lock, [this] { return state_->stopped; });
+}
+
+void Server::Stop() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (std::exchange(state_->stopped, true)) return;
+  }
+  state_->admission.Close();
+  const auto end = std::chrono::steady_clock::now() + kDrainTime;
+  while (state_->service.running() + state_->sessions.running() > 0 &&
+         std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(kDrainLook);
+  state_->sessions.Stop();
+  state_->service.Stop();
+  state_->server->Shutdown(std::chrono::system_clock::now() + kDrainTime);
+  state_->stopping.notify_all();
+}
+
+}  // namespace sextant::dist

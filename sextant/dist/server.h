@@ -1,0 +1,74 @@
+// Server: a task of a cluster. It runs parts of graphs that sessions of other tasks give it, on
+// devices and variables of its own.
+//
+//   dist::Server server({.cluster = dist::ParseClusterSpec("worker|localhost:0"), .job =
+//   "worker"}); Session session(graph, {.target = server.target()});
+//   ...
+//   server.Join();          // serve until another thread calls Stop
+//
+// It runs any graph it is given, so it should be reached by friends only: see CredentialOptions.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sextant/base/export.h"
+#include "sextant/dist/cluster_spec.h"
+#include "sextant/net/credential_options.h"
+#include "sextant/runtime/session.h"
+
+#pragma GCC visibility push(default)
+
+namespace sextant::dist {
+
+struct SEXTANT_API ServerOptions {
+  ClusterSpec cluster;
+  std::string job;
+  int task = 0;
+  SessionOptions session = {};  // threads, devices and memory of what it runs
+  net::CredentialOptions credentials = net::CredentialsFromEnvironment();
+  // Whether graphs of other processes may hold ops that open files.
+  bool allow_files = false;
+  std::string bind_host = {};  // "": as BindAddress says
+  // Called when the files of the credentials have been read, before anybody can connect.
+  std::function<void()> before_listening = {};
+};
+
+class SEXTANT_API Server {
+ public:
+  // Listens. Throws INVALID_ARGUMENT for a task that is not in the cluster, UNAVAILABLE, naming the
+  // address, when it cannot be listened at.
+  explicit Server(const ServerOptions& options);
+  // Stops. Sessions of this process that run here must have been destroyed.
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // "grpc://localhost:2500": what sessions name to run here.
+  const std::string& target() const;
+  // The port it listens at, also where the system chose it.
+  int port() const;
+  // "/job:worker/replica:0/task:0"
+  const std::string& task() const;
+
+  // Waits until Stop.
+  void Join();
+  // Refuses new calls, lets those that run end and cancels those that go on for two seconds. May be
+  // called from any thread.
+  void Stop();
+
+  // For sessions of this process that run on the task. Valid as long as the server.
+  SessionEnvironment environment() const;
+  // The server of this process with that target, or null.
+  static Server* Find(const std::string& target);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace sextant::dist
+
+#pragma GCC visibility pop

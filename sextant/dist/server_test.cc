@@ -1,0 +1,172 @@
+#include "sextant/dist/server.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "sextant/device/device.h"
+#include "sextant/dist/grpc_target.h"
+#include "sextant/testing/status_of.h"
+#include "sextant/testing/test_cluster.h"
+
+namespace sextant::dist {
+namespace {
+
+// Only a session of another process goes over the network; so does one of this process whose server
+// is called by another name.
+std::string RemoteTarget(const Server& server) {
+  return "grpc://localhost:" + std::to_string(server.port());
+}
+
+TEST(ServerTest, TargetNamesThePortThatTheSystemChose) {
+  const Server server({.cluster = ParseClusterSpec("local|localhost:0"), .job = "local"});
+  EXPECT_NE(server.port(), 0);
+  EXPECT_EQ(server.target(), "grpc://localhost:" + std::to_string(server.port()));
+  EXPECT_EQ(server.task(), "/job:local/replica:0/task:0");
+  EXPECT_EQ(Server::Find(server.target()), &server);
+  EXPECT_EQ(Server::Find("grpc://localhost:1"), nullptr);
+}
+
+TEST(ServerTest, WhatCannotBeIsSaid) {
+  const ClusterSpec cluster = ParseClusterSpec("local|localhost:0");
+  EXPECT_EQ(StatusOf([&] { Server({.cluster = cluster, .job = "ps"}); }).code(),
+            Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([&] { Server({.cluster = cluster, .job = "local", .task = 1}); }).code(),
+            Code::kInvalidArgument);
+  TestCluster taken(1);
+  const Status status = StatusOf([&] { Server({.cluster = taken.spec(), .job = "ps"}); });
+  EXPECT_EQ(status.code(), Code::kUnavailable);
+  EXPECT_NE(status.message().find(std::to_string(taken.port(0))), std::string::npos);
+}
+
+TEST(ServerTest, SessionOfThisProcessRunsOnTheTask) {
+  const Server server({.cluster = ParseClusterSpec("local|localhost:0"), .job = "local"});
+  Graph graph;
+  const GraphScope use(graph);
+  const Output text = Const(Tensor("Hello, distributed!"));
+  Session session(graph, {.target = server.target()});
+  EXPECT_EQ(session.Run(text).scalar<std::string>(), "Hello, distributed!");
+  EXPECT_EQ(session.devices()[0]->name(), "/job:local/replica:0/task:0/device:CPU:0");
+}
+
+class RemoteSessionTest : public testing::Test {
+ protected:
+  TestCluster cluster_{1};
+  Graph graph_;
+  const GraphScope use_{graph_};
+};
+
+TEST_F(RemoteSessionTest, RunsGraphsOfClients) {
+  const Output x = Placeholder(DType::kFloat, PartialShape({-1}), "x");
+  const Output y = Square(x), text = Const(Tensor("Hello, distributed!"));
+  Session session(graph_, {.target = RemoteTarget(cluster_.server(0))});
+  EXPECT_EQ(session.Run(text).scalar<std::string>(), "Hello, distributed!");
+  const std::vector<Tensor> both = session.Run({{x, Tensor::Of<float>({1, -3})}}, {y, text});
+  EXPECT_TRUE(both[0].Identical(Tensor::Of<float>({1, 9})));
+  EXPECT_EQ(session.devices()[0]->name(), "/job:ps/replica:0/task:0/device:CPU:0");
+}
+
+TEST_F(RemoteSessionTest, VariablesOutliveTheSession) {
+  const Variable v("v", Tensor::Of<float>({1, 2}));
+  const Operation init = GlobalVariablesInitializer();
+  const Output doubled = v.Read() * 2.0f;
+  const std::string target = RemoteTarget(cluster_.server(0));
+  { Session(graph_, {.target = target}).Run(init); }
+  Session session(graph_, {.target = target});
+  EXPECT_TRUE(session.Run(doubled).Identical(Tensor::Of<float>({2, 4})));
+}
+
+TEST_F(RemoteSessionTest, GraphMayGrow) {
+  const Output x = Const(Tensor(2.0f));
+  Session session(graph_, {.target = RemoteTarget(cluster_.server(0))});
+  EXPECT_EQ(session.Run(x).scalar<float>(), 2.0f);
+  Output y = x;
+  for (int i = 0; i < 3; ++i) {
+    y = y * x;
+    EXPECT_EQ(session.Run(y).scalar<float>(), std::pow(2.0f, static_cast<float>(i + 2)));
+  }
+}
+
+TEST_F(RemoteSessionTest, CallablesWork) {
+  const Output x = Placeholder(DType::kFloat, {}, "x");
+  Session session(graph_, {.target = RemoteTarget(cluster_.server(0))});
+  const Callable square = session.MakeCallable({x}, {Square(x)});
+  EXPECT_EQ(square({Tensor(3.0f)})[0].scalar<float>(), 9.0f);
+  EXPECT_EQ(square({Tensor(4.0f)})[0].scalar<float>(), 16.0f);
+}
+
+TEST_F(RemoteSessionTest, ErrorsComeBackAsTheyAre) {
+  const Output a = Placeholder(DType::kFloat, PartialShape(), "a");
+  const Output product = OpBuilder("MatMul").Input(a).Input(a).Name("b").Build();
+  const Variable v("v", Tensor(1.0f));
+  Session session(graph_, {.target = RemoteTarget(cluster_.server(0))});
+  const Status shape = StatusOf([&] {
+    session.Run({{a, Tensor::Zeros(DType::kFloat, {2, 3})}}, product);
+  });
+  EXPECT_EQ(shape.code(), Code::kInvalidArgument);
+  EXPECT_TRUE(shape.message().starts_with("[MatMul b] ")) << shape.message();
+  EXPECT_EQ(StatusOf([&] { session.Run(v.Read()); }).code(), Code::kFailedPrecondition);
+  EXPECT_EQ(StatusOf([&] { session.Run(v.handle()); }).code(), Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([&] { session.resources(); }).code(), Code::kFailedPrecondition);
+}
+
+TEST_F(RemoteSessionTest, LargeFeedsAndFetchesGetThrough) {
+  const Output x = Placeholder(DType::kFloat, PartialShape({-1}), "x");
+  Session session(graph_, {.target = RemoteTarget(cluster_.server(0))});
+  Tensor large(DType::kFloat, {(int64_t{65} << 20) / 4});
+  for (int64_t i = 0; i < large.num_elements(); ++i)
+    large.data<float>()[i] = static_cast<float>(i % 1000);
+  const Tensor back = session.Run({{x, large}}, Neg(x));
+  EXPECT_EQ(back.data<float>()[large.num_elements() - 1],
+            -large.data<float>()[large.num_elements() - 1]);
+}
+
+TEST_F(RemoteSessionTest, DeadlineAndCloseEndRuns) {
+  const Output queue = FIFOQueue({DType::kFloat}, {.shared_name = "q"});
+  const Output element = QueueDequeue(queue)[0];
+  Session session(graph_, {.target = RemoteTarget(cluster_.server(0))});
+  EXPECT_EQ(
+      StatusOf([&] { session.Run(element, {.deadline = std::chrono::milliseconds(200)}); }).code(),
+      Code::kDeadlineExceeded);
+  session.Close();
+  EXPECT_EQ(StatusOf([&] { session.Run(element); }).code(), Code::kCancelled);
+}
+
+TEST_F(RemoteSessionTest, ServerThatIsBackDoesNotKnowTheSession) {
+  const Output one = Const(Tensor(1.0f));
+  const std::string target = RemoteTarget(cluster_.server(0));
+  Session session(graph_, {.target = target});
+  EXPECT_EQ(session.Run(one).scalar<float>(), 1.0f);
+  cluster_.Stop(0);
+  cluster_.Start(0);
+  const Status status = StatusOf([&] { session.Run(one); });
+  EXPECT_EQ(status.code(), Code::kAborted);
+  EXPECT_NE(status.message().find("/job:ps/task:0 does not know session"), std::string::npos)
+      << status.message();
+  EXPECT_EQ(Session(graph_, {.target = target}).Run(one).scalar<float>(), 1.0f);
+}
+
+TEST_F(RemoteSessionTest, GraphsOfOthersOpenNoFiles) {
+  const Output text =
+      OpBuilder("ReadFile").Input(Const(Tensor("/etc/hostname"))).Name("read").Build();
+  const std::string target = RemoteTarget(cluster_.server(0));
+  const Status status = StatusOf([&] { Session(graph_, {.target = target}).Run(text); });
+  EXPECT_EQ(status.code(), Code::kPermissionDenied);
+  EXPECT_NE(status.message().find("[ReadFile read]"), std::string::npos) << status.message();
+}
+
+TEST(TargetTest, WhatIsNoTargetIsSaid) {
+  RegisterGrpcTargets();
+  Graph graph;
+  EXPECT_EQ(StatusOf([&] { Session(graph, {.target = "grpc://nowhere"}); }).code(),
+            Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([&] { Session(graph, {.target = "http://a:1"}); }).code(),
+            Code::kInvalidArgument);
+  const Status status = StatusOf([&] {
+    Session(graph, {.target = "grpc://127.0.0.1:1", .deadline = std::chrono::milliseconds(300)});
+  });
+  EXPECT_EQ(status.code(), Code::kDeadlineExceeded);
+}
+
+}  // namespace
+}  // namespace sextant::dist

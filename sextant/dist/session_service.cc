@@ -1,0 +1,205 @@
+#include "sextant/dist/session_service.h"
+
+#include "sextant/base/logging.h"
+#include "sextant/device/device.h"
+#include "sextant/dist/fragment_messages.h"
+#include "sextant/graph/graph_def.h"
+#include "sextant/net/channel.h"
+#include "sextant/net/grpc_frame.h"
+#include "sextant/proto/graph.pb.h"
+
+namespace sextant::dist {
+namespace {
+
+constexpr std::chrono::seconds kSilentClient(60);
+constexpr std::chrono::hours kUnusedSession(24);
+
+proto::GraphDef ParseGraph(const std::string& bytes) {
+  proto::GraphDef graph;
+  if (!graph.ParseFromString(bytes)) throw DataLoss("the client's graph cannot be read");
+  return graph;
+}
+
+}  // namespace
+
+// A graph as it was at one time, and the session that runs it. A graph that grows gets a new one,
+// so that runs of the old one need not end before. Variables are the task's and stay.
+struct SessionHost::Version {
+  Version(const proto::GraphDef& def, const SessionHostOptions& options,
+          const SessionOptions& session_options) {
+    ImportGraphDef(def, graph);
+    session = std::make_unique<Session>(graph, session_options, options.environment);
+  }
+  Graph graph;
+  std::unique_ptr<Session> session;
+};
+
+struct SessionHost::Entry {
+  std::mutex mutex;
+  SessionOptions options;
+  proto::GraphDef graph;
+  std::shared_ptr<Version> version;
+  Clock::time_point used = Clock::now();
+};
+
+SessionHost::SessionHost(PartStore& parts, const Admission& admission, SessionHostOptions options)
+    : parts_(parts), admission_(admission), options_(std::move(options)) {}
+SessionHost::~SessionHost() { Stop(); }
+
+void SessionHost::Stop() {
+  history_.CancelAll(Status(Code::kUnavailable, "the server is stopping"));
+}
+
+void SessionHost::CancelRun(uint64_t sender, uint64_t sequence) {
+  history_.Cancel(sender, sequence, Status(Code::kCancelled, "cancelled by the client"));
+}
+
+void SessionHost::ForgetSilentClients() {
+  for (const uint64_t sender : history_.ForgetSilent(
+           Clock::now() - kSilentClient, Status(Code::kCancelled, "the client is gone")))
+    parts_.Forget(sender, UINT64_MAX);
+  std::vector<std::shared_ptr<Entry>> unused;  // closed outside the lock
+  const std::lock_guard lock(mutex_);
+  for (auto it = sessions_.begin(); it != sessions_.end();) {
+    std::unique_lock entry_lock(it->second->mutex);
+    const bool used = Clock::now() - it->second->used < kUnusedSession;
+    entry_lock.unlock();
+    if (!used) unused.push_back(it->second);
+    it = used ? std::next(it) : sessions_.erase(it);
+  }
+}
+
+size_t SessionHost::num_sessions() const {
+  const std::lock_guard lock(mutex_);
+  return sessions_.size();
+}
+
+std::shared_ptr<SessionHost::Entry> SessionHost::Find(const std::string& handle) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = sessions_.find(handle);
+  if (found != sessions_.end()) return found->second;
+  throw Error(Code::kAborted,
+              fmt::format("{} does not know session {}: it was restarted, or the session is closed",
+                          ShortTaskName(options_.environment.task), handle));
+}
+
+SessionHost::Unary SessionHost::CreateSession(Context context, const CreateSessionRequest* request,
+                                              CreateSessionReply* reply) {
+  return admission_.AnswerLater(threads_, context, [this, request, reply]() -> grpc::Status {
+    if (options_.check_graph) options_.check_graph(request->graph_def());
+    auto entry = std::make_shared<Entry>();
+    entry->options = options_.session;
+    entry->options.allow_soft_placement = request->config().allow_soft_placement();
+    entry->options.log_device_placement = request->config().log_device_placement();
+    entry->graph = ParseGraph(request->graph_def());
+    entry->version = std::make_shared<Version>(entry->graph, options_, entry->options);
+    for (const Device* device : entry->version->session->devices()) {
+      DeviceAttributes* attributes = reply->add_devices();
+      attributes->set_name(device->name());
+      attributes->set_type(device->type());
+    }
+    const std::lock_guard lock(mutex_);
+    if (!sessions_.try_emplace(request->handle(), std::move(entry)).second)
+      return grpc::Status::OK;  // sent twice
+    LogInfo(
+        "Start master session {} with config: allow_soft_placement: {} log_device_placement: {}",
+        request->handle(), request->config().allow_soft_placement(),
+        request->config().log_device_placement());
+    return grpc::Status::OK;
+  });
+}
+
+SessionHost::Unary SessionHost::ExtendSession(Context context, const ExtendSessionRequest* request,
+                                              Nothing* /*reply*/) {
+  return admission_.AnswerLater(threads_, context, [this, request]() -> grpc::Status {
+    if (options_.check_graph) options_.check_graph(request->graph_def());
+    const proto::GraphDef added = ParseGraph(request->graph_def());
+    const std::shared_ptr<Entry> entry = Find(request->handle());
+    const std::lock_guard lock(entry->mutex);
+    proto::GraphDef whole = request->nodes_before() == 0 ? proto::GraphDef() : entry->graph;
+    if (whole.node_size() != request->nodes_before()) {
+      if (whole.node_size() == request->nodes_before() + added.node_size())
+        return grpc::Status::OK;  // sent twice
+      throw FailedPrecondition("the graph has {} nodes here, not {}", whole.node_size(),
+                               request->nodes_before());
+    }
+    whole.MergeFrom(added);
+    entry->version = std::make_shared<Version>(whole, options_, entry->options);
+    entry->graph = std::move(whole);
+    return grpc::Status::OK;
+  });
+}
+
+SessionHost::Unary SessionHost::Run(Context context, const grpc::ByteBuffer* request,
+                                    grpc::ByteBuffer* reply) {
+  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+  const auto begin = [&] {
+    net::DecodedFrame frame = net::FromByteBuffer(*request);
+    const auto header = ParseHeader<RunHeader>(frame.message);
+    const Stamp& stamp = header.stamp();
+    parts_.Forget(stamp.sender(), stamp.done_below());
+    const auto running =
+        history_.Begin(stamp.sender(), stamp.sequence(), stamp.done_below(), 0,
+                       [reactor, reply](const Status& ended, const grpc::ByteBuffer& answer) {
+                         if (ended.ok()) *reply = answer;
+                         reactor->Finish(AnswerStatus(ended));
+                       });
+    if (!running) return;
+    threads_.Run([this, running, header, values = std::move(frame.tensors)]() mutable {
+      RunHere(running, header, std::move(values));
+    });
+  };
+  grpc::Status status = admission_.Check(*context);
+  try {
+    if (status.ok()) begin();
+  } catch (...) {
+    status = net::ToGrpcStatus(CurrentStatus());
+  }
+  if (!status.ok()) reactor->Finish(status);
+  return reactor;
+}
+
+void SessionHost::RunHere(const std::shared_ptr<History::Running>& running, const RunHeader& header,
+                          std::vector<Tensor> values) {
+  const PartStore::Key key = {running->sender, running->sequence};
+  Status status;
+  grpc::ByteBuffer answer;
+  try {
+    if (header.parts() > 0) values = parts_.Take(key, header.parts());
+    if (values.size() != static_cast<size_t>(header.feeds_size()))
+      throw DataLoss("{} tensors for {} feeds", values.size(), header.feeds_size());
+    const std::shared_ptr<Entry> entry = Find(header.handle());
+    std::shared_ptr<Version> version;
+    {
+      const std::lock_guard lock(entry->mutex);
+      entry->used = Clock::now();
+      version = entry->version;
+    }
+    NamedFeeds feeds;
+    for (size_t i = 0; i < values.size(); ++i)
+      feeds.emplace_back(header.feeds(static_cast<int>(i)), std::move(values[i]));
+    const std::vector<Tensor> results =
+        version->session->Run(feeds, {header.fetches().begin(), header.fetches().end()},
+                              {header.targets().begin(), header.targets().end()},
+                              {.cancellation = &running->cancellation});
+    answer = net::ToByteBuffer(parts_.Answer(key, results));
+  } catch (...) {
+    status = CurrentStatus();
+  }
+  history_.End(*running, std::move(status), std::move(answer));
+}
+
+SessionHost::Unary SessionHost::CloseSession(Context context, const CloseSessionRequest* request,
+                                             Nothing* /*reply*/) {
+  return admission_.AnswerLater(threads_, context, [this, request]() -> grpc::Status {
+    std::shared_ptr<Entry> closed;  // destroyed outside the lock
+    const std::lock_guard lock(mutex_);
+    if (const auto found = sessions_.find(request->handle()); found != sessions_.end()) {
+      closed = std::move(found->second);
+      sessions_.erase(found);
+    }
+    return grpc::Status::OK;
+  });
+}
+
+}  // namespace sextant::dist
