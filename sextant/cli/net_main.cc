@@ -1,5 +1,7 @@
 // The program `sextant-net` (net_program.h).
 #include "sextant/base/interrupt.h"
+#include "sextant/cli/cluster/server_command.h"
+#include "sextant/cli/cluster/status_command.h"
 #include "sextant/cli/command.h"
 #include "sextant/cli/load_command.h"
 #include "sextant/cli/serve_command.h"
@@ -11,6 +13,8 @@ int main(int argc, char** argv) {
   Command program("sextant", "Servers and clients of sextant: run them as `sextant COMMAND`.");
   AddLoadCommand(program);
   AddServeCommand(program);
+  AddServerCommand(program);
+  AddStatusCommand(program);
   AddTrainCommand(program, ServeExports);
   return RunProgram(program, {argv + 1, argv + argc});
 }

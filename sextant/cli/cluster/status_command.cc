@@ -1,0 +1,91 @@
+#include "sextant/cli/cluster/status_command.h"
+
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+
+#include "sextant/base/error.h"
+#include "sextant/base/json_writer.h"
+#include "sextant/cli/cluster/credential_arguments.h"
+#include "sextant/cli/net_commands.h"
+#include "sextant/dist/task_status.h"
+
+namespace sextant::cli {
+namespace {
+
+struct StatusArguments {
+  std::string target;
+  bool json = false;
+  net::CredentialOptions credentials = net::CredentialsFromEnvironment();
+};
+
+std::string Hex(uint64_t value) { return fmt::format("{:016x}", value); }
+
+void WriteJson(const dist::StatusReply& status, std::ostream& out) {
+  JsonWriter json(out);
+  json.BeginObject();
+  json.Field("task", status.task());
+  json.Field("incarnation", Hex(status.incarnation()));
+  json.Field("uptime_seconds", status.uptime_seconds());
+  json.Field("calls", uint64_t{status.calls()});
+  json.Field("received_bytes", uint64_t{status.received_bytes()});
+  json.Field("sent_bytes", uint64_t{status.sent_bytes()});
+  json.Field("duplicates", uint64_t{status.duplicates()});
+  json.Field("running", uint64_t{status.running()});
+  json.Field("fragments", uint64_t{status.fragments()});
+  json.Field("sessions", uint64_t{status.sessions()});
+  json.Key("peers");
+  json.BeginArray();
+  for (const dist::PeerStatus& peer : status.peers()) {
+    json.BeginObject();
+    json.Field("task", peer.task());
+    json.Field("address", peer.address());
+    json.Field("state", peer.state());
+    json.Field("incarnation", Hex(peer.incarnation()));
+    json.Field("calls", uint64_t{peer.calls()});
+    json.Field("sent_bytes", uint64_t{peer.sent_bytes()});
+    json.Field("received_bytes", uint64_t{peer.received_bytes()});
+    json.Field("retries", uint64_t{peer.retries()});
+    json.EndObject();
+  }
+  json.EndArray();
+  json.Field("waits", std::vector<std::string>(status.waits().begin(), status.waits().end()));
+  json.EndObject();
+  out << '\n';
+}
+
+void WriteText(const dist::StatusReply& status, std::ostream& out) {
+  out << fmt::format("{} (incarnation {}), up for {:.0f} s\n", status.task(),
+                     Hex(status.incarnation()), status.uptime_seconds());
+  out << fmt::format("  calls {}, running {}, duplicates {}, received {} bytes, sent {} bytes\n",
+                     status.calls(), status.running(), status.duplicates(), status.received_bytes(),
+                     status.sent_bytes());
+  out << fmt::format("  fragments {}, sessions {}\n", status.fragments(), status.sessions());
+  for (const dist::PeerStatus& peer : status.peers()) {
+    out << fmt::format("  {} at {}: {}; calls {}, retries {}, sent {} bytes, received {} bytes\n",
+                       peer.task(), peer.address(), peer.state(), peer.calls(), peer.retries(),
+                       peer.sent_bytes(), peer.received_bytes());
+  }
+  for (const std::string& wait : status.waits()) out << "  " << wait << '\n';
+}
+
+}  // namespace
+
+void AddStatusCommand(Command& program) {
+  auto arguments = std::make_shared<StatusArguments>();
+  Command& status =
+      program.AddCommand(kStatus.name, kStatus.description, "sextant status grpc://localhost:2500");
+  status.AddArgument("TARGET", &arguments->target, "grpc://host:port");
+  status.AddFlag("--json", &arguments->json, "as JSON");
+  AddCredentialArguments(status, &arguments->credentials);
+  status.OnCheck([arguments] { dist::AddressOfTarget(arguments->target); });
+  status.OnRun([arguments] {
+    const dist::StatusReply reply =
+        dist::AskStatus(dist::AddressOfTarget(arguments->target), arguments->credentials);
+    arguments->json ? WriteJson(reply, std::cout) : WriteText(reply, std::cout);
+    return 0;
+  });
+}
+
+}  // namespace sextant::cli
