@@ -10,6 +10,7 @@
 #include "tests/conformance/estimator_cases.h"
 #include "tests/conformance/file_cases.h"
 #include "tests/conformance/op_cases.h"
+#include "tests/conformance/remote_cases.h"
 #include "tests/conformance/saved_model_cases.h"
 #include "tests/conformance/training_cases.h"
 #include "tests/conformance/trajectory_cases.h"
@@ -73,6 +74,9 @@ int Main(int argc, char** argv) {
   bool parallel_steps = false;
   ops->add_flag("--parallel_steps", parallel_steps,
                 "run independent steps at the same time in every Plan, small ones too");
+  bool remote = false;
+  ops->add_flag("--remote", remote,
+                "across two tasks of a cluster: the same bits as in one process");
   add_command("training", "optimizers, schedules, moving averages, clipping, streaming metrics");
   CLI11_PARSE(app, argc, argv);
   SetLogLevel(LogLevel::kWarning);
@@ -90,7 +94,9 @@ int Main(int argc, char** argv) {
     SessionOptions options;
     if (parallel_steps) options.optimizer.parallel_steps = ParallelSteps::kAlways;
     for (const std::string& file : Expand(paths)) {
-      total += ops->parsed() ? RunOpCases(file, filter, options) : RunTrainingCases(file, filter);
+      total += !ops->parsed() ? RunTrainingCases(file, filter)
+               : remote       ? RunRemoteOpCases(file, filter)
+                              : RunOpCases(file, filter, options);
     }
   }
   fmt::print("{} passed, {} failed, {} skipped\n", total.passed, total.failed, total.skipped);
