@@ -32,6 +32,8 @@ void ImportGraphDefText(std::string_view text, Graph& graph, const ImportOptions
 struct SEXTANT_API ExportOptions {
   bool strip_default_attrs = false;
   bool output_shapes = false;  // add "_output_shapes", as the graph of an event file has
+  // Constants of more bytes become "<stripped N bytes>" (see graph_def_edits.h); -1: none.
+  int64_t max_constant_bytes = -1;
 };
 proto::GraphDef ExportGraphDef(const Graph& graph, const ExportOptions& options = {});
 std::string ExportGraphDefText(const Graph& graph, const ExportOptions& options = {});

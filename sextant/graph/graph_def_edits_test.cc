@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "sextant/base/error.h"
+#include "sextant/graph/graph_def.h"
 #include "sextant/graph/graph_page.h"
+#include "sextant/graph/scope.h"
+#include "sextant/ops/array/const_fill.h"
 #include "sextant/proto/graph.pb.h"
 
 namespace sextant {
@@ -52,6 +55,20 @@ TEST(GraphDefEditsTest, StripsConstantsThatAreLists) {
   const proto::GraphDef stripped = StripConstants(graph);
   EXPECT_TRUE(Content(stripped.node(0)).starts_with("<stripped "));
   EXPECT_EQ(stripped.node(0).attr().at("value").tensor().float_val_size(), 0);
+}
+
+TEST(GraphDefEditsTest, ExportLeavesLargeConstantsOut) {
+  Graph graph;
+  const GraphScope use(graph);
+  Const(Tensor::Zeros(DType::kFloat, Shape{4, 5}));
+  Const(Tensor::Of<float>({1, 2}));
+  const proto::GraphDef def = ExportGraphDef(graph, {.max_constant_bytes = 32});
+  EXPECT_EQ(Content(def.node(0)), "<stripped 80 bytes>");
+  const proto::TensorProto& stripped = def.node(0).attr().at("value").tensor();
+  EXPECT_EQ(stripped.dtype(), proto::DT_FLOAT);
+  EXPECT_EQ(stripped.tensor_shape().dim(1).size(), 5);
+  EXPECT_EQ(Content(def.node(1)).size(), 8u);
+  EXPECT_EQ(Content(ExportGraphDef(graph).node(0)).size(), 80u);
 }
 
 // The lab's function: the first underscore becomes a scope.

@@ -3,8 +3,26 @@
 #include "sextant/graph/graph_def_exporter.h"
 #include "sextant/graph/unknown_op.h"
 #include "sextant/proto/graph.pb.h"
+#include "sextant/tensor/tensor_proto.h"
 
 namespace sextant {
+
+namespace {
+
+void StrippedConstant(const Tensor& value, proto::TensorProto* stripped) {
+  Tensor empty(value.dtype(), Shape{0});
+  TensorToProto(empty, stripped);
+  ShapeToProto(value.shape(), stripped->mutable_tensor_shape());
+  stripped->set_tensor_content(fmt::format("<stripped {} bytes>", value.bytes()));
+}
+
+}  // namespace
+
+bool GraphDefExporter::Strips(const Node& node, std::string_view name, const Attr& value) const {
+  return options_.max_constant_bytes >= 0 && name == "value" && node.type() == "Const" &&
+         value.Is<Tensor>() &&
+         static_cast<int64_t>(value.Get<Tensor>().bytes()) > options_.max_constant_bytes;
+}
 
 void GraphDefExporter::NodeToDef(const Node& node, proto::NodeDef* def) const {
   if (node.extra_ != nullptr) *def = *node.extra_;
@@ -15,6 +33,10 @@ void GraphDefExporter::NodeToDef(const Node& node, proto::NodeDef* def) const {
     if (options_.strip_default_attrs) {
       const AttrDef* attr = node.op().FindAttr(name);
       if (attr != nullptr && attr->default_value && *attr->default_value == value) continue;
+    }
+    if (Strips(node, name, value)) {
+      StrippedConstant(value.Get<Tensor>(), (*def->mutable_attr())[name].mutable_tensor());
+      continue;
     }
     try {
       value.ToProto(&(*def->mutable_attr())[name]);

@@ -1,6 +1,8 @@
 // GraphDefExporter: NodeDefs of nodes. Graphs and function bodies share it.
 #pragma once
 
+#include <string_view>
+
 #include "sextant/graph/graph_def.h"
 
 namespace sextant::proto {
@@ -18,6 +20,8 @@ class GraphDefExporter {
   proto::GraphDef GraphToDef(const Graph& graph) const;
 
  private:
+  bool Strips(const Node& node, std::string_view name, const Attr& value) const;
+
   const ExportOptions options_;
 };
 

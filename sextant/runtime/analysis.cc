@@ -15,6 +15,8 @@ namespace {
 
 // Values larger than this are not computed ahead unless they shrink what they are made from.
 constexpr size_t kMaxFoldedBytes = 1 << 20;
+// Nor, as in TensorFlow, larger ones at all: they would be computed while planning, and be kept.
+constexpr size_t kMostFoldedBytes = 10 << 20;
 constexpr int kMaxFunctionDepth = 50;
 constexpr int kMaxFunctionBodies = 10'000;
 
@@ -165,6 +167,7 @@ class Analyzer {
       output_bytes += std::max<int64_t>(count, 0) * DTypeSize(dtype);
     }
     if (output_bytes > kMaxFoldedBytes && output_bytes > input_bytes) return;
+    if (output_bytes > kMostFoldedBytes) return;
     const KernelDef* kernel = KernelRegistry::Global().Find(*node, "CPU");
     if (!kernel) return;
     try {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "sextant/sextant.h"
@@ -27,6 +28,20 @@ class SessionTest : public testing::Test {
   Graph graph_;
   GraphScope scope_{graph_};
 };
+
+// Their product would be computed by the planner, and be kept as long as the plan.
+TEST_F(SessionTest, LargeConstantsAreNotFolded) {
+  const auto runs = [&](int64_t elements) {
+    const Output x = Const(Tensor::Zeros(DType::kFloat, Shape{elements}));
+    StepTrace trace;
+    Session session(graph_);
+    session.Run(Maximum(x, x + 1.0), {.trace = &trace});
+    return std::ranges::any_of(trace.events(),
+                               [](const auto& event) { return event.output_bytes > 0; });
+  };
+  EXPECT_FALSE(runs(100));
+  EXPECT_TRUE(runs(3 << 20));  // 12 MB
+}
 
 TEST_F(SessionTest, FeedsAndFetches) {
   const Output a = Input("a"), b = Input("b");
