@@ -1,6 +1,4 @@
 // A training step and the forward pass of the MNIST convolutional net, fed from prepared batches.
-#include "benchmarks/models/mnist_convnet.h"
-
 #include "benchmarks/steps.h"
 #include "sextant/sextant.h"
 #include "sextant/testing/numpy_random.h"
@@ -26,22 +24,26 @@ void MeasureMnistConvnet(const Options& options) {
   for (const int64_t batch : options.batches) {
     Graph graph;
     GraphScope use(graph);
-    const MnistConvnet model = BuildMnistConvnet();
+    const Output images = Placeholder(DType::kFloat, PartialShape{-1, 784});
+    const Output labels = Placeholder(DType::kFloat, PartialShape{-1, 10});
+    const Output keep = Placeholder(DType::kFloat, PartialShape{});
+    const Output probabilities =
+        Softmax(models::MnistConvnetLogits(images, {.dropout_rate = 1.0 - keep}, true));
+    const Operation step =
+        train::Adam({.learning_rate = 1e-4}).Minimize(-Sum(labels * Log(probabilities), {0, 1}));
     Session session(graph, {.threads = options.threads});
     session.Run(GlobalVariablesInitializer());
     std::vector<std::vector<Tensor>> pool;
     for (int i = 0; i < kImageBatches; ++i) pool.push_back(Batch(random, batch, 0.5f));
     size_t count = 0;
-    const Callable train =
-        session.MakeCallable({model.images, model.labels, model.keep}, {}, {model.train});
+    const Callable train = session.MakeCallable({images, labels, keep}, {}, {step});
     MeasureSteps(
         {.workload = "mnist_convnet", .metric = "steps/s", .mode = "training, fed", .batch = batch},
         options,
         [&](const RunOptions& run) { train.Call(pool[count++ % kImageBatches], {}, run); });
     if (options.profile) continue;
     for (std::vector<Tensor>& feeds : pool) feeds[2] = Tensor(1.0f);
-    const Callable predict =
-        session.MakeCallable({model.images, model.labels, model.keep}, {model.probabilities});
+    const Callable predict = session.MakeCallable({images, labels, keep}, {probabilities});
     Tensor result;
     MeasureSteps({.workload = "mnist_convnet",
                   .metric = "images/s",

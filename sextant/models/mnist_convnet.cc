@@ -8,6 +8,7 @@
 #include "sextant/ops/math/activation.h"
 #include "sextant/ops/math/trig.h"
 #include "sextant/ops/math/unary.h"
+#include "sextant/ops/nn/dropout.h"
 
 namespace sextant::models {
 
@@ -47,11 +48,22 @@ std::vector<std::string> ActivationNames() {
 
 Output MnistConvnetLogits(Output images, const MnistConvnetParams& params, bool training) {
   const layers::Activation activation = params.activation ? params.activation : Relu;
+  const Initializer kernels = initializers::TruncatedNormal(0, 0.1);
+  const Initializer biases = initializers::Constant(0.1);
+  const auto dense = [&](Output x, int64_t units, const layers::Activation& act, const char* name) {
+    return layers::Dense(x, {.units = units,
+                             .activation = act,
+                             .kernel_initializer = kernels,
+                             .bias_initializer = biases,
+                             .name = name});
+  };
   const auto conv = [&](Output x, int64_t filters, const char* name) {
     return layers::Conv2D(x, {.filters = filters,
                               .kernel = params.kernel,
                               .padding = "SAME",
                               .activation = activation,
+                              .kernel_initializer = kernels,
+                              .bias_initializer = biases,
                               .name = name});
   };
   const auto pool = [&](Output x) {
@@ -60,10 +72,10 @@ Output MnistConvnetLogits(Output images, const MnistConvnetParams& params, bool 
   Output x = Reshape(images, {-1, 28, 28, 1});
   x = pool(conv(x, params.channels1, "conv1"));
   x = pool(conv(x, params.channels2, "conv2"));
-  x = layers::Dense(layers::Flatten(x),
-                    {.units = params.units, .activation = activation, .name = "fc1"});
-  x = layers::Dropout(x, {.rate = params.dropout, .training = training});
-  return layers::Dense(x, {.units = params.classes, .name = "logits"});
+  x = dense(layers::Flatten(x), params.units, activation, "fc1");
+  x = params.dropout_rate ? Dropout(x, {.rate_tensor = params.dropout_rate})
+                          : layers::Dropout(x, {.rate = params.dropout, .training = training});
+  return dense(x, params.classes, {}, "logits");
 }
 
 }  // namespace sextant::models

@@ -20,10 +20,12 @@ struct SEXTANT_API MnistConvnetParams {
   int64_t classes = 10;
   std::string pool = "max";            // or "avg": 2x2, stride 2
   layers::Activation activation = {};  // default: ReLU
-  float dropout = 0.4f;
+  float dropout = 0.4f;                // in training
+  Output dropout_rate = {};            // a scalar, e.g. a placeholder, instead of dropout
 };
 
-// images: [batch, 784], numbers in [0, 1]. Variables conv1, conv2, fc1, logits / kernel, bias.
+// images: [batch, 784], numbers in [0, 1]. Variables conv1, conv2, fc1, logits / kernel, bias;
+// kernels begin as normal numbers of deviation 0.1, cut at two deviations, biases as 0.1.
 Output MnistConvnetLogits(Output images, const MnistConvnetParams& params, bool training);
 
 // "relu", "tanh", "sigmoid", "elu", …. Throws INVALID_ARGUMENT for others.

@@ -4,7 +4,6 @@
 
 #include "sextant/models/mnist_convnet.h"
 #include "sextant/models/resnet_cifar.h"
-#include "sextant/models/sequence_autoencoder.h"
 #include "sextant/nn/losses.h"
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/array/shape.h"
@@ -19,6 +18,7 @@
 #include "sextant/train/clip_gradients.h"
 #include "tests/conformance/json_estimators.h"
 #include "tests/conformance/json_values.h"
+#include "tests/conformance/sequence_model.h"
 
 namespace sextant::conformance {
 namespace {
@@ -89,12 +89,12 @@ OwnTraining Seq2Seq(const json& p) {
   OwnTraining t;
   const Output ids = Placeholder(DType::kInt32, PartialShape({-1, -1}), "ids");
   t.inputs["ids"] = ids;
-  const Output logits = models::SequenceAutoencoderLogits(ids,
-                                                          {.vocabulary = p.at("vocab"),
-                                                           .embedding = p.at("embed"),
-                                                           .units = p.at("units"),
-                                                           .cell = p.at("cell")},
-                                                          true);
+  const Output logits = SequenceModelLogits(ids,
+                                            {.vocabulary = p.at("vocab"),
+                                             .embedding = p.at("embed"),
+                                             .units = p.at("units"),
+                                             .cell = p.at("cell")},
+                                            true);
   const Output by_position =
       SparseSoftmaxCrossEntropyWithLogits(Reshape(logits, {-1, p.at("vocab").get<int64_t>()}),
                                           Reshape(ids, {-1}))

@@ -1,4 +1,4 @@
-#include "sextant/models/sequence_autoencoder.h"
+#include "tests/conformance/sequence_model.h"
 
 #include "sextant/base/error.h"
 #include "sextant/nn/rnn.h"
@@ -18,19 +18,18 @@
 #include "sextant/ops/math/compare.h"
 #include "sextant/ops/math/matmul.h"
 
-namespace sextant::models {
+namespace sextant::conformance {
 namespace {
 
-rnn::CellRef MakeCell(const SequenceAutoencoderParams& params) {
+rnn::CellRef MakeCell(const SequenceModelParams& params) {
   if (params.cell == "gru") return rnn::GruCell({.units = params.units});
   if (params.cell == "lstm") return rnn::BasicLstmCell({.units = params.units});
-  throw InvalidArgument("a sequence autoencoder's cell is gru or lstm, not '{}'", params.cell);
+  throw InvalidArgument("a sequence model's cell is gru or lstm, not '{}'", params.cell);
 }
 
 }  // namespace
 
-Output SequenceAutoencoderLogits(Output ids, const SequenceAutoencoderParams& params,
-                                 bool training) {
+Output SequenceModelLogits(Output ids, const SequenceModelParams& params, bool training) {
   const rnn::CellRef cell = MakeCell(params);
   const Variable table =
       GetVariable("embedding", {.shape = {params.vocabulary, params.embedding},
@@ -73,4 +72,4 @@ Output SequenceAutoencoderLogits(Output ids, const SequenceAutoencoderParams& pa
   return Transpose(TensorListStack(last[2], ShapeConstant(logits_shape), DType::kFloat), {1, 0, 2});
 }
 
-}  // namespace sextant::models
+}  // namespace sextant::conformance
