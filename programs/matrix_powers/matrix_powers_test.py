@@ -1,11 +1,24 @@
-"""matrix_powers: one device and two give the same, about the expected, numbers."""
+"""matrix_powers: one device and two give the same, about the expected, numbers; placement; bad input."""
 import re
 
 from program_testing import Programs, check
 
 programs = Programs()
-out = programs.run("matrix_powers", "--size", 200, "--power", 3)
-one, two, expected = [float(x) for x in re.search(
-    r"mean entry ([0-9.e+]+) on one device, ([0-9.e+]+) on two; expected about ([0-9.e+]+)", out).groups()]
-check(one == two and abs(one / expected - 1) < 0.1, "both ways give about the expected mean: " + out)
-check("Single device computation time: 0:00:0" in out, "the times are printed")
+for arguments in ([], ["--tower_device=cpu"], ["--tower_device=cpu", "--sum_device=/cpu:1"]):
+    out = programs.run("matrix_powers", "--size=300", "--power=4", *arguments)
+    check(re.match(r"Single GPU computation time: \d:\d\d:\d\d\.\d{6}\nMulti GPU computation time: \d:\d\d:\d\d\.\d{6}\n", out),
+          "the times are printed: " + out)
+    one, two = map(float, re.search(r"mean of the sum ([0-9.e+]+) and ([0-9.e+]+)", out).groups())
+    check(one == two, "both ways give the same: " + out)
+    # A power has the mean ½ (N/2)ⁿ, the sum twice that; 300 rows are near it.
+    check(abs(one / 150 ** 4 - 1) < 0.03, "the mean is about %g: %s" % (150 ** 4, out))
+
+placed = programs.process("matrix_powers", "--size=8", "--power=2", "--tower_device=cpu", "--sum_device=/cpu:0", "--log_device_placement")
+log = placed.stdout + placed.stderr
+check(re.search(r"MatMul_\d+: \(MatMul\): .*CPU:1", log) and re.search(r"AddN_?\d*: \(AddN\): .*CPU:0", log), "the devices are printed: " + log)
+programs.run("matrix_powers", "--size=8", "--logdir=page")
+page = programs.path("page", "graph.html").read_text()
+check('"n": "MatMul1"' in page and "stripped 256 bytes" not in page, "the page draws the graph without the matrices")
+
+check(programs.refusal("matrix_powers", "--size=0", code=2) == "--size must be at least 1, not 0", "no matrix")
+check("TPU" in programs.refusal("matrix_powers", "--tower_device=TPU", code=2), "a kind of device that there is not")

@@ -32,6 +32,12 @@ cmake --build "$work/user"
 test "$("$work/user/hello")" = "[[36.]]"
 "$work/user/own_op"
 
+# The programs, as a user of the installed library builds them.
+programs=$(cd "$user/../../../programs" && pwd)
+cmake -S "$programs" -B "$work/programs" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_CXX_FLAGS="-O0 $flags" > "$work/programs.log"
+cmake --build "$work/programs"
+test "$("$work/programs/bin/counter")" = "$(printf '0\n1\n2\n3')"
+
 pc=$(find "$work/prefix" -name sextant.pc)
 export PKG_CONFIG_PATH=${pc%/*}
 # shellcheck disable=SC2046,SC2086

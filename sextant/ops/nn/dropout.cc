@@ -25,7 +25,9 @@ Output Dropout(Output x, const DropoutOptions& options) {
     return x;
   }
   NameScope scope("dropout");
-  const Output rate = fed ? Cast(options.rate_tensor, x.dtype()) : Output();
+  // What is fed is a scalar, also where its placeholder does not say so.
+  const Output rate =
+      fed ? Reshape(Cast(options.rate_tensor, x.dtype()), std::vector<int64_t>{}) : Output();
   const Output scaled = fed ? x / (ScalarLike(1, x) - rate) : x * (1 / (1 - options.rate));
   const Output shape = options.noise_shape ? options.noise_shape : ShapeOf(x);
   const Output noise = RandomUniform(shape, {.dtype = x.dtype(), .seed = options.seed});

@@ -48,8 +48,9 @@ TEST_F(NormalizationTest, DropoutScalesWhatItKeeps) {
 
 TEST_F(NormalizationTest, DropoutByAFedRate) {
   const Output x = Hidden(Tensor::FromVector(std::vector<float>(10000, 2.0f)));
-  const Output rate = Placeholder(DType::kFloat, PartialShape{});
+  const Output rate = Placeholder(DType::kFloat);  // of any shape
   const Output y = Dropout(x, {.rate_tensor = rate, .seed = 1});
+  EXPECT_EQ(y.shape().ToString(), x.shape().ToString());
   Session session(graph_);
   const Tensor some = session.Run({{rate, Tensor(0.75f)}}, y);
   int kept = 0;
