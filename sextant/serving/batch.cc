@@ -1,7 +1,11 @@
 #include "sextant/serving/batch.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <optional>
+
+#include "sextant/base/thread_team.h"
 
 namespace sextant::serving {
 namespace {
@@ -111,11 +115,32 @@ RunOptions OptionsOf(const InferenceRequest& request, int64_t rows) {
   return options;
 }
 
+// One run has the team of threads for itself. Several at once are each alone on their thread, and
+// so are short ones: sharing steps of microseconds costs more than it gains, above all where
+// threads lose their processor to others.
+class RunThreads {
+ public:
+  RunThreads(const InferenceRequest& request, int64_t rows) {
+    const auto expected = request.signature->RunTime(rows);
+    const bool is_short = expected.count() > 0 && expected < kSharedFrom;
+    if (runs_under_way.fetch_add(1, std::memory_order_relaxed) > 0 || is_short) alone_.emplace();
+  }
+  ~RunThreads() { runs_under_way.fetch_sub(1, std::memory_order_relaxed); }
+  RunThreads(const RunThreads&) = delete;
+  RunThreads& operator=(const RunThreads&) = delete;
+
+ private:
+  static constexpr std::chrono::microseconds kSharedFrom{500};
+  static inline std::atomic<int> runs_under_way{0};
+  std::optional<ThreadTeam::Alone> alone_;
+};
+
 std::vector<Tensor> Compute(const InferenceRequest& request, std::span<const Tensor> inputs,
                             int64_t rows, BatchReport* report) {
   const size_t count =
       request.wanted.empty() ? request.signature->outputs().size() : request.wanted.size();
   std::vector<Tensor> outputs(count);
+  const RunThreads threads(request, rows);
   const auto begun = Clock::now();
   request.signature->signature().Call(inputs, request.wanted, outputs, OptionsOf(request, rows));
   const auto time = Clock::now() - begun;

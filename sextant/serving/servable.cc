@@ -73,9 +73,11 @@ std::chrono::nanoseconds ServableSignature::RunTime(int64_t rows) const {
 void ServableSignature::RecordRun(int64_t rows, std::chrono::nanoseconds time) const {
   std::atomic<int64_t>& average = run_ns_[std::min<size_t>(SizeClass(rows), kSizes - 1)];
   const int64_t before = average.load(std::memory_order_relaxed);
-  // A race loses one of two measurements, which does no harm.
-  average.store(before == 0 ? time.count() : before + (time.count() - before) / 8,
-                std::memory_order_relaxed);
+  // Quickly down and slowly up: a thread that lost its processor makes a short run look long, and
+  // nothing makes a long one look short. A race loses one of two measurements, which does no harm.
+  const int64_t step =
+      time.count() < before ? (time.count() - before) / 2 : (time.count() - before) / 64;
+  average.store(before == 0 ? time.count() : before + step, std::memory_order_relaxed);
 }
 
 std::chrono::nanoseconds ServableSignature::ArrivalGap() const {

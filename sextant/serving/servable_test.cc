@@ -80,6 +80,18 @@ TEST_F(ServableTest, SaysWhichSignaturesThereAre) {
   EXPECT_EQ(servable->FindSignature("both").SampleRequest(), R"({"instances": [0.0]})");
 }
 
+// A run that lost its processor for a while does not make short runs look long.
+TEST_F(ServableTest, RunTimesForgetOutliers) {
+  const auto servable = Servable::Load("m", 1, path_, {});
+  const ServableSignature& both = servable->FindSignature("both");
+  for (int i = 0; i < 40; ++i) {
+    both.RecordRun(1, i % 10 == 5 ? std::chrono::milliseconds(5) : std::chrono::microseconds(20));
+    EXPECT_LT(both.RunTime(1), std::chrono::microseconds(150));
+  }
+  for (int i = 0; i < 400; ++i) both.RecordRun(1, std::chrono::milliseconds(5));
+  EXPECT_GT(both.RunTime(1), std::chrono::milliseconds(4));
+}
+
 TEST_F(ServableTest, LoadsCanBeCancelled) {
   CancellationToken token;
   token.Cancel();
