@@ -1,8 +1,10 @@
 // sextant-bench: measures Sextant on the workloads of benchmarks/peers and prints the same kind of
 // lines.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <thread>
 
 #include "benchmarks/report.h"
@@ -66,6 +68,17 @@ void AddOps(CLI::App& app, Options& options, OpsOptions& ops) {
   });
 }
 
+// In a program of its own: no other workload shall load gRPC.
+void AddWire(CLI::App& app) {
+  app.add_subcommand("wire", "tensors between processes, against raw TCP and protobuf")
+      ->callback([] {
+        const auto path = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+        const std::string program = (path / "sextant-bench-wire").string();
+        execl(program.c_str(), program.c_str(), nullptr);
+        throw NotFound("{} cannot be started: build it", program);
+      });
+}
+
 int Main(int argc, char** argv) {
   CLI::App app(
       "Measures Sextant; prints one JSON line per measurement.\nExample: sextant-bench matmul "
@@ -85,6 +98,7 @@ int Main(int argc, char** argv) {
   CLI::App* census = app.add_subcommand("census", "the census program through the Estimator");
   CLI::App* startup = app.add_subcommand("startup", "process start to the first training steps");
   CLI::App* serving = app.add_subcommand("serving", "one request to an exported model");
+  AddWire(app);
   bool child = false;
   int requests = 2000;
   for (CLI::App* command : {census, startup, serving}) {
