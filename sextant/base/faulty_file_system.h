@@ -35,7 +35,7 @@ class FaultyFileSystem : public FileSystem {
     std::function<void(Operation, const std::string& path)> before;
     // No read returns more bytes at once.
     size_t max_read = std::numeric_limits<size_t>::max();
-    // After so many appended bytes in all, the rest of that Append is lost and Crash() called.
+    // After n appended bytes in all, the rest of that Append is lost and Crash() called.
     uint64_t crash_after_bytes = std::numeric_limits<uint64_t>::max();
   };
 

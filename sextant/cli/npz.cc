@@ -10,7 +10,7 @@
 namespace sextant::cli {
 namespace {
 
-// Members of one archive may unpack to so many bytes.
+// The most bytes that the members of one archive may unpack to.
 constexpr size_t kMaxUnpacked = size_t{4} << 30;
 
 struct FreeArchive {

@@ -8,7 +8,7 @@
 
 namespace sextant::data {
 
-// Throws RESOURCE_EXHAUSTED when so many rows of so many bytes are more than a batch may have.
+// Throws RESOURCE_EXHAUSTED when rows times bytes per row exceed the limit of a batch.
 inline void CheckBatchBytes(int64_t rows, int64_t row_bytes) {
   int64_t bytes = 0;
   if (!__builtin_mul_overflow(rows, row_bytes, &bytes) &&

@@ -104,7 +104,7 @@ class CacheIterator : public NodeIterator {
     }
     return reader_ != nullptr;
   }
-  // Fills the store by so many calls of the input, or all; those that failed were thrown before.
+  // Fills the store by n calls of the input, or all; those that failed were thrown before.
   void Refill(int64_t calls) {
     BeginFilling();
     Element element;

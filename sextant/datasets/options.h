@@ -16,7 +16,7 @@ struct SEXTANT_API DataOptions {
   std::string url;         // instead of the authors' pages: where their files are
   bool synthetic = false;  // make a set of the same form instead
   int64_t seed = 0;        // of the synthetic set
-  // How many examples each file gets: the first so many of a real set; -1 stands for all.
+  // How many examples each file gets: the first n of a real set; -1 stands for all.
   int64_t train = -1;
   int64_t validation = -1;
   int64_t eval = -1;

@@ -16,7 +16,7 @@ namespace sextant::datasets {
 std::string Fetch(const PublishedFile& file, const DataOptions& options, std::ostream& out);
 
 // Writes <folder>/<split>.tfrecords with the first `count` images (-1: all), after the line
-// "Generating <path>". Throws INVALID_ARGUMENT when there are not so many.
+// "Generating <path>". Throws INVALID_ARGUMENT when there are fewer.
 void WriteSplit(const LabelledImages& images, int64_t count, const std::string& split,
                 const std::string& folder, std::ostream& out);
 

@@ -9,7 +9,7 @@
 namespace sextant::datasets {
 
 struct TestHttpServerOptions {
-  size_t cut_after = 0;  // the first answer ends after so many bytes; 0: no
+  size_t cut_after = 0;  // the first answer ends after n bytes; 0: no
   bool ranges = true;    // answers to Range
 };
 

@@ -37,7 +37,7 @@ class CallHistory {
     CancellationToken cancellation;
   };
 
-  // At most so many calls of one sender are remembered. A caller has no more under way.
+  // The most calls of one sender that are remembered. A caller has no more under way.
   explicit CallHistory(size_t remembered = 64) : remembered_(remembered) {}
 
   // The call to run, or null when it is known: then "done" is called now, if it has ended, or with

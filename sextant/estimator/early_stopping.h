@@ -19,8 +19,8 @@ struct EarlyStoppingOptions {
   int64_t min_steps = 0;       // evaluations before this step do not count
 };
 
-// The metric of every evaluation is not smaller (larger) than the best one before, for so many
-// steps. Evaluations without the metric do not count.
+// The metric of every evaluation is not smaller (larger) than the best one before, for
+// max_steps_without_decrease (increase) steps. Evaluations without the metric do not count.
 train::HookRef StopIfNoDecrease(const Estimator& estimator, std::string metric,
                                 int64_t max_steps_without_decrease,
                                 const EarlyStoppingOptions& options = {});

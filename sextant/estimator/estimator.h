@@ -34,7 +34,7 @@ class CheckpointListener;
 using EvalResult = std::map<std::string, double>;
 
 struct SEXTANT_API TrainOptions {
-  std::optional<int64_t> steps = {};      // so many more
+  std::optional<int64_t> steps = {};      // more than are done already
   std::optional<int64_t> max_steps = {};  // until the global step is this
   std::vector<train::HookRef> hooks = {};
   std::vector<std::shared_ptr<train::CheckpointListener>> listeners = {};
@@ -82,7 +82,7 @@ class SEXTANT_API Estimator {
   Estimator(ModelFn model_fn, RunConfig config = {}, HParams params = {},
             WarmStart warm_start = {});
 
-  // Until the data ends, a hook asks to stop, or so many steps are done; a training that is as far
+  // Until the data ends, a hook asks to stop, or the steps are done; a training that is as far
   // as max_steps already returns at once. One that was interrupted goes on with the data where it
   // was; data that has been read to its end begins anew, so that a loop over epochs can call this
   // for each. The global step where it ended. Throws CANCELLED, with

@@ -30,7 +30,7 @@ struct SEXTANT_API Experiment {
   InputFn eval_input_fn;                    // called for each evaluation
   std::optional<int64_t> train_steps = {};  // of the global step; none: until the data ends
   std::optional<int64_t> eval_steps = 100;  // batches; none: all there are
-  // While training, at least so many steps between evaluations; 0: only one, at the end.
+  // While training, the least number of steps between evaluations; 0: only one, at the end.
   int64_t min_eval_frequency = 1;
   std::vector<train::HookRef> train_hooks = {};
   std::vector<train::HookRef> eval_hooks = {};

@@ -36,7 +36,7 @@ struct SEXTANT_API RunConfig {
   std::string model_dir = {};  // "": that of TF_CONFIG, else a new directory for temporary files
   std::optional<int64_t> random_seed = {};
   int64_t save_summary_steps = 100;  // 0: none are written
-  // Checkpoints, every so many steps or seconds; one of the two at most. Neither given: every 600
+  // Checkpoints, every n steps or seconds; one of the two at most. Neither given: every 600
   // seconds; 0 given: none.
   std::optional<int64_t> save_checkpoints_steps = {};
   std::optional<double> save_checkpoints_secs = {};
@@ -44,7 +44,7 @@ struct SEXTANT_API RunConfig {
   double keep_checkpoint_every_n_hours = 10000;
   int64_t log_step_count_steps = 100;
   LogStyle log_style = LogStyle::kCurrent;
-  // A loss that is not a number sets the training back to a checkpoint, so many times
+  // A loss that is not a number sets the training back to a checkpoint, this number of times
   // (train/rewind_on_nan.h), before it is an error.
   int64_t nan_rewinds = 0;
   SessionOptions session = {};

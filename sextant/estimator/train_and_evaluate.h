@@ -37,8 +37,8 @@ struct SEXTANT_API EvalSpec {
   // Larger("accuracy").
   BetterFn keep_best = {};
   double start_delay_secs = 120;  // as in TensorFlow; not used in one process
-  double throttle_secs = 600;     // at least so long between evaluations
-  int64_t throttle_steps = 0;     // and so many steps
+  double throttle_secs = 600;     // least time between evaluations
+  int64_t throttle_steps = 0;     // and least number of steps
 };
 
 struct SEXTANT_API TrainAndEvaluateResult {

@@ -19,9 +19,10 @@ namespace sextant {
 class SEXTANT_API CheckpointRetention {
  public:
   struct Options {  // how many are kept
-    // The newest so many are kept; 0: nothing is ever deleted, and kept() is the newest alone.
+    // Number of the newest that are kept; 0: nothing is ever deleted, and kept() is the newest
+    // alone.
     int max_to_keep = 5;
-    // Beside those, one of every so many hours is kept for good.
+    // Beside those, one per this number of hours is kept for good.
     double keep_every_n_hours = 10000;
   };
   struct Checkpoint {

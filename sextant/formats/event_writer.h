@@ -24,7 +24,7 @@ class FlushAtTerminate;
 class TFRecordWriter;
 
 struct SEXTANT_API EventWriterOptions {
-  // Readers see an event after at most so many others or so many seconds, whichever comes first
+  // Readers see an event after at most n others or n seconds, whichever comes first
   // when the next one is written, or when the clock was set back, or after Flush.
   int max_queue = 10;
   double flush_seconds = 120;

@@ -11,8 +11,8 @@
 namespace sextant {
 namespace {
 
-// The CRC of so many bytes is made by a thread of its own, while they are written: a tenth of the
-// time of a save.
+// The CRC of at least this number of bytes is made by a thread of its own, while they are written:
+// a tenth of the time of a save.
 constexpr size_t kLarge = size_t{4} << 20;
 constexpr size_t kLengthsPiece = size_t{1} << 20;  // of lengths of strings
 

@@ -130,7 +130,7 @@ bool TFRecordReader::Fill(uint64_t size) {
 }
 
 // Moves what is buffered to the front of a window that can hold `size` bytes or, where the source
-// does not tell whether it has so many, twice what has come so far.
+// does not tell its size, twice what has come so far.
 void TFRecordReader::MakeRoom(uint64_t size) {
   const bool known = size <= kWindow || source_->Size().has_value();
   const size_t wanted = known ? size : std::min<uint64_t>(size, 2 * buffered());

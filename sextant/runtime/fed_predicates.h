@@ -10,7 +10,7 @@
 
 namespace sextant {
 
-// At most so many feeds of a run: each may double the Plans of a session.
+// The most feeds of a run that are specialised: each may double the Plans of a session.
 inline constexpr int kMaxFedPredicates = 4;
 
 // Whether feed "i" of a run is one of them.

@@ -6,7 +6,7 @@ namespace sextant {
 namespace {
 
 constexpr double kUntimed = std::numeric_limits<double>::max();
-// The runs of the trial: first to warm up, then so many of each kind.
+// The runs of the trial: warm-up first, then this number of each kind.
 constexpr int kWarmUp = 4, kRuns = 8;
 // A schedule is kept when it takes at most this share of the time: threads that wait for each other
 // suffer more from other processes.

@@ -26,7 +26,7 @@ class ScheduleTrial {
   // "always": by a schedule from the first run on.
   ScheduleTrial(const Plan& plan, bool always) : plan_(plan), always_(always) {}
 
-  // How the next run of so many threads is to go.
+  // How the next run with this number of threads is to go.
   Way Next(int threads);
   // Whether the time of that run is to be told to RecordRun.
   bool times_run() const { return timed_ != nullptr; }

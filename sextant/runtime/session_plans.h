@@ -42,7 +42,7 @@ class SessionPlans {
   enum class Part : uint8_t { kAll, kSources, kRest };
   struct Signature {
     Part part = Part::kAll;
-    size_t num_sources = 0;  // the last so many feeds are outputs of data sources
+    size_t num_sources = 0;  // of the feeds, at their end: outputs of data sources
   };
 
   void MakeKey(const RunRequest& request, Signature signature, PlanCache::Key& key) const;

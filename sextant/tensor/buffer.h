@@ -68,7 +68,7 @@ class SEXTANT_API BufferRef {
     if (buffer_) buffer_->Ref();
   }
   BufferRef(BufferRef&& other) noexcept : buffer_(std::exchange(other.buffer_, nullptr)) {}
-  BufferRef& operator=(const BufferRef& other) {
+  BufferRef& operator=(const BufferRef& other) {  // NOLINT: Ref before Unref, so also of itself
     if (other.buffer_) other.buffer_->Ref();
     if (buffer_) buffer_->Unref();
     buffer_ = other.buffer_;

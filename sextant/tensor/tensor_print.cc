@@ -10,7 +10,7 @@ namespace sextant {
 namespace {
 
 constexpr int64_t kThreshold = 1000;  // larger tensors are truncated
-constexpr int64_t kEdgeItems = 3;     // to so many items at both ends of each dimension
+constexpr int64_t kEdgeItems = 3;     // items at both ends of each dimension
 constexpr size_t kLineWidth = 75;
 
 std::string BytesText(const std::string& bytes) {

@@ -2,7 +2,7 @@
 //
 //   auto optimizer = train::AccumulateGradients(train::Adam({.learning_rate = 1e-3}), 4);
 //
-// Gradients of so many steps are added up; then their mean updates the variables, once, and the
+// Gradients of n steps are added up; then their mean updates the variables, once, and the
 // global step grows by one: it counts updates, so that schedules and limits mean the same as with a
 // large batch. Rows of tables that none of the steps touched stay as they are. The sums,
 // "<variable>/GradientAccumulator", and the count of steps are part of checkpoints.

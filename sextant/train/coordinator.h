@@ -42,7 +42,7 @@ class SEXTANT_API Coordinator {
   void RequestStop(const Status& failure = Status());
   // Cancelled by RequestStop: ends the Runs it is given to.
   CancellationToken& stop_token() { return stop_; }
-  // Waits until somebody asks to stop, or so long. Whether somebody did.
+  // Waits until a stop is requested or the time has passed. Whether one was requested.
   bool WaitForStop(std::optional<std::chrono::milliseconds> timeout = std::nullopt);
 
   // Runs "body" on a thread that Join waits for. What it throws is a request to stop.

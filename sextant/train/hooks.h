@@ -18,7 +18,7 @@ namespace sextant::train {
 
 using HookRef = std::shared_ptr<Hook>;
 
-// How often: every so many steps, or seconds. Neither: never.
+// How often: every n steps, or seconds. Neither: never.
 struct SEXTANT_API Every {
   int64_t steps = 0;
   double seconds = 0;
@@ -26,7 +26,7 @@ struct SEXTANT_API Every {
 
 // Ends the loop when the global step reaches "last".
 HookRef StopAtStep(int64_t last);
-// Ends the loop after so many steps of this loop.
+// Ends the loop after this number of its own steps.
 HookRef StopAfterSteps(int64_t count);
 
 // "name = value, …" of the tensors at the first step and every so often; also with how long it
@@ -62,7 +62,7 @@ HookRef LogMemory(Every every = {.steps = 100},
                   std::function<void(const std::string&, float, int64_t)> scalar = {});
 
 // The first step waits until the global step, which others count too, is at least this. Throws
-// DEADLINE_EXCEEDED after so many seconds, CANCELLED when the training is
+// DEADLINE_EXCEEDED after deadline_seconds, CANCELLED when the training is
 // cancelled (RunConfig::cancellation).
 struct SEXTANT_API WaitOptions {
   double poll_seconds = 0.5;

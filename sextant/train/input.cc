@@ -13,7 +13,7 @@
 namespace sextant::train {
 namespace {
 
-// The values, OUT_OF_RANGE when it has run so many times.
+// The values; OUT_OF_RANGE after the last epoch.
 Output LimitEpochs(Output values, int64_t num_epochs) {
   if (num_epochs <= 0) throw InvalidArgument("num_epochs must be > 0, not {}", num_epochs);
   const Variable epochs("epochs", Tensor(int64_t{0}),

@@ -45,7 +45,7 @@ std::vector<Output> Batch(const std::vector<Output>& tensors, int64_t batch_size
 
 struct SEXTANT_API ShuffleBatchOptions {
   QueueBatchOptions batch;
-  int64_t min_after_dequeue = 0;  // so many elements stay for mixing
+  int64_t min_after_dequeue = 0;  // elements that stay for shuffling
   std::optional<int64_t> seed;
 };
 // The same in random order.

@@ -18,8 +18,8 @@ struct RewindOptions {
 // When the loss is not a number: restores the variables from the newest checkpoint of the directory
 // and lets the data go on behind the batch that made it, so that this one is not met again at once.
 // A checkpoint that gives no number at the first step already is taken for bad, and the one before
-// it is used. Throws INTERNAL after so many times, and when there is no checkpoint (left). How
-// often it happened is part of checkpoints.
+// it is used. Throws INTERNAL after the last rewind allowed, and when there is no checkpoint
+// (left). How often it happened is part of checkpoints.
 HookRef RewindOnNan(Output loss, std::string checkpoint_dir, const RewindOptions& options = {});
 
 }  // namespace sextant::train

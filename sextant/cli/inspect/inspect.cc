@@ -84,7 +84,7 @@ void AddInspectCommand(Command& program) {
       "model_dir, GraphDef (.pb, .pbtxt), meta graph (.meta) or .npy");
   command.AddFlag("--json", &options->json, "for scripts; docs/inspect_json.md describes the form");
   command.AddOption("--limit N", &options->limit,
-                    "show so many records or events in JSON, images on the sheet", 0);
+                    "how many records or events to show in JSON, images on the sheet", 0);
   command.AddOption("--tensor NAME", &options->tensor, "print this tensor of a checkpoint");
   command.AddOption("--images PNG", &options->images,
                     "write a sheet with the images of the records");

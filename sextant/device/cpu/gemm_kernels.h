@@ -29,7 +29,7 @@ struct Kernels {
 };
 
 inline constexpr int kMaxThin = 4;
-// Products of at most so many multiply-adds need no kernel.
+// Products of at most this number of multiply-adds need no kernel.
 inline constexpr int64_t kTinyProduct = 512;
 
 template <typename T>

@@ -58,7 +58,7 @@ memory::desc PlainFilter(const ConvSizes& s, int64_t row) {
   return {FilterDims(s), kFloat, memory::dims{1, row, s.filter_w * s.in_c * row, s.in_c * row}};
 }
 
-// A single image is shared out by output channels: into so many parts.
+// A single image is shared out by output channels: into this number of parts.
 int64_t ChannelParts(const ConvSizes& s, const ConvLayouts& layouts, int threads) {
   constexpr double kWorthSharing = 20e3;  // nanoseconds
   const bool can = s.batch == 1 && s.groups == 1 && layouts.out == ImageLayout::kBlocked &&

@@ -8,7 +8,7 @@
 
 namespace sextant {
 
-// At least so many elements, aligned as buffers are and not initialised. Valid until the thread
+// At least n elements, aligned as buffers are and not initialised. Valid until the thread
 // asks again with the same Tag and type. Grows to the largest size asked for and stays, so that no
 // run but the first allocates.
 template <typename Tag, typename T>

@@ -18,7 +18,7 @@ Operation Assert(Output condition, const std::vector<Output>& data, int64_t summ
 
 struct SEXTANT_API PrintOptions {
   std::string message;
-  int64_t first_n = -1;  // prints so many times; -1: always
+  int64_t first_n = -1;  // prints the first n times; -1: always
   int64_t summarize = 3;
 };
 // The input; prints message and data to standard error when it is computed.

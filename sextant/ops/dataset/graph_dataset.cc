@@ -90,7 +90,7 @@ constexpr DatasetOp kDatasetOps[] = {
     {"RepeatDataset", "input_dataset:variant, count:int64", "%; metadata:string=''", false,
      "The elements, several times."},
     {"ShardDataset", "input_dataset:variant, num_shards:int64, index:int64",
-     "require_non_empty:bool=False; %; metadata:string=''", false, "Every so many-th element."},
+     "require_non_empty:bool=False; %; metadata:string=''", false, "Every num_shards-th element."},
     {"ShuffleAndRepeatDataset",
      "input_dataset:variant, buffer_size:int64, seed:int64, seed2:int64, count:int64",
      "%; reshuffle_each_iteration:bool=True; metadata:string=''", false,

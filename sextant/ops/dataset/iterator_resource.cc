@@ -17,7 +17,7 @@ constexpr std::string_view kBehind = "SXBEHIND1\n";
 // read ahead to reach a position.
 constexpr std::chrono::seconds kPatience(1);
 
-// Cancels the iterator so long after the token, as long as it lives.
+// Cancels the iterator kPatience after the token, as long as it lives.
 class DelayedCancel {
  public:
   DelayedCancel(CancellationToken& token, data::Iterator& iterator)

@@ -37,11 +37,11 @@ class IteratorResource final : public Resource {
   bool Next(std::span<Tensor> components, std::span<const DType> types,
             std::span<const PartialShape> shapes, CancellationToken& cancellation);
 
-  // Waits until so many elements, or the end, are there for Next, which then does not wait. So a
-  // step that would wait for its input can be cancelled before it begins. An element that comes
-  // within a second of the cancellation is given all the same; else this throws the token's error,
-  // and Save still gives the position behind the last Next. What else fails is thrown by Next.
-  // False: there is no element, the iteration is at its end.
+  // Waits until this number of elements, or the end, is there for Next, which then does not wait.
+  // So a step that would wait for its input can be cancelled before it begins. An element that
+  // comes within a second of the cancellation is given all the same; else this throws the token's
+  // error, and Save still gives the position behind the last Next. What else fails is thrown by
+  // Next. False: there is no element, the iteration is at its end.
   bool Await(size_t elements, CancellationToken& cancellation);
 
   // The position behind the last Next; nothing when no iteration was begun. When the

@@ -34,7 +34,7 @@ struct EinsumEquation {
   // The labels of the dimensions of input i when it has this rank. Throws INVALID_ARGUMENT when it
   // cannot have it.
   std::vector<int> InputLabels(int i, int rank) const;
-  // The labels of the output when an ellipsis stands for so many dimensions.
+  // The labels of the output when an ellipsis stands for this number of dimensions.
   std::vector<int> OutputLabels(int ellipsis_rank) const;
   // For how many dimensions the ellipsis of input i stands.
   int EllipsisRank(int i, int rank) const;

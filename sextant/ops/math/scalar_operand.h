@@ -13,6 +13,7 @@ namespace sextant {
 
 class SEXTANT_API ScalarOperand {
  public:
+  // Of any C++ number. Implicit, so that Maximum(x, 0) compiles.
   template <typename T>
   requires std::is_arithmetic_v<T> ScalarOperand(T value)  // NOLINT: implicit on purpose
       : real_(static_cast<double>(value)),

@@ -31,7 +31,7 @@ Output PaddingFIFOQueue(const std::vector<DType>& types, const QueueOptions& opt
 
 struct SEXTANT_API RandomShuffleQueueOptions {
   QueueOptions queue;
-  int64_t min_after_dequeue = 0;  // so many stay for mixing until the queue is closed
+  int64_t min_after_dequeue = 0;  // elements that stay for shuffling until the queue is closed
   int64_t seed = 0, seed2 = 0;    // both 0: another order every time
 };
 // Gives a random one of its tuples.

@@ -51,7 +51,7 @@ constexpr ReaderOp kReaderOps[] = {
     {"ReaderRead", ", queue_handle:queue", "key:string, value:string",
      "The next record of a reader; names of files come from a queue.", shapes::Scalar},
     {"ReaderReadUpTo", ", queue_handle:queue, num_records:int64", "keys:string, values:string",
-     "The next records of one file, at most so many; names of files come from a queue.",
+     "The next records of one file, at most num_records; names of files come from a queue.",
      ReadUpToShape},
     {"ReaderNumRecordsProduced", "", "records_produced:int64",
      "The number of records a reader has read.", shapes::Scalar},

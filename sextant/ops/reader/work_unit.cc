@@ -27,7 +27,7 @@ class FixedLengthUnit : public WorkUnit {
   }
 
  private:
-  // Whether window_ holds so many bytes after reading what is missing.
+  // Whether window_ holds this number of bytes after reading what is missing.
   bool Fill(int64_t bytes) {
     const auto wanted = static_cast<size_t>(bytes);
     while (window_.size() < wanted) {

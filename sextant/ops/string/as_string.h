@@ -16,7 +16,7 @@ struct SEXTANT_API AsStringOptions {
   int64_t precision = -1;  // digits after the point (of %g: significant ones); -1: 6
   bool scientific = false;
   bool shortest = false;
-  int64_t width = -1;  // at least so many characters; -1: as many as needed
+  int64_t width = -1;  // minimum number of characters; -1: as many as needed
   std::string fill;    // a printf flag: "0", "-", "+", " ", "#" or none
 };
 // "1.500000", "-3", "true", "(1.000000,2.000000)"; strings are only padded.

@@ -13,7 +13,7 @@ namespace sextant {
 
 struct SEXTANT_API StringFormatOptions {
   std::string placeholder = "%s";
-  int64_t summarize = 3;  // so many values at both ends of each dimension; -1: all
+  int64_t summarize = 3;  // values shown at both ends of each dimension; -1: all
 };
 // The template with each placeholder replaced by the text of the tensor in its place: "[1 2 3]".
 Output StringFormat(const std::vector<Output>& xs, const std::string& text,

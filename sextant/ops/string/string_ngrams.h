@@ -15,7 +15,7 @@ struct SEXTANT_API StringNGramsOptions {
   std::string separator;              // between the strings of a run
   std::vector<int64_t> ngram_widths;  // lengths of the runs
   std::string left_pad, right_pad;    // before and after each row
-  int64_t pad_width = -1;             // so many of them, at most width - 1; -1: width - 1
+  int64_t pad_width = -1;             // pads at each end, at most width - 1; -1: width - 1
   // A row too short for any width gives one run of all it has.
   bool preserve_short_sequences = false;
 };

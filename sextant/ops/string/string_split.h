@@ -18,7 +18,7 @@ struct SEXTANT_API StringSplitOptions {
 SparseTensor StringSplit(Output x, Output delimiter, const StringSplitOptions& options = {});
 
 struct SEXTANT_API StringSplitV2Options {
-  int64_t maxsplit = -1;  // at most so many cuts; negative: no limit
+  int64_t maxsplit = -1;  // the most cuts; negative: no limit
 };
 // The tokens of each element between occurrences of the string "sep", as Python's str.split: an
 // empty sep means any white space, and no empty tokens.

@@ -16,7 +16,7 @@ int64_t Length(std::string_view text, bool utf8) {
   return utf8 ? std::ranges::count_if(text, StartsCharacter) : static_cast<int64_t>(text.size());
 }
 
-// The byte at which unit "unit" starts; the end when there are not so many.
+// The byte at which unit "unit" starts; the end when the string has fewer.
 size_t ByteOf(std::string_view text, int64_t unit, bool utf8) {
   if (!utf8) return std::min(static_cast<size_t>(unit), text.size());
   for (size_t i = 0; i < text.size(); ++i) {

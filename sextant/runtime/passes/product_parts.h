@@ -48,7 +48,7 @@ std::unordered_map<Output, int> CountReaders(const Graph& graph);
 void MoveReaders(Graph& graph, const std::unordered_map<Output, Output>& moved,
                  const std::unordered_set<const Node*>& keep = {});
 
-// A table is multiplied when so many times its rows are gathered.
+// A table is multiplied when the ids are at least this multiple of its rows.
 inline constexpr int64_t kMinTableUses = 2;
 
 // Adds nodes that run where, and are named after, the node that was given to For.
