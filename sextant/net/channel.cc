@@ -2,7 +2,9 @@
 
 #include <grpc/grpc.h>
 #include <grpc/support/log.h>
+#include <grpcpp/client_context.h>
 #include <grpcpp/create_channel.h>
+#include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/support/channel_arguments.h>
 
 #include "sextant/base/logging.h"
@@ -19,11 +21,28 @@ constexpr int kFirstReconnectMs = 100, kLastReconnectMs = 2'000, kConnectMs = 5'
 // Messages travel in a header of limited size.
 constexpr size_t kLongestMessage = 2000;
 
+// A call that is cancelled before it begins, on a channel that is never closed.
+struct EndlessCall {
+  EndlessCall() {
+    context.TryCancel();
+    stub.UnaryCall(&context, "/sextant/None", grpc::StubOptions(), &request, &response,
+                   [](const grpc::Status&) {});
+  }
+  grpc::GenericStub stub{grpc::CreateChannel("unix:/", grpc::InsecureChannelCredentials())};
+  grpc::ClientContext context;
+  grpc::Slice nothing;
+  grpc::ByteBuffer request{&nothing, 1}, response;
+};
+
 // Once started, gRPC stays: it shuts itself down with its last object otherwise, and that may wait
-// for a keepalive, ten seconds. What it logs is also in the status of a call.
+// for a keepalive, ten seconds. So do its threads for callbacks: they end with the last channel or
+// server that has made a call, and in gRPC 1.51 that is a race which aborts the process. What gRPC
+// logs is also in the status of a call.
 void StartGrpc() {
   static const bool done = [] {
     grpc_init();
+    static const auto* endless = new EndlessCall();
+    static_cast<void>(endless);
     gpr_set_log_function([](gpr_log_func_args* line) { LogDebug("gRPC: {}", line->message); });
     return true;
   }();

@@ -1,5 +1,6 @@
 #include "sextant/testing/test_cluster.h"
 
+#include "sextant/base/error.h"
 #include "sextant/base/fingerprint.h"
 #include "sextant/graph/graph_def.h"
 #include "sextant/proto/graph.pb.h"
@@ -7,13 +8,23 @@
 
 namespace sextant::dist {
 
-TestCluster::TestCluster(int tasks, const ServerOptions& options)
-    : options_(options), ports_(FreePorts(tasks)) {
+TestCluster::TestCluster(int tasks, const ServerOptions& options) : options_(options) {
   options_.job = "ps";
-  for (const int port : ports_)
-    options_.cluster["ps"].push_back("127.0.0.1:" + std::to_string(port));
-  servers_.resize(static_cast<size_t>(tasks));
-  for (int task = 0; task < tasks; ++task) Start(task);
+  // Another process may be given a port between its choice and its use.
+  for (int tries_left = 10;; --tries_left) {
+    ports_ = FreePorts(tasks);
+    options_.cluster.clear();
+    for (const int port : ports_)
+      options_.cluster["ps"].push_back("127.0.0.1:" + std::to_string(port));
+    servers_.clear();
+    servers_.resize(static_cast<size_t>(tasks));
+    try {
+      for (int task = 0; task < tasks; ++task) Start(task);
+      return;
+    } catch (const Error& error) {
+      if (error.code() != Code::kUnavailable || tries_left == 0) throw;
+    }
+  }
 }
 
 void TestCluster::Start(int task) {
