@@ -166,3 +166,13 @@ function(sextant_test name)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS unit)
 endfunction()
+
+# sextant_network_test(NAME sources...): the same of what speaks gRPC, which is compiled with -pthread: the precompiled
+# headers are not.
+function(sextant_network_test name)
+  sextant_test(${name} ${ARGN})
+  if(TARGET ${name})
+    target_link_libraries(${name} PRIVATE sextant_network_testing)
+    set_target_properties(${name} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
+  endif()
+endfunction()
