@@ -1,7 +1,5 @@
 #include "cifar10_towers/cifar10.h"
 
-#include <regex>
-
 #include "cifar10_towers/cifar10_input.h"
 
 namespace sx = sextant;
@@ -66,8 +64,13 @@ sx::Output Norm(const char* name, sx::Output x) {
 }  // namespace
 
 std::string WithoutTower(const std::string& name) {
-  static const std::regex tower(std::string(kTowerName) + "_[0-9]*");
-  return std::regex_replace(name, tower, "");
+  const std::string tower = std::string(kTowerName) + "_";
+  std::string rest = name;
+  for (size_t begin = rest.find(tower); begin != std::string::npos; begin = rest.find(tower)) {
+    const size_t end = rest.find_first_not_of("0123456789", begin + tower.size());
+    rest.erase(begin, end == std::string::npos ? end : end - begin);
+  }
+  return rest;
 }
 
 sx::Output Inference(sx::Output images) {
