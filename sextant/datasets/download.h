@@ -13,7 +13,7 @@ namespace sextant::datasets {
 
 // A file as its authors publish it.
 struct SEXTANT_API PublishedFile {
-  std::string name;
+  std::string name;               // without directories
   std::vector<std::string> urls;  // tried in this order
   uint64_t size = 0;              // 0 when not known
   std::string digest;             // "md5:..." or "sha256:..." in hex; "" when not known

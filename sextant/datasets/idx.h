@@ -13,8 +13,8 @@
 namespace sextant::datasets {
 
 struct SEXTANT_API IdxArray {
-  std::vector<int64_t> shape;
-  std::string bytes;  // row by row
+  std::vector<int64_t> shape;  // sizes of the dimensions
+  std::string bytes;           // row by row
 };
 
 // Reads a file, compressed if it begins as gzip does. Throws DATA_LOSS with the path when it is no

@@ -21,6 +21,7 @@ namespace sextant::datasets {
 // Used by one thread at a time.
 class SEXTANT_API ImageBatches {
  public:
+  // What Next gives.
   struct Batch {
     Tensor images;  // float [size, bytes of an image]: pixels / 255
     Tensor labels;  // float [size, 10]: 1 at the class, else 0

@@ -18,6 +18,7 @@ struct SEXTANT_API LabelledImages {
   std::string labels;  // one byte per image
 
   int64_t size() const { return static_cast<int64_t>(labels.size()); }
+  // Its pixels.
   std::string_view image(int64_t i) const {
     return std::string_view(pixels).substr(i * image_bytes, image_bytes);
   }

@@ -17,6 +17,7 @@
 namespace sextant::datasets {
 
 struct SEXTANT_API PickleValue {
+  // Which of the members below hold the value.
   enum class Kind { kNone, kBool, kInt, kText, kTuple, kList, kDict, kName, kObject };
 
   Kind kind = Kind::kNone;
@@ -31,7 +32,7 @@ struct SEXTANT_API PickleValue {
 struct SEXTANT_API ByteMatrix {
   int64_t rows = 0;
   int64_t columns = 0;
-  std::string_view bytes;
+  std::string_view bytes;  // row by row
 };
 
 // Owns the values; texts point into the bytes, which must outlive it. Protocols 2 to 4.

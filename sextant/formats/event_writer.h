@@ -67,6 +67,7 @@ class SEXTANT_API EventWriter {
   // Any event; without a wall time it gets the present one.
   void AddEvent(proto::Event event);
 
+  // What was added is in the file when it returns.
   void Flush();
   // Further events are refused with FAILED_PRECONDITION until Reopen.
   void Close();

@@ -27,7 +27,7 @@ inline constexpr const char* kSummaries = "summaries";
 namespace summaries {
 
 struct SEXTANT_API Tag {
-  std::string text;
+  std::string text;  // as it will be in the event file
 };
 
 // What a summary is called: a name or a Tag.
