@@ -32,7 +32,8 @@ class TestCluster {
   std::vector<std::unique_ptr<Server>> servers_;
 };
 
-// What the graph computes, for a task of the job "ps".
+// What the graph computes, for a task of the job "ps". Each has a fingerprint of its own, so that a
+// test may still change it before the first call.
 std::shared_ptr<Fragment> MakeFragment(const Graph& graph, int task,
                                        const std::vector<Output>& feeds,
                                        const std::vector<Output>& fetches,
