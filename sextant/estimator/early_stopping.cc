@@ -1,11 +1,11 @@
 #include "sextant/estimator/early_stopping.h"
 
+#include <chrono>
 #include <cmath>
 #include <optional>
 #include <utility>
 
 #include "sextant/base/error.h"
-#include "sextant/base/file_system.h"
 #include "sextant/base/logging.h"
 #include "sextant/estimator/ledger.h"
 #include "sextant/train/hook_timer.h"
@@ -31,7 +31,7 @@ class StopIfHook : public train::Hook {
   train::HookTimer timer_;
 };
 
-// The values of one metric, as a model_dir's ledger has them.
+// The values of one metric, as the ledger of a model_dir has them, those of evaluators included.
 class MetricHistory {
  public:
   MetricHistory(const Estimator& estimator, std::string metric, EarlyStoppingOptions options)
@@ -39,12 +39,18 @@ class MetricHistory {
         metric_(std::move(metric)),
         options_(std::move(options)) {}
 
-  // Whether there may be more than last time: this process or another one has written the ledger.
+  // Whether there may be more than last time: this process or another one has written a ledger. For
+  // other processes it is asked every now and then.
   bool Changed() {
-    const std::string path = Ledger::PathIn(model_dir_);
-    FileSystem& files = FileSystem::ForPath(path);
-    const std::pair now(Ledger::changes(), files.Exists(path) ? files.Stat(path).mtime_ns : 0);
-    return std::exchange(seen_, now) != now;
+    const auto now = std::chrono::steady_clock::now();
+    const int64_t own = Ledger::changes();
+    if (own == own_changes_ && now < look_again_) return false;
+    look_again_ = now + std::chrono::milliseconds(100);
+    std::string files = Ledger::FilesText(model_dir_);
+    const bool changed = own != own_changes_ || files != files_;
+    own_changes_ = own;
+    files_ = std::move(files);
+    return changed;
   }
   std::vector<std::pair<int64_t, double>> Values() const {
     std::vector<std::pair<int64_t, double>> values;
@@ -61,7 +67,9 @@ class MetricHistory {
  private:
   const std::string model_dir_, metric_;
   const EarlyStoppingOptions options_;
-  std::pair<int64_t, int64_t> seen_ = {-1, -1};
+  int64_t own_changes_ = -1;
+  std::string files_;
+  std::chrono::steady_clock::time_point look_again_ = {};
 };
 
 using Better = bool (*)(double, double);

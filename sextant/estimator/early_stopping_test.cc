@@ -98,6 +98,12 @@ TEST_F(EarlyStoppingTest, JudgesAResumedTrainingByAllItsEvaluations) {
   EXPECT_EQ(StepOfStop(StopIfNoDecrease(estimator_, "loss", 30), {{20, 2}, {35, 2}, {50, 0}}), 36);
 }
 
+TEST_F(EarlyStoppingTest, ReadsTheEvaluationsOfAnEvaluator) {
+  Ledger(directory_, "evaluator_0")
+      .AddEvaluation({.name = "", .step = 5, .metrics = {{"loss", 0.5}}});
+  EXPECT_EQ(StepOfStop(StopIfLower(estimator_, "loss", 1), {}), 1);
+}
+
 // w counts the batches down from 10, except that a batch of NaN leaves nothing of it; the loss is
 // |w - 4|: best after 6 steps.
 Estimator CountDown(const std::string& model_dir, int64_t nan_rewinds = 0) {

@@ -102,11 +102,14 @@ class Best : public ModelExporter {
 
  private:
   std::string Key() const { return "best/" + name(); }
+  // Than what every writer of the ledger has noted: there may be several evaluators.
   bool BetterThanNoted(const ExportRequest& request) const {
-    const auto note = request.ledger.Note(Key());
-    if (!note) return IsBest(better_, request.result, nullptr);
-    const EvalResult best = ParseMetrics(*note);
-    return IsBest(better_, request.result, &best);
+    if (!IsBest(better_, request.result, nullptr)) return false;
+    for (const auto& [writer, note] : request.ledger.Notes(Key())) {
+      const EvalResult best = ParseMetrics(note);
+      if (!IsBest(better_, request.result, &best)) return false;
+    }
+    return true;
   }
 
   const BetterFn better_;

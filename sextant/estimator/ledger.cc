@@ -8,9 +8,12 @@
 //   notes         texts of exporters, e.g. the metrics of the best evaluation so far
 //   done          the step at which the training ended
 //
-// Invariant: the file is replaced atomically (temporary file, sync, rename) by every change, so a
-// reader, also in another process, sees a state that was true at some moment. A training that goes
-// on from an earlier checkpoint first forgets what the ledger says of later steps (ForgetAfter).
+// Invariant: a file is replaced atomically (temporary file, sync, rename) by every change, so a
+// reader, also in another process, sees a state that was true at some moment. Each file has one
+// writer, so that none loses what another one has written; a reader joins them. A training that
+// goes on from an earlier checkpoint first forgets what the ledger says of later steps
+// (ForgetAfter). It cannot remove what is in the files of others: it notes the step and the time,
+// and entries of later steps that were made before that time do not count.
 //
 // Example: killed after the evaluation of step 20 was noted and before its export. The next process
 // restores checkpoint 20, finds the evaluation, takes its metrics from here and only exports.
@@ -18,9 +21,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
@@ -32,6 +38,29 @@ using Json = nlohmann::json;
 constexpr int kVersion = 1;
 
 std::atomic<int64_t> changes_of_process{0};
+
+constexpr const char* kPrefix = "sextant_ledger";
+constexpr const char* kSuffix = ".json";
+
+double LedgerSeconds() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+// Of the files in a directory, "" first.
+std::vector<std::string> WritersIn(FileSystem& files, const std::string& model_dir) {
+  std::vector<std::string> writers;
+  if (!files.Exists(model_dir)) return writers;
+  for (const std::string& name : files.ListDirectory(model_dir)) {
+    std::string_view rest = name;
+    if (!rest.starts_with(kPrefix) || !rest.ends_with(kSuffix)) continue;
+    rest = rest.substr(std::strlen(kPrefix),
+                       rest.size() - std::strlen(kPrefix) - std::strlen(kSuffix));
+    if (!rest.empty() && !rest.starts_with('.')) continue;
+    writers.emplace_back(rest.empty() ? rest : rest.substr(1));
+  }
+  std::sort(writers.begin(), writers.end());
+  return writers;
+}
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -71,34 +100,101 @@ std::map<std::string, double> ParseMetrics(const std::string& text) try {
   throw DataLoss("'{}' are no metrics: {}", text, e.what());
 }
 
-std::string Ledger::PathIn(const std::string& model_dir) {
-  return model_dir + "/sextant_ledger.json";
+std::string Ledger::PathIn(const std::string& model_dir, const std::string& writer) {
+  return JoinPath(model_dir, kPrefix + (writer.empty() ? "" : "." + writer) + kSuffix);
 }
 int64_t Ledger::changes() { return changes_of_process.load(); }
 
-Ledger::Ledger(std::string model_dir) : model_dir_(std::move(model_dir)) {
-  const std::string path = PathIn(model_dir_);
-  FileSystem& files = FileSystem::ForPath(path);
-  if (!files.Exists(path)) return;
+std::string Ledger::FilesText(const std::string& model_dir) {
+  std::string text;
+  FileSystem& files = FileSystem::ForPath(model_dir);
+  for (const std::string& writer : WritersIn(files, model_dir)) {
+    try {
+      const FileInfo info = files.Stat(PathIn(model_dir, writer));
+      text += fmt::format("{}:{}:{} ", writer, info.mtime_ns, info.size);
+    } catch (const Error& e) {
+      if (e.code() != Code::kNotFound) throw;
+    }
+  }
+  return text;
+}
+
+Ledger::Ledger(std::string model_dir, std::string writer)
+    : model_dir_(std::move(model_dir)), writer_(std::move(writer)) {
+  const std::string path = PathIn(model_dir_, writer_);
+  if (FileSystem::ForPath(path).Exists(path)) own_ = Read(path);
+  Refresh();
+}
+
+void Ledger::Refresh() {
+  others_.clear();
+  for (const std::string& writer : WritersIn(FileSystem::ForPath(model_dir_), model_dir_)) {
+    if (writer != writer_) others_[writer] = Read(PathIn(model_dir_, writer));
+  }
+  Join();
+}
+
+Ledger::Contents Ledger::Read(const std::string& path) {
+  Contents contents;
   try {
-    const Json json = Json::parse(files.ReadFile(path));
+    const Json json = Json::parse(FileSystem::ForPath(path).ReadFile(path));
     if (json.at("version").get<int>() != kVersion) {
       throw FailedPrecondition("{} is of another version of Sextant; delete it to begin anew",
                                path);
     }
     for (const Json& entry : json.at("evaluations")) {
-      evaluations_.push_back(
+      contents.evaluations.push_back(
           {entry.at("name"), entry.at("step"), entry.at("time"), MetricsOf(entry.at("metrics"))});
     }
     for (const Json& entry : json.at("exports")) {
-      exports_.push_back({entry.at("exporter"), entry.at("step"), entry.at("path")});
+      contents.exports.push_back(
+          {entry.at("exporter"), entry.at("step"), entry.at("path"), entry.value("time", 0.0)});
     }
-    notes_ = json.at("notes").get<std::map<std::string, std::string>>();
-    if (!json.at("done").is_null()) done_ = json.at("done").get<int64_t>();
+    contents.notes = json.at("notes").get<std::map<std::string, std::string>>();
+    if (!json.at("done").is_null()) contents.done = json.at("done").get<int64_t>();
+    for (const Json& entry : json.value("forgotten", Json::array())) {
+      contents.forgotten.push_back({entry.at("step"), entry.at("time")});
+    }
   } catch (const Json::exception& e) {
     throw DataLoss("{} is not a ledger of a model_dir ({}); delete it to begin without its history",
                    path, e.what());
   }
+  return contents;
+}
+
+void Ledger::Join() {
+  const auto add = [&](const Contents& from, const Contents* trainer) {
+    const auto counts = [&](const auto& entry) {
+      return trainer == nullptr ||
+             std::none_of(trainer->forgotten.begin(), trainer->forgotten.end(),
+                          [&](const Forgotten& forgotten) {
+                            return entry.step > forgotten.step && entry.time < forgotten.time;
+                          });
+    };
+    for (const Evaluation& entry : from.evaluations) {
+      if (counts(entry) && !FindEvaluation(entry.name, entry.step)) evaluations_.push_back(entry);
+    }
+    for (const Export& entry : from.exports) {
+      if (counts(entry) && !FindExport(entry.exporter, entry.step)) exports_.push_back(entry);
+    }
+  };
+  evaluations_.clear();
+  exports_.clear();
+  const auto trainer = others_.find("");
+  add(own_, trainer == others_.end() ? nullptr : &trainer->second);
+  for (const auto& [writer, contents] : others_) {
+    if (writer.empty()) {
+      add(contents, nullptr);
+    } else {
+      add(contents, writer_.empty()            ? &own_
+                    : trainer == others_.end() ? nullptr
+                                               : &trainer->second);
+    }
+  }
+  if (others_.empty()) return;
+  const auto by_step = [](const auto& a, const auto& b) { return a.step < b.step; };
+  std::stable_sort(evaluations_.begin(), evaluations_.end(), by_step);
+  std::stable_sort(exports_.begin(), exports_.end(), by_step);
 }
 
 const Ledger::Evaluation* Ledger::FindEvaluation(const std::string& name, int64_t step) const {
@@ -109,10 +205,10 @@ const Ledger::Evaluation* Ledger::FindEvaluation(const std::string& name, int64_
 }
 
 void Ledger::AddEvaluation(Evaluation evaluation) {
-  std::erase_if(evaluations_, [&](const Evaluation& other) {
+  std::erase_if(own_.evaluations, [&](const Evaluation& other) {
     return other.name == evaluation.name && other.step >= evaluation.step;
   });
-  evaluations_.push_back(std::move(evaluation));
+  own_.evaluations.push_back(std::move(evaluation));
   Write();
 }
 
@@ -124,56 +220,92 @@ const Ledger::Export* Ledger::FindExport(const std::string& exporter, int64_t st
 }
 
 void Ledger::AddExport(Export entry) {
-  std::erase_if(exports_, [&](const Export& other) {
+  std::erase_if(own_.exports, [&](const Export& other) {
     return other.exporter == entry.exporter && other.step >= entry.step;
   });
-  exports_.push_back(std::move(entry));
+  if (entry.time == 0) entry.time = LedgerSeconds();
+  own_.exports.push_back(std::move(entry));
   Write();
 }
 
 void Ledger::RemoveExport(const std::string& path) {
-  if (std::erase_if(exports_, [&](const Export& entry) { return entry.path == path; }) > 0) Write();
+  const auto removed = [&](const Export& entry) { return entry.path == path; };
+  if (std::erase_if(own_.exports, removed) > 0) Write();
 }
 
 void Ledger::ForgetAfter(int64_t step) {
   const auto later = [step](const auto& entry) { return entry.step > step; };
-  if (std::erase_if(evaluations_, later) + std::erase_if(exports_, later) > 0) Write();
+  auto changed = std::erase_if(own_.evaluations, later) + std::erase_if(own_.exports, later);
+  if (changed > 0) Join();
+  if (std::any_of(evaluations_.begin(), evaluations_.end(), later) ||
+      std::any_of(exports_.begin(), exports_.end(), later)) {
+    std::erase_if(own_.forgotten, [step](const Forgotten& entry) { return entry.step >= step; });
+    own_.forgotten.push_back({step, LedgerSeconds()});
+    ++changed;
+  }
+  if (changed > 0) Write();
 }
 
 std::optional<std::string> Ledger::Note(const std::string& key) const {
-  const auto it = notes_.find(key);
-  if (it == notes_.end()) return std::nullopt;
-  return it->second;
+  if (const auto it = own_.notes.find(key); it != own_.notes.end()) return it->second;
+  for (const auto& [writer, contents] : others_) {
+    if (const auto it = contents.notes.find(key); it != contents.notes.end()) return it->second;
+  }
+  return std::nullopt;
+}
+
+std::map<std::string, std::string> Ledger::Notes(const std::string& key) const {
+  std::map<std::string, std::string> notes;
+  const auto add = [&](const std::string& writer, const Contents& contents) {
+    if (const auto it = contents.notes.find(key); it != contents.notes.end()) {
+      notes[writer] = it->second;
+    }
+  };
+  add(writer_, own_);
+  for (const auto& [writer, contents] : others_) add(writer, contents);
+  return notes;
 }
 
 void Ledger::SetNote(const std::string& key, std::string value) {
-  notes_[key] = std::move(value);
+  own_.notes[key] = std::move(value);
   Write();
+}
+
+std::optional<int64_t> Ledger::done() const {
+  if (writer_.empty()) return own_.done;
+  const auto trainer = others_.find("");
+  return trainer == others_.end() ? std::nullopt : trainer->second.done;
 }
 
 void Ledger::SetDone(std::optional<int64_t> step) {
-  if (done_ == step) return;
-  done_ = step;
+  if (own_.done == step) return;
+  own_.done = step;
   Write();
 }
 
-void Ledger::Write() const {
+void Ledger::Write() {
   Json json = {{"version", kVersion}, {"evaluations", Json::array()}, {"exports", Json::array()}};
-  for (const Evaluation& evaluation : evaluations_) {
+  for (const Evaluation& evaluation : own_.evaluations) {
     json["evaluations"].push_back({{"name", evaluation.name},
                                    {"step", evaluation.step},
                                    {"time", evaluation.time},
                                    {"metrics", MetricsJson(evaluation.metrics)}});
   }
-  for (const Export& entry : exports_) {
-    json["exports"].push_back(
-        {{"exporter", entry.exporter}, {"step", entry.step}, {"path", entry.path}});
+  for (const Export& entry : own_.exports) {
+    json["exports"].push_back({{"exporter", entry.exporter},
+                               {"step", entry.step},
+                               {"path", entry.path},
+                               {"time", entry.time}});
   }
-  json["notes"] = notes_;
-  json["done"] = done_ ? Json(*done_) : Json(nullptr);
-  const std::string path = PathIn(model_dir_);
+  json["notes"] = own_.notes;
+  json["done"] = own_.done ? Json(*own_.done) : Json(nullptr);
+  for (const Forgotten& entry : own_.forgotten) {
+    json["forgotten"].push_back({{"step", entry.step}, {"time", entry.time}});
+  }
+  const std::string path = PathIn(model_dir_, writer_);
   FileSystem::ForPath(path).WriteFileAtomically(path, json.dump(1) + "\n");
   changes_of_process.fetch_add(1);
+  Join();
 }
 
 }  // namespace sextant

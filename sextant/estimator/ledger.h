@@ -1,6 +1,7 @@
 // Ledger: metadata of a model_dir beside its checkpoints: evaluation history, best metrics, exports
-// and whether the training is done. One small JSON file, model_dir/sextant_ledger.json, replaced
-// atomically by every change.
+// and whether the training is done. Small JSON files, each of one writer and replaced atomically by
+// its changes: model_dir/sextant_ledger.json of the process that trains, sextant_ledger.WRITER.json
+// of others, e.g. evaluators. Readers see the entries of all.
 #pragma once
 
 #include <cstdint>
@@ -22,23 +23,30 @@ class Ledger {
   struct Evaluation {
     std::string name;  // of the EvalSpec
     int64_t step = 0;
-    double time = 0;  // seconds since the epoch
+    double time = 0;  // seconds since the epoch, when the checkpoint was read
     std::map<std::string, double> metrics;
   };
   struct Export {
     std::string exporter;
     int64_t step = 0;
     std::string path;  // relative to model_dir
+    double time = 0;   // seconds since the epoch; 0: now, when it is added
   };
 
-  static std::string PathIn(const std::string& model_dir);
+  // The file of a writer, "" being the process that trains.
+  static std::string PathIn(const std::string& model_dir, const std::string& writer = "");
   // How often this process has changed a ledger.
   static int64_t changes();
+  // Names and times of all files: another text when another process may have written one of them.
+  static std::string FilesText(const std::string& model_dir);
 
-  // Reads the file if it is there. Throws DATA_LOSS, naming it, when it cannot be read.
-  explicit Ledger(std::string model_dir);
+  // Reads the files that are there; changes go to that of the writer. Throws DATA_LOSS, naming it,
+  // when one cannot be read.
+  explicit Ledger(std::string model_dir, std::string writer = "");
+  // Reads the files of other writers again.
+  void Refresh();
 
-  // Oldest first.
+  // Of all writers, in order of their steps; of the same name and step that of this one.
   const std::vector<Evaluation>& evaluations() const { return evaluations_; }
   const Evaluation* FindEvaluation(const std::string& name, int64_t step) const;
   // Replaces one of the same name and step and removes those of later steps (the training was
@@ -51,24 +59,41 @@ class Ledger {
   void AddExport(Export entry);
   void RemoveExport(const std::string& path);
 
-  // Forgets evaluations and exports of later steps: the training goes on from this one.
+  // Forgets evaluations and exports of later steps: the training goes on from this one. Only the
+  // process that trains says so; evaluators then evaluate these steps again.
   void ForgetAfter(int64_t step);
 
-  // State of hooks and exporters, by key.
+  // State of hooks and exporters, by key: what this writer noted, else another one.
   std::optional<std::string> Note(const std::string& key) const;
+  // By writer.
+  std::map<std::string, std::string> Notes(const std::string& key) const;
   void SetNote(const std::string& key, std::string value);
 
-  std::optional<int64_t> done() const { return done_; }  // the step at which the training ended
+  std::optional<int64_t> done() const;  // the step at which the training ended
   void SetDone(std::optional<int64_t> step);
 
  private:
-  void Write() const;
+  // After a return to a checkpoint of this step, at this time.
+  struct Forgotten {
+    int64_t step = 0;
+    double time = 0;  // seconds since the epoch
+  };
+  struct Contents {
+    std::vector<Evaluation> evaluations;
+    std::vector<Export> exports;
+    std::map<std::string, std::string> notes;
+    std::optional<int64_t> done;
+    std::vector<Forgotten> forgotten;  // of steps that other writers may have entries of
+  };
+  static Contents Read(const std::string& path);
+  void Join();
+  void Write();
 
-  const std::string model_dir_;
-  std::vector<Evaluation> evaluations_;
-  std::vector<Export> exports_;
-  std::map<std::string, std::string> notes_;
-  std::optional<int64_t> done_;
+  const std::string model_dir_, writer_;
+  Contents own_;
+  std::map<std::string, Contents> others_;  // by writer
+  std::vector<Evaluation> evaluations_;     // of all
+  std::vector<Export> exports_;             // of all
 };
 
 }  // namespace sextant
