@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "sextant/base/error.h"
-#include "sextant/base/interrupt.h"
+#include "sextant/base/exit_code.h"
 #include "sextant/base/nearest_name.h"
 #include "sextant/base/parse_number.h"
 #include "sextant/base/printable.h"
@@ -307,7 +307,7 @@ int Flags::Main(int argc, const char* const* argv, const std::function<void()>& 
   } catch (...) {
     const Status status = CurrentStatus();
     fmt::print(stderr, "{}: {}\n", program, Printable(status.message()));
-    return Interrupted() ? ExitCodeOfSignal(InterruptSignal()) : 1;
+    return ExitCodeOf(status, 1);
   }
 }
 

@@ -1,5 +1,8 @@
 #include "sextant/base/flush_at_terminate.h"
 
+#include <fmt/core.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -7,8 +10,21 @@
 #include <map>
 #include <mutex>
 
+#include "sextant/base/exit_code.h"
+
 namespace sextant {
 namespace {
+
+// A task of a cluster ends with a code that says why; others abort.
+void ExitByCode() {
+  if (!std::current_exception()) return;
+  const Status status = CurrentStatus();
+  const int code = ExitCodeOf(status, 0);
+  if (code == 0) return;
+  fmt::print(stderr, "terminate called: {}\n", status.message());
+  std::fflush(stderr);
+  ::_exit(code);
+}
 
 struct Flushes {
   std::mutex mutex;
@@ -32,6 +48,7 @@ void OnTerminate() {
     }
   } catch (...) {  // the program ends by another error
   }
+  ExitByCode();
   if (flushes.before != nullptr) flushes.before();
   std::abort();
 }

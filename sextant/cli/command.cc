@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "sextant/base/error.h"
-#include "sextant/base/interrupt.h"
+#include "sextant/base/exit_code.h"
 #include "sextant/base/nearest_name.h"
 #include "sextant/base/printable.h"
 #include "sextant/cli/argument_files.h"
@@ -246,7 +246,7 @@ int RunProgram(Command& program, std::vector<std::string> arguments) {
   } catch (...) {
     const Status status = CurrentStatus();
     PrintError(fmt::format("{}: {}", found->name_, status.message()));
-    exit_code = Interrupted() ? ExitCodeOfSignal(InterruptSignal()) : kExitError;
+    exit_code = ExitCodeOf(status, kExitError);
   }
   return exit_code;
 }

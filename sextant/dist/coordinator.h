@@ -35,6 +35,8 @@ struct CoordinatorOptions {
   SteadyDuration lease = std::chrono::seconds(5);
   std::vector<TaskId> trainers = {{"chief", 0}};  // the tasks that train, by rank: the chief first
   int num_ps = 1;
+  // Hash of the cluster's tasks: who has another one is refused. 0: tasks come and go.
+  uint64_t cluster = 0;
   std::optional<int64_t> max_steps = {};
   // Of synchronous training; its max_steps and num_shards are those above.
   std::optional<TokenOptions> synchronous = {};

@@ -102,9 +102,8 @@ void FragmentService::RunCall(const std::shared_ptr<History::Running>& running,
       const std::lock_guard lock(mutex_);
       runs_of_[running->sender].insert(running->run);
     }
-    const std::vector<Tensor> outputs = host_.Run(
-        header.fingerprint(), running->run, std::move(inputs),
-        KeptInputs(*fragment, running->run, running->cancellation), running->cancellation);
+    const std::vector<Tensor> outputs =
+        RunFragment(header, std::move(inputs), running->cancellation);
     answer = net::ToByteBuffer(parts_.Answer(key, outputs));
   } catch (...) {
     status = CurrentStatus();
@@ -114,6 +113,23 @@ void FragmentService::RunCall(const std::shared_ptr<History::Running>& running,
     since_.erase(running.get());
   }
   history_.End(*running, std::move(status), std::move(answer));
+}
+
+std::vector<Tensor> FragmentService::RunFragment(const CallHeader& header,
+                                                 std::vector<Tensor> inputs,
+                                                 CancellationToken& cancellation) {
+  const Stamp& stamp = header.stamp();
+  const std::shared_ptr<const Fragment> fragment = host_.Find(header.fingerprint());
+  std::vector<Tensor> kept = KeptInputs(*fragment, stamp.run(), cancellation);
+  if (stamp.cut() != 0) {
+    const std::shared_ptr<FragmentHost> cut = options_.shard->FindCut(stamp.cut());
+    cut->Register(fragment);
+    return cut->Run(header.fingerprint(), stamp.run(), std::move(inputs), std::move(kept),
+                    cancellation);
+  }
+  const Shard::Pass pass = options_.shard->Enter(stamp.epoch(), stamp.member());
+  return host_.Run(header.fingerprint(), stamp.run(), std::move(inputs), std::move(kept),
+                   cancellation);
 }
 
 FragmentService::Unary FragmentService::SendPart(Context context, const grpc::ByteBuffer* request,

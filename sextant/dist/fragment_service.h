@@ -19,6 +19,7 @@
 #include "sextant/dist/call_threads.h"
 #include "sextant/dist/part_store.h"
 #include "sextant/dist/peer.h"
+#include "sextant/dist/shard.h"
 #include "sextant/proto/cluster.grpc.pb.h"
 #include "sextant/runtime/fragment_host.h"
 
@@ -42,6 +43,7 @@ struct FragmentServiceOptions {
   // Adds what others know to the answer of Status.
   std::function<void(StatusReply*)> add_status;
   std::function<void(uint64_t sender, uint64_t sequence)> cancel_session_run;
+  Shard* shard = nullptr;  // that calls enter; outlives the service
 };
 
 class FragmentService final : public TaskServiceBase {
@@ -79,6 +81,8 @@ class FragmentService final : public TaskServiceBase {
   grpc::Status CheckStamp(const Stamp& stamp) const;
   void RunCall(const std::shared_ptr<History::Running>& running, const CallHeader& header,
                std::vector<Tensor> inputs);
+  std::vector<Tensor> RunFragment(const CallHeader& header, std::vector<Tensor> inputs,
+                                  CancellationToken& cancellation);
   std::vector<Tensor> KeptInputs(const Fragment& fragment, uint64_t run,
                                  CancellationToken& cancellation);
   void FillStatus(StatusReply* reply) const;

@@ -10,10 +10,12 @@
 #include "sextant/dist/peer_attempt.h"
 #include "sextant/dist/server.h"
 #include "sextant/dist/task_status.h"
+#include "sextant/dist/training_task.h"
 #include "sextant/dist/wire.h"
 #include "sextant/graph/graph_def.h"
 #include "sextant/net/grpc_frame.h"
 #include "sextant/proto/graph.pb.h"
+#include "sextant/runtime/cluster.h"
 #include "sextant/runtime/session_target.h"
 
 namespace sextant::dist {
@@ -185,7 +187,10 @@ SessionTarget OpenGrpcTarget(const Graph& graph, const SessionOptions& options) 
 
 }  // namespace
 
-void RegisterGrpcTargets() { RegisterTargetScheme("grpc", OpenGrpcTarget); }
+void RegisterGrpcTargets() {
+  RegisterTargetScheme("grpc", OpenGrpcTarget);
+  RegisterClusterOpener(OpenTrainingTask);
+}
 
 }  // namespace sextant::dist
 

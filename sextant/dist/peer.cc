@@ -17,6 +17,7 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kHelloTime(2), kNoticeTime(5);
+constexpr std::chrono::seconds kFirstWaitReport(4), kWaitReport(30);
 constexpr std::chrono::milliseconds kPauseBeforeHello(100);
 constexpr size_t kSlowestBytesPerSecond = 256 << 10;  // of a link that is still waited for
 
@@ -84,6 +85,24 @@ void Peer::StayAlive() {
                                 [notice](const grpc::Status&) {});
 }
 
+std::optional<uint64_t> Peer::AskIncarnation() {
+  HelloRequest request;
+  request.set_task(options_.own_task);
+  request.set_receiver(options_.task);
+  request.set_version(kWireVersion);
+  request.set_sender(sender_);
+  // A connection to the process that was there before may not have been found broken yet.
+  for (int attempts = 0; attempts < 3; ++attempts) {
+    grpc::ClientContext context;
+    context.set_deadline(In(kHelloTime));
+    token_.AddTo(context);
+    HelloReply reply;
+    if (control_stub_->Hello(&context, request, &reply).ok()) return reply.incarnation();
+    ConnectAgain();
+  }
+  return std::nullopt;
+}
+
 Tensor Peer::FetchKept(uint64_t run, uint64_t maker, int32_t position,
                        CancellationToken& cancellation) {
   std::vector<Tensor> parts;
@@ -130,6 +149,11 @@ void Peer::FillStamp(uint64_t sequence, uint64_t run, Stamp* stamp) const {
   stamp->set_sequence(sequence);
   stamp->set_run(run);
   stamp->set_done_below(under_way_.empty() ? next_sequence_ : *under_way_.begin());
+  if (const TrainingStamp* training = options_.training.get()) {
+    stamp->set_epoch(training->epoch);
+    stamp->set_member(training->member);
+    stamp->set_cut(training->cut);
+  }
 }
 
 bool Peer::connected() const {
@@ -254,6 +278,7 @@ void Peer::Connect(CancellationToken& cancellation) {
       LogInfo("CreateSession still waiting for response from worker: {} at {} ({})",
               options_.task.empty() ? place_ : options_.task, address(), why);
     }
+    if (options_.training && options_.training->check_wait) options_.training->check_wait();
     PauseFor(kPauseBeforeHello, cancellation);
     ConnectAgain();
   }
@@ -302,6 +327,22 @@ Error Peer::Gone() {
   incarnation_ = 0;
   return Error(Code::kUnavailable,
                fmt::format("{} is gone: nobody listens at {}", place_, address()));
+}
+
+bool Peer::Awaited(SteadyClock::time_point since) {
+  if (!options_.training || !options_.training->check_wait) return false;
+  options_.training->check_wait();
+  const auto now = SteadyClock::now();
+  const std::lock_guard lock(mutex_);
+  if (now - since < kFirstWaitReport || now < next_report_) return true;
+  next_report_ = now + kWaitReport;
+  LogInfo("waiting for {}: nobody listens at {}", place_, address());
+  return true;
+}
+
+void Peer::ForgetIncarnation() {
+  const std::lock_guard lock(mutex_);
+  incarnation_ = 0;
 }
 
 bool Peer::Restarted(const grpc::Status& status) {

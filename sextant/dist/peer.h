@@ -12,8 +12,11 @@
 #include <grpcpp/generic/generic_stub.h>
 
 #include <atomic>
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -24,11 +27,20 @@
 
 namespace sextant::dist {
 
+// What all calls of a training task carry, and how they wait. Set between Runs.
+struct TrainingStamp {
+  std::atomic<uint64_t> epoch = 0, member = 0, cut = 0;
+  // Called by calls that wait for a peer which is gone: it will come back, unless this throws. Not
+  // set: they fail.
+  std::function<void()> check_wait = {};
+};
+
 struct PeerOptions {
   std::string task;      // "/job:ps/replica:0/task:0"; of a client that knows only the address, ""
   std::string address;   // "host:port"
   std::string own_task;  // "" of a client that is no task
   net::CredentialOptions credentials;
+  std::shared_ptr<const TrainingStamp> training = {};  // of a task that trains in a cluster
 };
 
 class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
@@ -51,6 +63,8 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   const std::shared_ptr<grpc::Channel>& control() const { return control_; }
   const net::Token& token() const { return token_; }
   PeerStatus Status() const;
+  // Who is there now; none when nobody answers at once.
+  std::optional<uint64_t> AskIncarnation();
   // Says that this process lives, when the peer keeps tensors for it. Does not wait.
   void StayAlive();
 
@@ -89,6 +103,11 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   // Tries to connect now, not after the pause that gRPC would make.
   void ConnectAgain();
   void CountRetry() { ++retries_; }
+  // Whether it is waited for though nobody listens; says so now and then. Throws when it is not
+  // waited for any more.
+  bool Awaited(std::chrono::steady_clock::time_point since);
+  // The next call says hello first: it may be another process.
+  void ForgetIncarnation();
 
  private:
   void SetState(std::string state);
@@ -108,6 +127,7 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   uint64_t next_sequence_ = 1;
   std::string state_ = "not connected";
   int waiting_ = 0;  // for it to come up
+  std::chrono::steady_clock::time_point next_report_ = {};
   std::atomic<uint64_t> calls_ = 0, sent_bytes_ = 0, received_bytes_ = 0, retries_ = 0;
 };
 

@@ -3,15 +3,17 @@
 namespace sextant::dist {
 
 Peers::Peers(const ClusterSpec& cluster, const std::string& own_task,
-             const net::CredentialOptions& credentials) {
+             const net::CredentialOptions& credentials,
+             std::shared_ptr<const TrainingStamp> training) {
   for (const auto& [job, addresses] : cluster) {
     for (size_t i = 0; i < addresses.size(); ++i) {
       const std::string task = TaskName(job, static_cast<int>(i));
-      if (task == own_task) continue;
+      if (task == own_task || addresses[i].empty()) continue;
       peers_.emplace(task, std::make_shared<Peer>(PeerOptions{.task = task,
                                                               .address = addresses[i],
                                                               .own_task = own_task,
-                                                              .credentials = credentials}));
+                                                              .credentials = credentials,
+                                                              .training = training}));
       devices_.push_back(std::move(MakeHostDevices(1, task)[0]));
     }
   }
@@ -36,6 +38,10 @@ std::vector<PeerStatus> Peers::Status() const {
   std::vector<PeerStatus> status;
   for (const auto& [name, peer] : peers_) status.push_back(peer->Status());
   return status;
+}
+
+void Peers::ForgetIncarnations() {
+  for (const auto& [name, peer] : peers_) peer->ForgetIncarnation();
 }
 
 void Peers::StayAlive() {

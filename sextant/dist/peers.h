@@ -16,7 +16,8 @@ class Peers : public RemoteTasks {
  public:
   // Nothing is connected yet.
   Peers(const ClusterSpec& cluster, const std::string& own_task,
-        const net::CredentialOptions& credentials);
+        const net::CredentialOptions& credentials,
+        std::shared_ptr<const TrainingStamp> training = {});
   ~Peers() override;
 
   RemoteTask& Find(std::string_view task) override { return FindPeer(task); }
@@ -27,6 +28,8 @@ class Peers : public RemoteTasks {
   std::vector<Device*> devices() const;
   std::vector<PeerStatus> Status() const;
   void StayAlive();
+  // They may be other processes now.
+  void ForgetIncarnations();
 
  private:
   std::map<std::string, std::shared_ptr<Peer>, std::less<>> peers_;

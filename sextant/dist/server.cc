@@ -11,12 +11,14 @@
 #include "sextant/base/logging.h"
 #include "sextant/device/device.h"
 #include "sextant/device/resource_manager.h"
+#include "sextant/dist/coordinator_service.h"
 #include "sextant/dist/file_ops.h"
 #include "sextant/dist/fragment_messages.h"
 #include "sextant/dist/fragment_service.h"
 #include "sextant/dist/grpc_target.h"
 #include "sextant/dist/peers.h"
 #include "sextant/dist/session_service.h"
+#include "sextant/dist/shard_service.h"
 #include "sextant/net/channel.h"
 #include "sextant/net/credentials.h"
 #include "sextant/runtime/session_environment.h"
@@ -52,9 +54,11 @@ struct Server::State {
         address(ParseAddress(AddressOf(given.cluster, given.job, given.task))),
         incarnation(NewIncarnation()),
         devices(MakeHostDevices(std::max(1, given.session.host_devices), name)),
-        peers(given.cluster, name, given.credentials),
+        peers(given.cluster, name, given.credentials, given.training),
         admission(given.credentials),
         host(Environment(/*with_peers=*/false), given.session),
+        shard([this] { return host.Snapshot(); }),
+        shards(shard, admission, incarnation),
         sessions(parts, admission,
                  {.environment = Environment(/*with_peers=*/true),
                   .session = given.session,
@@ -66,10 +70,25 @@ struct Server::State {
              .find_peer = [this](const std::string& task) -> Peer& { return peers.FindPeer(task); },
              .check_graph = GraphCheck(given),
              .add_status = [this](StatusReply* reply) { AddStatus(reply); },
-             .cancel_session_run =
-                 [this](uint64_t sender, uint64_t sequence) {
-                   sessions.CancelRun(sender, sequence);
-                 }}) {}
+             .cancel_session_run = [this](
+                                       uint64_t sender,
+                                       uint64_t sequence) { sessions.CancelRun(sender, sequence); },
+             .shard = &shard}) {
+    if (!given.coordinator) return;
+    coordinator = std::make_unique<CoordinatorHost>(
+        *given.coordinator, admission, [this](const TaskId& task) { return IncarnationAt(task); });
+  }
+
+  // Asks the address of a task which process is there.
+  std::optional<uint64_t> IncarnationAt(const TaskId& task) {
+    const std::string wanted = TaskName(task.job, task.index);
+    if (wanted == name) return incarnation;
+    try {
+      return peers.FindPeer(wanted).AskIncarnation();
+    } catch (const Error&) {  // of a task whose address is not told
+      return std::nullopt;
+    }
+  }
 
   static std::function<void(const std::string&)> GraphCheck(const ServerOptions& options) {
     if (options.allow_files) return nullptr;
@@ -89,6 +108,7 @@ struct Server::State {
 
   void AddStatus(StatusReply* reply) const {
     reply->set_sessions(static_cast<uint32_t>(sessions.num_sessions()));
+    if (coordinator) coordinator->FillStatus(reply->mutable_training());
     reply->set_running(reply->running() + static_cast<uint32_t>(sessions.running()));
     for (PeerStatus& peer : peers.Status()) *reply->add_peers() = std::move(peer);
   }
@@ -114,8 +134,11 @@ struct Server::State {
   Admission admission;
   PartStore parts;
   FragmentHost host;
+  Shard shard;
+  ShardHost shards;
   SessionHost sessions;
   FragmentService service;
+  std::unique_ptr<CoordinatorHost> coordinator;
   std::unique_ptr<grpc::Server> server;
   std::string target;
   int port = 0;
@@ -137,6 +160,8 @@ Server::Server(const ServerOptions& options) : state_(std::make_unique<State>(op
   if (options.before_listening) options.before_listening();
   builder.RegisterService(&state_->service);
   builder.RegisterService(&state_->sessions);
+  builder.RegisterService(&state_->shards);
+  if (state_->coordinator) builder.RegisterService(state_->coordinator.get());
   state_->server = builder.BuildAndStart();
   if (!state_->server || state_->port == 0) {
     throw Error(Code::kUnavailable, fmt::format("{} cannot listen at {}: is the port in use?",
@@ -161,6 +186,9 @@ Server::~Server() {
 const std::string& Server::target() const { return state_->target; }
 int Server::port() const { return state_->port; }
 const std::string& Server::task() const { return state_->name; }
+Peers& Server::peers() { return state_->peers; }
+uint64_t Server::incarnation() const { return state_->incarnation; }
+CoordinatorHost* Server::coordinator() { return state_->coordinator.get(); }
 SessionEnvironment Server::environment() const { return state_->Environment(/*with_peers=*/true); }
 
 Server* Server::Find(const std::string& target) {

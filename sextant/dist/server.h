@@ -23,6 +23,12 @@
 
 namespace sextant::dist {
 
+class CoordinatorHost;
+class Peers;
+class TrainingTask;
+struct CoordinatorOptions;
+struct TrainingStamp;
+
 struct SEXTANT_API ServerOptions {
   ClusterSpec cluster;
   std::string job;
@@ -34,6 +40,10 @@ struct SEXTANT_API ServerOptions {
   std::string bind_host = {};  // "": as BindAddress says
   // Called when the files of the credentials have been read, before anybody can connect.
   std::function<void()> before_listening = {};
+  // Of a task that trains in a cluster (training_task.h): what its calls carry, and, where it is
+  // the one that coordinates, whom it coordinates.
+  std::shared_ptr<const TrainingStamp> training = {};
+  std::shared_ptr<const CoordinatorOptions> coordinator = {};
 };
 
 class SEXTANT_API Server {
@@ -65,6 +75,11 @@ class SEXTANT_API Server {
   static Server* Find(const std::string& target);
 
  private:
+  friend class TrainingTask;
+  Peers& peers();
+  uint64_t incarnation() const;
+  CoordinatorHost* coordinator();
+
   struct State;
   std::unique_ptr<State> state_;
 };

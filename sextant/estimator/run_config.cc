@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sextant/base/error.h"
+#include "sextant/base/exit_code.h"
 #include "sextant/base/logging.h"
 #include "sextant/base/temporary_directory.h"
 
@@ -34,6 +35,8 @@ void CheckFields(const RunConfig& config) {
   Positive("keep_checkpoint_every_n_hours", config.keep_checkpoint_every_n_hours);
   Positive("log_step_count_steps", config.log_step_count_steps);
   AtLeastZero("nan_rewinds", config.nan_rewinds);
+  Positive("cluster.lease_secs", config.cluster.lease_secs);
+  Positive("cluster.peers_lost_secs", config.cluster.peers_lost_secs);
   AtLeastZero("max_worker_delay_secs", config.max_worker_delay_secs.value_or(0));
   Positive("session_creation_timeout_secs", config.session_creation_timeout_secs);
   if (!config.protocol.empty() && config.protocol != "grpc") {
@@ -139,8 +142,10 @@ std::string Describe2017(const RunConfig& config) {
 
 RunConfig Resolve(RunConfig config) {
   CheckFields(config);
+  UseClusterExitCodes();  // also for what is wrong with TF_CONFIG
   config.task =
       config.tf_config ? dist::TaskFromTfConfig(*config.tf_config) : dist::TaskFromEnvironment();
+  if (config.task.local()) UseClusterExitCodes(false);
   config.model_dir = WithoutSlashes(ModelDir(config.model_dir, config.task.model_dir));
   if (!config.save_checkpoints_steps && !config.save_checkpoints_secs) {
     config.save_checkpoints_secs = 600;

@@ -32,6 +32,19 @@ enum class LogStyle {
   k2017,
 };
 
+// How tasks of a cluster train together. TF_CONFIG says which tasks there are.
+struct SEXTANT_API ClusterConfig {
+  // A task that is not heard of for this time is taken for dead; tasks say every second that they
+  // live.
+  double lease_secs = 5;
+  // So long the parameter servers are waited for when they are lost, before the process ends with
+  // exit code 138, which asks the platform to start it again.
+  double peers_lost_secs = 600;
+  // Variables go to the parameter servers in turn, as in TensorFlow; otherwise the largest first,
+  // to the server that has least.
+  bool round_robin = false;
+};
+
 struct SEXTANT_API RunConfig {
   std::string model_dir = {};  // "": that of TF_CONFIG, else a new directory for temporary files
   std::optional<int64_t> random_seed = {};
@@ -49,6 +62,7 @@ struct SEXTANT_API RunConfig {
   int64_t nan_rewinds = 0;
   SessionOptions session = {};
   std::optional<MirroredStrategy> train_distribute = {}, eval_distribute = {};
+  ClusterConfig cluster = {};
   // The next three are checked and otherwise unused: they are for trainings of several processes.
   std::string protocol = {};  // between processes: "" or "grpc"
   std::optional<int64_t> max_worker_delay_secs = {};

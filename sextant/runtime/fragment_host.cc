@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sextant/device/resource_manager.h"
+#include "sextant/device/variable.h"
 #include "sextant/graph/graph_def.h"
 
 namespace sextant {
@@ -38,6 +40,26 @@ FragmentHost::FragmentHost(const SessionEnvironment& environment, const SessionO
   environment_.shares_fetches = true;
 }
 FragmentHost::~FragmentHost() = default;
+
+std::shared_ptr<FragmentHost> FragmentHost::Snapshot() const {
+  auto own = std::make_unique<ResourceManager>();
+  for (const auto& [key, resource] : environment_.resources->All()) {
+    const auto variable = std::dynamic_pointer_cast<VariableResource>(resource);
+    if (!variable) continue;
+    auto copy =
+        std::make_shared<VariableResource>(variable->name(), variable->dtype(), variable->shape());
+    {
+      const std::lock_guard lock(variable->mutex());
+      if (variable->initialized()) copy->set_value(variable->value());
+    }
+    own->LookupOrCreate<VariableResource>(key.first, key.second, [&] { return copy; });
+  }
+  SessionEnvironment environment = environment_;
+  environment.resources = own.get();
+  auto snapshot = std::make_shared<FragmentHost>(environment, options_);
+  snapshot->own_resources_ = std::move(own);
+  return snapshot;
+}
 
 std::shared_ptr<FragmentHost::Entry> FragmentHost::FindEntry(uint64_t fingerprint) const {
   const std::lock_guard lock(mutex_);

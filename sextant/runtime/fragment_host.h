@@ -41,6 +41,10 @@ class SEXTANT_API FragmentHost {
   std::vector<Tensor> Kept(uint64_t run, uint64_t maker, std::span<const int32_t> positions) const;
   void EndRun(uint64_t run);
 
+  // A host on the variables as they are now, without fragments. Buffers are shared: who changes a
+  // variable copies it first.
+  std::shared_ptr<FragmentHost> Snapshot() const;
+
   size_t num_fragments() const;
   size_t num_kept_runs() const;  // of which it keeps tensors
 
@@ -52,6 +56,7 @@ class SEXTANT_API FragmentHost {
   };
   std::shared_ptr<Entry> FindEntry(uint64_t fingerprint) const;
 
+  std::unique_ptr<ResourceManager> own_resources_;  // of a snapshot
   SessionEnvironment environment_;
   const SessionOptions options_;
   mutable std::mutex mutex_;

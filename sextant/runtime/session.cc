@@ -92,7 +92,7 @@ class SessionState {
   void Run(const RunRequest& request, const RunOptions& options, std::span<Tensor> fetches) {
     Running running(*this, options);
     if (remote_) return RunRemotely(request, options, running.token(), fetches);
-    Run(*plans_.Find(request, running.token()), request, running.token(), options.trace, fetches);
+    Run(*plans_.Find(request, running.token()), request, running.token(), options, fetches);
   }
 
   // In the process that runs the session.
@@ -104,7 +104,8 @@ class SessionState {
   }
 
   void Run(PreparedRun& prepared, const RunRequest& request, CancellationToken& token,
-           StepTrace* trace, std::span<Tensor> fetches) {
+           const RunOptions& options, std::span<Tensor> fetches) {
+    StepTrace* const trace = options.trace;
     const size_t num_data = prepared.source_outputs().size();
     if (num_data == 0) {
       RunPrepared(prepared.plan(), request.values, token, trace, fetches);
@@ -112,9 +113,15 @@ class SessionState {
       std::vector<Tensor> values(request.values.begin(), request.values.end());
       values.resize(values.size() + num_data);
       const std::span<Tensor> data = std::span(values).last(num_data);
-      RunPrepared(prepared.plan(), {}, token, trace, data);
+      if (options.sources != nullptr && options.sources->size() == num_data) {
+        std::copy(options.sources->begin(), options.sources->end(), data.begin());
+      } else {
+        RunPrepared(prepared.plan(), {}, token, trace, data);
+        if (options.sources != nullptr) options.sources->assign(data.begin(), data.end());
+      }
       RunPrepared(*plans_.FindRest(prepared, request, values, token), values, token, trace,
                   fetches);
+      if (options.sources != nullptr) options.sources->clear();
     }
     if (shares_fetches_) return;
     // What is fetched is the caller's to change: not shared with a variable, a constant or a feed.
@@ -322,8 +329,7 @@ void Callable::Call(std::span<const Tensor> feeds, std::span<Tensor> fetches,
   SessionState& session = *state_->session;
   SessionState::Running running(session, options);
   if (session.remote()) return session.RunRemotely(request, options, running.token(), fetches);
-  session.Run(*state_->Find(request, running.token()), request, running.token(), options.trace,
-              fetches);
+  session.Run(*state_->Find(request, running.token()), request, running.token(), options, fetches);
 }
 
 std::vector<Tensor> Callable::operator()(std::span<const Tensor> feeds,

@@ -48,6 +48,9 @@ struct SEXTANT_API RunOptions {
   std::optional<std::chrono::milliseconds> deadline;
   CancellationToken* cancellation = nullptr;  // cancelling it ends the run with CANCELLED
   StepTrace* trace = nullptr;                 // filled when not null
+  // If given, a run that fails leaves here what its data sources gave, and the next one, of the
+  // same fetches and targets, takes that instead of new data.
+  std::vector<Tensor>* sources = nullptr;
 };
 
 // Feeds and fetches by name, for imported graphs.

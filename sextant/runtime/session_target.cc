@@ -64,16 +64,19 @@ SEXTANT_API void RegisterTargetScheme(const std::string& scheme, TargetOpener op
   openers.by_scheme[scheme] = std::move(open);
 }
 
+void LoadTargetLibrary(const std::string& scheme) {
+  if (AllOpeners().Find(scheme)) return;
+  for (const SchemeLibrary& library : kLibraries) {
+    if (scheme == library.scheme) LoadLibrary(library);
+  }
+}
+
 SessionTarget OpenSessionTarget(const Graph& graph, const SessionOptions& options) {
   const std::string& target = options.target;
   const size_t end = target.find("://");
   const std::string scheme = target.substr(0, end == std::string::npos ? 0 : end);
-  TargetOpener open = AllOpeners().Find(scheme);
-  for (const SchemeLibrary& library : kLibraries) {
-    if (open || scheme != library.scheme) continue;
-    LoadLibrary(library);
-    open = AllOpeners().Find(scheme);
-  }
+  LoadTargetLibrary(scheme);
+  const TargetOpener open = AllOpeners().Find(scheme);
   if (!open) {
     throw InvalidArgument(
         "the target '{}' is of no known kind: give grpc://host:port, or nothing "

@@ -51,6 +51,10 @@ void RegisterTargetScheme(const std::string& scheme, TargetOpener open);
 // when its library is not installed, and what connecting throws.
 SessionTarget OpenSessionTarget(const Graph& graph, const SessionOptions& options);
 
+// Loads the library that has targets of this scheme, unless they are registered. Throws
+// FAILED_PRECONDITION when it is not installed.
+void LoadTargetLibrary(const std::string& scheme);
+
 // What such a library defines, with C linkage, as SextantRegisterTargets: registers its schemes.
 using RegisterTargetsFunction = void();
 

@@ -42,11 +42,20 @@ class Step : public RunContext {
     if (added) fetches_.push_back(tensor);
     return it->second;
   }
-  void Run(const std::vector<Operation>& targets, CancellationToken* cancellation) {
+  void Run(const std::vector<Operation>& targets, CancellationToken* cancellation,
+           const std::function<bool(const Error&)>& recover) {
     RunOptions options{.cancellation = cancellation};
     if (traced_) options.trace = &trace_;
-    values_ = session_.Run(feeds_, fetches_, targets, options);
-    ran_ = true;
+    std::vector<Tensor> sources;
+    if (recover) options.sources = &sources;
+    while (!ran_) {
+      try {
+        values_ = session_.Run(feeds_, fetches_, targets, options);
+        ran_ = true;
+      } catch (const Error& e) {
+        if (!recover || !recover(e)) throw;
+      }
+    }
     step_.reset();
   }
   const Tensor& value(size_t i) const { return values_[i]; }
@@ -108,7 +117,7 @@ std::vector<Tensor> HookedRun::Run(const std::vector<Output>& fetches, const Fee
   size_t after = 0;
   if (step_after_) after = step.Index(step_after_);
   last_step_.reset();
-  step.Run(targets, cancellation_);
+  step.Run(targets, cancellation_, recover_);
   if (step_after_) last_step_ = step.value(after).AsInt64();
   for (const auto& hook : hooks_) hook->AfterRun(step);
   if (step.stop_requested()) stop_ = true;

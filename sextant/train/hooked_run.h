@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -23,6 +24,8 @@ class SEXTANT_API HookedRun {
   // One step: the caller's fetches and those of the hooks in one Session::Run.
   std::vector<Tensor> Run(const std::vector<Output>& fetches, const FeedMap& feeds = {},
                           const std::vector<Operation>& targets = {});
+  // Asked about errors of the Run of a step: true when it is to be run again, with the same data.
+  void set_recovery(std::function<bool(const Error&)> recover) { recover_ = std::move(recover); }
   // Whether a hook has asked for it.
   bool stop_requested() const { return stop_; }
   // As the last Run left it: each Run gives it along. Before the first one, and once it has been
@@ -38,6 +41,7 @@ class SEXTANT_API HookedRun {
   Output global_step_;  // reads it; empty when the graph has none
   Output step_after_;   // reads it behind all else of a Run
   std::optional<int64_t> last_step_;
+  std::function<bool(const Error&)> recover_;
   bool stop_ = false;
 };
 

@@ -1,5 +1,6 @@
 #include "sextant/train/monitored_session.h"
 
+#include <algorithm>
 #include <thread>
 
 #include "sextant/base/error.h"
@@ -7,7 +8,11 @@
 #include "sextant/base/logging.h"
 #include "sextant/formats/checkpoint_state.h"
 #include "sextant/formats/tensor_bundle_reader.h"
+#include "sextant/graph/device_name.h"
+#include "sextant/ops/control_flow/control_flow.h"
 #include "sextant/ops/state/variable.h"
+#include "sextant/runtime/cluster.h"
+#include "sextant/train/global_step.h"
 #include "sextant/train/hooked_run.h"
 #include "sextant/train/local_initializer.h"
 
@@ -17,9 +22,43 @@ namespace {
 
 MonitoredSessionOptions Complete(MonitoredSessionOptions options) {
   if (!options.target.empty()) options.session.target = options.target;
+  if (options.cluster) {
+    options.session.target = options.cluster->target();
+    options.is_chief = options.cluster->is_chief();
+  }
   // Only the chief saves.
   if (!options.is_chief) options.checkpoints.every = {};
   return options;
+}
+
+// Whether the variable is on a parameter server, or nothing says where it is.
+bool IsShared(const Variable& variable) {
+  const std::string& device = variable.handle().node()->device();
+  return !device.empty() && DeviceName::Parse(device).job == "ps";
+}
+
+std::vector<ClusterVariable> SharedVariables() {
+  std::vector<ClusterVariable> model;
+  for (const Variable& variable : CollectedVariables()) {
+    if (!IsShared(variable)) continue;
+    model.push_back(
+        {variable.name(), std::string(DTypeName(variable.dtype())), variable.shape().ToString()});
+  }
+  std::ranges::sort(model, {}, &ClusterVariable::name);
+  return model;
+}
+
+int64_t StepIn(const std::string& checkpoint) {
+  const TensorBundleReader reader(checkpoint);
+  return reader.Contains(kGlobalStep) ? reader.Read(kGlobalStep).AsInt64() : 0;
+}
+
+Operation OwnInitializer() {
+  std::vector<Operation> initializers;
+  for (const Variable& variable : CollectedVariables()) {
+    if (!IsShared(variable)) initializers.push_back(variable.initializer());
+  }
+  return Group(initializers, "own_init");
 }
 
 }  // namespace
@@ -28,17 +67,30 @@ MonitoredSession::MonitoredSession(Graph& graph, MonitoredSessionOptions options
     : graph_(graph), options_(Complete(std::move(options))) {
   const GraphScope use(graph_);
   for (const auto& hook : options_.hooks) hook->Begin();
-  if (!options_.is_chief) {
+  if (options_.place) options_.place(graph_);
+  if (!options_.is_chief && !options_.cluster) {
     for (const Variable& variable : CollectedVariables())
       initialized_.push_back(variable.is_initialized());
   }
   run_state_ = std::make_unique<RunState>();
   init_ = GlobalVariablesInitializer();
+  if (options_.cluster) own_init_ = OwnInitializer();
   local_init_ = LocalInitializer(graph_);
   saver_ = std::make_unique<Saver>(graph_, options_.saver);
   session_ = std::make_unique<Session>(graph_, options_.session);
   run_ = std::make_unique<HookedRun>(*session_, options_.hooks);
-  Initialise();
+  if (options_.cluster) {
+    run_->set_recovery([this](const Error& error) { return Recover(error); });
+    session_->Run(local_init_);
+    session_->Run(own_init_);
+    if (!JoinEpoch()) {
+      stop_ = true;
+      return;
+    }
+    stop_ = options_.cluster->stopping();
+  } else {
+    Initialise();
+  }
   for (const auto& hook : options_.hooks) hook->AfterCreateSession(*session_);
   if (options_.checkpoints.every.steps <= 0 && options_.checkpoints.every.seconds <= 0) return;
   last_save_time_ = std::chrono::steady_clock::now();
@@ -46,7 +98,7 @@ MonitoredSession::MonitoredSession(Graph& graph, MonitoredSessionOptions options
     SaveCheckpoint(global_step());
     TellListeners(/*first=*/true);
   } else {
-    last_saved_ = global_step();
+    last_saved_ = options_.cluster ? StepIn(restored_from_) : global_step();
     last_path_ = restored_from_;
     for (const ListenerRef& listener : options_.checkpoints.listeners) {
       listener->AfterRestore({*session_, last_path_, last_saved_, false, *saver_});
@@ -89,18 +141,69 @@ void MonitoredSession::Initialise() {
     if (options_.after_init) options_.after_init(*session_);
     return;
   }
+  session_->Run(local_init_);
+  InitialiseOrRestore();
+}
+
+void MonitoredSession::InitialiseOrRestore() {
   restored_from_ = options_.checkpoint_path;
   if (restored_from_.empty() && !options_.checkpoint_dir.empty()) {
     restored_from_ = LatestCheckpoint(options_.checkpoint_dir).value_or("");
     saver_->Recover(options_.checkpoint_dir);
   }
-  session_->Run(local_init_);
   session_->Run(init_);
   if (!restored_from_.empty()) {
     LogInfo("Restoring parameters from {}", restored_from_);
     Restore();
   }
   if (options_.after_init) options_.after_init(*session_);
+}
+
+// The step and the checkpoint that a chief goes on from which finds its model on the servers.
+void MonitoredSession::TakeOver() {
+  saver_->Recover(options_.checkpoint_dir);
+  restored_from_ = LatestCheckpoint(options_.checkpoint_dir).value_or("");
+  LogInfo("The parameter servers hold the model, at step {}: nothing is restored.", global_step());
+}
+
+// Whether there is something to train.
+bool MonitoredSession::JoinEpoch() {
+  const GraphScope use(graph_);
+  for (;;) {
+    const ClusterStart start = options_.cluster->Start(SharedVariables());
+    if (start == ClusterStart::kStop) return false;
+    try {
+      if (start == ClusterStart::kInitialise) {
+        InitialiseOrRestore();
+        run_->ForgetGlobalStep();
+        options_.cluster->Commit(GetGlobalStep(graph_) ? global_step() : 0);
+        assigned_ = true;
+      } else if (options_.is_chief && !assigned_ && !options_.checkpoint_dir.empty()) {
+        TakeOver();
+      }
+      return true;
+    } catch (const Error& e) {
+      if (!options_.cluster->EndsEpoch(e)) throw;
+      LogWarning("{}; the epoch is begun again", e.message());
+    }
+  }
+}
+
+bool MonitoredSession::Recover(const Error& error) {
+  if (!options_.cluster->EndsEpoch(error)) return false;
+  LogWarning("{}; joining the training again", error.message());
+  assigned_ = false;
+  restored_from_.clear();
+  if (!JoinEpoch()) {
+    stop_ = true;
+    throw OutOfRange("the training has ended while this task was joining it again");
+  }
+  run_->ForgetGlobalStep();
+  if (!assigned_ || last_saved_ < 0) return true;
+  last_saved_ = std::min(last_saved_, global_step());
+  last_path_ = restored_from_;
+  if (options_.after_rollback) options_.after_rollback(global_step());
+  return true;
 }
 
 void MonitoredSession::Restore() {
@@ -121,12 +224,23 @@ std::vector<Tensor> MonitoredSession::Run(const std::vector<Output>& fetches, co
   if (run_->stop_requested()) stop_ = true;
   if (last_saved_ >= 0) {
     const int64_t now = global_step();
-    if (CheckpointDue(now)) {
-      SaveCheckpoint(now);
+    if (CheckpointDue(now) && TrySaveCheckpoint(now)) {
       if (TellListeners(/*first=*/false)) stop_ = true;
     }
   }
+  if (options_.cluster && !stop_) {
+    options_.cluster->SawStep(global_step());
+    stop_ = options_.cluster->stopping();
+  }
   return values;
+}
+
+bool MonitoredSession::SaveIfDue() {
+  if (last_saved_ < 0) return false;
+  run_->ForgetGlobalStep();
+  if (const int64_t now = global_step(); !CheckpointDue(now) || !TrySaveCheckpoint(now))
+    return false;
+  return TellListeners(/*first=*/false);
 }
 
 int64_t MonitoredSession::global_step() const { return run_->global_step(); }
@@ -141,7 +255,29 @@ bool MonitoredSession::CheckpointDue(int64_t step) const {
   return std::chrono::duration<double>(since).count() >= every.seconds;
 }
 
+bool MonitoredSession::TrySaveCheckpoint(int64_t step) {
+  if (!options_.cluster) {
+    SaveCheckpoint(step);
+    return true;
+  }
+  try {
+    SaveCheckpoint(step);
+    return true;
+  } catch (const Error& e) {
+    if (!options_.cluster->EndsEpoch(e)) throw;
+    LogWarning("no checkpoint is saved: {}", e.message());
+    return false;  // the next step finds the same error
+  }
+}
+
 void MonitoredSession::SaveCheckpoint(int64_t step) {
+  std::unique_ptr<Cluster::Cut> cut;
+  if (options_.cluster) {
+    // Others go on: the step is that of the snapshot.
+    cut = options_.cluster->TakeCut();
+    run_->ForgetGlobalStep();
+    step = global_step();
+  }
   const CheckpointOptions& options = options_.checkpoints;
   const std::string path = JoinPath(options_.checkpoint_dir, options.basename);
   for (const ListenerRef& listener : options.listeners) listener->BeforeSave(*session_, step);
@@ -149,6 +285,7 @@ void MonitoredSession::SaveCheckpoint(int64_t step) {
   if (options.before_save) options.before_save();
   const bool first = last_saved_ < 0;
   last_path_ = Save(path, step);
+  cut.reset();
   last_saved_ = step;
   last_save_time_ = std::chrono::steady_clock::now();
   if (options.after_save) options.after_save({*session_, last_path_, step, first, *saver_});
@@ -164,12 +301,15 @@ bool MonitoredSession::TellListeners(bool first) {
 
 std::string MonitoredSession::Save(const std::string& path, int64_t step) {
   run_state_->Capture(*session_, options_.hooks);
-  return saver_->Save(*session_, path, step);
+  SaveOptions options;
+  if (options_.cluster) options.before_state = [this] { options_.cluster->CheckMaySave(); };
+  return saver_->Save(*session_, path, step, options);
 }
 
 std::string MonitoredSession::SaveLast() {
   closed_ = stop_ = true;
   if (last_saved_ < 0) return {};
+  if (options_.cluster) run_->ForgetGlobalStep();
   if (const int64_t step = global_step(); step != last_saved_) SaveCheckpoint(step);
   return last_path_;
 }

@@ -33,6 +33,10 @@
 
 #pragma GCC visibility push(default)
 
+namespace sextant {
+class Cluster;
+}
+
 namespace sextant::train {
 
 struct SEXTANT_API CheckpointOptions {
@@ -52,6 +56,15 @@ struct SEXTANT_API MonitoredSessionOptions {
   // the others wait until they are initialised, and neither restore nor save.
   bool is_chief = true;
   std::chrono::seconds max_wait_for_chief{7200};
+  // A cluster that trains by epochs (runtime/cluster.h), with its own chief and target: what the
+  // servers hold is taken over where it is whole, steps whose epoch has ended are run again, and
+  // checkpoints are of one moment. "place" puts the variables on the servers, when the hooks have
+  // added theirs.
+  std::shared_ptr<Cluster> cluster = {};
+  std::function<void(Graph&)> place = {};
+  // Called when the variables were lost in a training that goes on, and are those of this step
+  // again.
+  std::function<void(int64_t step)> after_rollback = {};
   std::string checkpoint_dir = {};   // "": always initialise
   std::string checkpoint_path = {};  // this one instead of the newest of the directory
   std::vector<std::shared_ptr<Hook>> hooks = {};
@@ -74,6 +87,10 @@ class SEXTANT_API MonitoredSession {
                           const std::vector<Operation>& targets = {});
   void Run(Operation target) { Run({}, {}, {target}); }
 
+  // In a cluster, where others train while this process does not: saves a checkpoint when one is
+  // due. Whether a listener wants to stop.
+  bool SaveIfDue();
+
   bool ShouldStop() const { return stop_; }
   void RequestStop() { stop_ = true; }
   // Calls End of all hooks and saves the last checkpoint. Further Runs are refused.
@@ -93,10 +110,15 @@ class SEXTANT_API MonitoredSession {
 
  private:
   void Initialise();
+  void InitialiseOrRestore();
   void WaitForChief();
   void Restore();
+  bool JoinEpoch();
+  void TakeOver();
+  bool Recover(const Error& error);
   bool CheckpointDue(int64_t step) const;
   void SaveCheckpoint(int64_t step);
+  bool TrySaveCheckpoint(int64_t step);
   // Whether a listener wants to stop.
   bool TellListeners(bool first);
 
@@ -106,12 +128,14 @@ class SEXTANT_API MonitoredSession {
   std::unique_ptr<Saver> saver_;
   std::unique_ptr<Session> session_;
   Operation init_, local_init_;
+  Operation own_init_;               // in a cluster: global variables that are not on its servers
   std::vector<Output> initialized_;  // of other than the chief: whether each global variable is
   std::unique_ptr<HookedRun> run_;
   std::string restored_from_;
   int64_t last_saved_ = -1;  // step
   std::string last_path_;
   std::chrono::steady_clock::time_point last_save_time_;
+  bool assigned_ = false;  // in a cluster: by this task, when it joined the epoch
   bool stop_ = false, closed_ = false;
 };
 

@@ -67,6 +67,7 @@ std::string Saver::Save(Session& session, const std::string& path, std::optional
     *meta_graph.mutable_saver_def() = *def_;
     files.WriteFileAtomically(prefix + ".meta", SerializeSorted(meta_graph));
   }
+  if (options.before_state) options.before_state();
   if (!options.write_state) return prefix;
   std::lock_guard lock(mutex_);
   retention_.Saved(prefix, now_());

@@ -49,6 +49,9 @@ struct SEXTANT_API SaveOptions {
   std::string state_filename = "checkpoint";
   bool write_meta_graph = true;
   bool write_state = true;
+  // Called when all is written, before the state file names it; what it throws leaves the
+  // checkpoint out.
+  std::function<void()> before_state = {};
 };
 
 class SEXTANT_API Saver {

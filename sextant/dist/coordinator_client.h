@@ -1,0 +1,118 @@
+// CoordinatorClient: a task's line to the coordinator in parameter server 0 (coordinator.h).
+//
+//   CoordinatorClient client({.member = {"worker", 1}, .rank = 2, .address = "ps0:2222", …});
+//   client.Join();               // the first of many: a thread now sends a heartbeat each second
+//   client.answer().state;       // as the last heartbeat was answered
+//
+// Questions are sent again as long as the coordinator cannot be reached, until the token is
+// cancelled or it has been away for too long: then UNAVAILABLE. Whoever waits is told within 5 s,
+// then every 30 s, for whom and why. A lease that has ended is taken again by the heartbeats.
+//
+// Synchronous training adds its methods here beside TakeToken: each is a message pair in
+// proto/cluster.proto, a method of CoordinatorService and one line of coordinator_client.cc. The
+// same for blocks of input.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "sextant/base/cancellation.h"
+#include "sextant/dist/coordinator.h"
+#include "sextant/net/credentials.h"
+#include "sextant/proto/cluster.grpc.pb.h"
+
+namespace sextant::dist {
+
+struct CoordinatorClientOptions {
+  TaskId member;
+  uint64_t incarnation = 0;
+  std::optional<int> rank = {};  // of tasks that train
+  std::string address;           // of the coordinator
+  uint64_t cluster = 0;          // hash of the cluster spec
+  std::chrono::milliseconds heartbeat{1000};
+  std::chrono::milliseconds lost{600'000};  // so long it may be away
+  net::CredentialOptions credentials = {};
+  std::shared_ptr<CancellationToken> cancellation = {};
+};
+
+// Thread-safe.
+class CoordinatorClient {
+ public:
+  explicit CoordinatorClient(CoordinatorClientOptions options);
+  // Without leaving: the lease ends by itself.
+  ~CoordinatorClient();
+
+  const TaskId& member() const { return options_.member; }
+  uint64_t incarnation() const { return options_.incarnation; }
+
+  // Asks once, and keeps the membership from then on. Throws ALREADY_EXISTS when another process is
+  // this task, FAILED_PRECONDITION when the cluster specs differ.
+  MemberAnswer Join();
+  // Asks until the answer is not "wait".
+  MemberAnswer JoinAndWait();
+  // The last answer to a heartbeat.
+  MemberAnswer answer() const;
+  // Waits until the answer to a heartbeat is one that `enough` takes, but not longer. Whether it
+  // is.
+  bool AwaitAnswer(const std::function<bool(const MemberAnswer&)>& enough,
+                   std::chrono::milliseconds time);
+  // Throws UNAVAILABLE when the coordinator has been away for too long.
+  void ThrowIfLost() const;
+  void SawStep(int64_t step);
+  // The largest global step that any member has told.
+  int64_t step() const;
+  // No more heartbeats.
+  void Leave();
+
+  void EndOfData();
+  void RequestStop(const std::string& reason);
+  uint64_t BeginEpoch(uint64_t at_least);
+  void CommitEpoch(uint64_t epoch, int64_t step);
+  void Adopt(uint64_t epoch);
+  bool MaySave();
+  std::vector<TaskId> Members();
+  void Finish();
+
+  // One question each.
+  std::optional<StepToken> TakeToken(uint64_t epoch);
+  void UsedToken(const StepToken& token);
+  bool ShardReady(int shard, uint64_t epoch, int64_t step);
+  bool ShardApplied(int shard, uint64_t epoch, int64_t step);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  using Method = std::function<grpc::Status(grpc::ClientContext*)>;
+
+  void FillMember(MemberId* member) const;
+  // Sends until there is an answer; throws errors that are not transient.
+  void Ask(const char* what, const Method& method);
+  void Beat();
+  void Heartbeats();
+  void Note(const MemberReply& reply);
+  MemberReply JoinOnce();
+
+  const CoordinatorClientOptions options_;
+  const net::Token token_;
+  const std::shared_ptr<grpc::Channel> channel_;
+  const std::unique_ptr<CoordinatorService::Stub> stub_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  MemberAnswer answer_;
+  std::string missing_;
+  int64_t own_step_ = 0, step_ = 0;
+  Clock::time_point heard_ = Clock::now();  // when it answered last
+  std::string why_silent_;                  // why it has not since
+  bool joined_ = false, ended_ = false;
+  std::thread heartbeats_;
+};
+
+}  // namespace sextant::dist

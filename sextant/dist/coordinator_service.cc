@@ -1,0 +1,271 @@
+#include "sextant/dist/coordinator_service.h"
+
+#include "sextant/base/logging.h"
+
+namespace sextant::dist {
+namespace {
+
+constexpr std::chrono::milliseconds kTickTime(250);
+constexpr std::chrono::seconds kSpeedTime(2);
+
+TaskId TaskOf(const MemberId& member) { return {member.job(), member.index()}; }
+
+MemberReply::State ToMessage(MemberState state) {
+  switch (state) {
+    case MemberState::kReady:
+      return MemberReply::READY;
+    case MemberState::kStop:
+      return MemberReply::STOP;
+    case MemberState::kDone:
+      return MemberReply::DONE;
+    case MemberState::kWait:
+      break;
+  }
+  return MemberReply::WAIT;
+}
+
+}  // namespace
+
+CoordinatorHost::CoordinatorHost(const CoordinatorOptions& options, const Admission& admission,
+                                 Probe probe)
+    : options_(options),
+      admission_(admission),
+      probe_(std::move(probe)),
+      coordinator_(options),
+      clock_([this] { EndLeases(); }) {}
+
+CoordinatorHost::~CoordinatorHost() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    stopping_.notify_all();
+  }
+  clock_.join();
+}
+
+void CoordinatorHost::EndLeases() {
+  std::unique_lock lock(mutex_);
+  while (!stopping_.wait_for(lock, kTickTime, [this] { return stopped_; })) {
+    const auto before = coordinator_.members().members();
+    coordinator_.Tick(Clock::now());
+    for (const auto& [task, member] : before) {
+      if (coordinator_.members().members().contains(task)) continue;
+      LogWarning("{} is not heard of any more: its lease has ended", task.ToString());
+    }
+    NoteSpeed(Clock::now());
+  }
+}
+
+void CoordinatorHost::NoteSpeed(SteadyTime now) {
+  const int64_t step = coordinator_.step();
+  const double seconds = std::chrono::duration<double>(now - speed_time_).count();
+  if (speed_time_ != SteadyTime() && seconds < std::chrono::duration<double>(kSpeedTime).count())
+    return;
+  if (speed_time_ != SteadyTime() && step >= speed_step_)
+    steps_per_second_ = static_cast<double>(step - speed_step_) / seconds;
+  speed_time_ = now;
+  speed_step_ = step;
+}
+
+CoordinatorHost::Unary CoordinatorHost::Answer(Context context,
+                                               const std::function<void(SteadyTime)>& method) {
+  return admission_.Answer(context, [&]() -> grpc::Status {
+    const std::lock_guard lock(mutex_);
+    method(Clock::now());
+    return grpc::Status::OK;
+  });
+}
+
+void CoordinatorHost::FillReply(const MemberAnswer& answer, MemberReply* reply) const {
+  reply->set_state(ToMessage(answer.state));
+  reply->set_epoch(answer.epoch);
+  reply->set_why(answer.why);
+  reply->set_step(coordinator_.step());
+  if (answer.state == MemberState::kWait) reply->set_missing(coordinator_.Missing());
+}
+
+void CoordinatorHost::EvictIfGone(const TaskId& task, uint64_t newcomer) {
+  std::optional<uint64_t> holder;
+  {
+    const std::lock_guard lock(mutex_);
+    holder = coordinator_.members().IncarnationOf(task);
+  }
+  if (!holder || *holder == newcomer || probe_(task) != newcomer) return;
+  LogInfo("{} was started again", task.ToString());
+  const std::lock_guard lock(mutex_);
+  coordinator_.Leave(task, *holder, Clock::now());
+}
+
+CoordinatorHost::Unary CoordinatorHost::Join(Context context, const JoinRequest* request,
+                                             MemberReply* reply) {
+  return admission_.AnswerLater(threads_, context, [this, request, reply]() -> grpc::Status {
+    const TaskId task = TaskOf(request->member());
+    if (request->cluster() != options_.cluster && request->cluster() != 0 &&
+        options_.cluster != 0) {
+      throw FailedPrecondition(
+          "{} has another cluster in its TF_CONFIG than ps 0; give all tasks the same",
+          task.ToString());
+    }
+    const uint64_t incarnation = request->member().incarnation();
+    EvictIfGone(task, incarnation);
+    const std::lock_guard lock(mutex_);
+    std::optional<int> rank;
+    if (request->rank() >= 0) rank = request->rank();
+    const auto before = coordinator_.members().IncarnationOf(task);
+    FillReply(coordinator_.Join(task, incarnation, rank, Clock::now()), reply);
+    seen_[task].rank = request->rank();
+    if (before != incarnation) LogInfo("{} has joined the training", task.ToString());
+    return grpc::Status::OK;
+  });
+}
+
+CoordinatorHost::Unary CoordinatorHost::Heartbeat(Context context, const HeartbeatRequest* request,
+                                                  MemberReply* reply) {
+  return Answer(context, [&](SteadyTime now) {
+    const TaskId task = TaskOf(request->member());
+    FillReply(coordinator_.Heartbeat(task, request->member().incarnation(), request->step(), now),
+              reply);
+    seen_[task].step = request->step();
+  });
+}
+
+CoordinatorHost::Unary CoordinatorHost::Leave(Context context, const MemberRequest* request,
+                                              Nothing* /*reply*/) {
+  return Answer(context, [&](SteadyTime now) {
+    coordinator_.Leave(TaskOf(request->member()), request->member().incarnation(), now);
+  });
+}
+
+CoordinatorHost::Unary CoordinatorHost::EndOfData(Context context, const MemberRequest* request,
+                                                  Nothing* /*reply*/) {
+  return Answer(context, [&](SteadyTime now) {
+    coordinator_.EndOfData(TaskOf(request->member()), request->member().incarnation(), now);
+  });
+}
+
+CoordinatorHost::Unary CoordinatorHost::RequestStop(Context context, const StopRequest* request,
+                                                    Nothing* /*reply*/) {
+  return Answer(context, [&](SteadyTime) { coordinator_.RequestStop(request->reason()); });
+}
+
+CoordinatorHost::Unary CoordinatorHost::BeginEpoch(Context context,
+                                                   const BeginEpochRequest* request,
+                                                   EpochReply* reply) {
+  return Answer(context, [&](SteadyTime now) {
+    reply->set_epoch(
+        coordinator_.BeginEpoch(request->member().incarnation(), request->at_least(), now));
+  });
+}
+
+CoordinatorHost::Unary CoordinatorHost::CommitEpoch(Context context,
+                                                    const CommitEpochRequest* request,
+                                                    Nothing* /*reply*/) {
+  return Answer(context, [&](SteadyTime now) {
+    coordinator_.CommitEpoch(request->member().incarnation(), request->epoch(), request->step(),
+                             now);
+    LogInfo("epoch {} begins at step {}", request->epoch(), request->step());
+  });
+}
+
+CoordinatorHost::Unary CoordinatorHost::Adopt(Context context, const CommitEpochRequest* request,
+                                              Nothing* /*reply*/) {
+  return Answer(context, [&](SteadyTime now) {
+    coordinator_.Adopt(request->member().incarnation(), request->epoch(), now);
+  });
+}
+
+CoordinatorHost::Unary CoordinatorHost::MaySave(Context context, const MemberRequest* request,
+                                                MaySaveReply* reply) {
+  return Answer(context, [&](SteadyTime now) {
+    reply->set_may(coordinator_.MaySave(request->member().incarnation(), now));
+  });
+}
+
+CoordinatorHost::Unary CoordinatorHost::Members(Context context, const MemberRequest* /*request*/,
+                                                MembersReply* reply) {
+  return Answer(context, [&](SteadyTime now) {
+    coordinator_.Tick(now);
+    for (const auto& [task, member] : coordinator_.members().members()) {
+      MemberId* added = reply->add_members();
+      added->set_job(task.job);
+      added->set_index(task.index);
+      added->set_incarnation(member.incarnation);
+    }
+  });
+}
+
+CoordinatorHost::Unary CoordinatorHost::Finish(Context context, const MemberRequest* request,
+                                               Nothing* /*reply*/) {
+  return Answer(context, [&](SteadyTime now) {
+    if (!coordinator_.MaySave(request->member().incarnation(), now))
+      throw FailedPrecondition("only the chief may end the training");
+    coordinator_.Finish();
+  });
+}
+
+CoordinatorHost::Unary CoordinatorHost::TakeToken(Context context, const TakeTokenRequest* request,
+                                                  TakeTokenReply* reply) {
+  return Answer(context, [&](SteadyTime now) {
+    const TaskId task = TaskOf(request->member());
+    const uint64_t incarnation = request->member().incarnation();
+    const auto token = coordinator_.TakeToken(task, incarnation, request->epoch(), now);
+    FillReply(coordinator_.Heartbeat(task, incarnation, 0, now), reply->mutable_member());
+    if (!token) return;
+    reply->mutable_token()->set_step(token->step);
+    reply->mutable_token()->set_number(token->number);
+  });
+}
+
+CoordinatorHost::Unary CoordinatorHost::UsedToken(Context context, const UsedTokenRequest* request,
+                                                  Nothing* /*reply*/) {
+  return Answer(context, [&](SteadyTime now) {
+    coordinator_.UsedToken(TaskOf(request->member()), request->member().incarnation(),
+                           {request->token().step(), request->token().number()}, now);
+  });
+}
+
+CoordinatorHost::Unary CoordinatorHost::ShardReady(Context context, const ShardStepRequest* request,
+                                                   ShardStepReply* reply) {
+  return Answer(context, [&](SteadyTime) {
+    reply->set_last(coordinator_.ShardReady(request->shard(), request->epoch(), request->step()));
+  });
+}
+
+CoordinatorHost::Unary CoordinatorHost::ShardApplied(Context context,
+                                                     const ShardStepRequest* request,
+                                                     ShardStepReply* reply) {
+  return Answer(context, [&](SteadyTime now) {
+    reply->set_last(
+        coordinator_.ShardApplied(request->shard(), request->epoch(), request->step(), now));
+  });
+}
+
+void CoordinatorHost::FillStatus(TrainingStatus* status) const {
+  const std::lock_guard lock(mutex_);
+  const SteadyTime now = Clock::now();
+  status->set_epoch(coordinator_.epoch());
+  status->set_ready(coordinator_.ready());
+  status->set_step(coordinator_.step());
+  status->set_steps_per_second(steps_per_second_);
+  status->set_stop_reason(coordinator_.stop_reason());
+  status->set_missing(coordinator_.Missing());
+  for (const auto& [task, member] : coordinator_.members().members()) {
+    MemberStatus* added = status->add_members();
+    added->mutable_member()->set_job(task.job);
+    added->mutable_member()->set_index(task.index);
+    added->mutable_member()->set_incarnation(member.incarnation);
+    const auto seen = seen_.find(task);
+    added->set_rank(seen == seen_.end() ? -1 : seen->second.rank);
+    added->set_step(seen == seen_.end() ? 0 : seen->second.step);
+    added->set_lease_seconds(std::chrono::duration<double>(member.lease_end - now).count());
+  }
+}
+
+std::vector<TaskId> CoordinatorHost::MemberTasks() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<TaskId> tasks;
+  for (const auto& [task, member] : coordinator_.members().members()) tasks.push_back(task);
+  return tasks;
+}
+
+}  // namespace sextant::dist

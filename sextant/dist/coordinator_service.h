@@ -1,0 +1,100 @@
+// CoordinatorHost: the RPCs around the coordinator, in parameter server 0.
+//
+// Time is that of the steady clock. A thread ends leases. When a process joins as a task whose
+// lease another process holds, the address of the task is asked who is there: a task that was
+// killed and started again takes over at once, not after the lease.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "sextant/dist/admission.h"
+#include "sextant/dist/call_threads.h"
+#include "sextant/dist/coordinator.h"
+#include "sextant/proto/cluster.grpc.pb.h"
+
+namespace sextant::dist {
+
+using CoordinatorMembers = CoordinatorService::WithCallbackMethod_Join<
+    CoordinatorService::WithCallbackMethod_Heartbeat<CoordinatorService::WithCallbackMethod_Leave<
+        CoordinatorService::WithCallbackMethod_EndOfData<
+            CoordinatorService::WithCallbackMethod_RequestStop<
+                CoordinatorService::WithCallbackMethod_Members<
+                    CoordinatorService::WithCallbackMethod_Finish<
+                        CoordinatorService::Service>>>>>>>;
+using CoordinatorEpochs = CoordinatorService::WithCallbackMethod_BeginEpoch<
+    CoordinatorService::WithCallbackMethod_CommitEpoch<CoordinatorService::WithCallbackMethod_Adopt<
+        CoordinatorService::WithCallbackMethod_MaySave<CoordinatorMembers>>>>;
+using CoordinatorServiceBase = CoordinatorService::WithCallbackMethod_TakeToken<
+    CoordinatorService::WithCallbackMethod_UsedToken<
+        CoordinatorService::WithCallbackMethod_ShardReady<
+            CoordinatorService::WithCallbackMethod_ShardApplied<CoordinatorEpochs>>>>;
+
+class CoordinatorHost final : public CoordinatorServiceBase {
+ public:
+  // The incarnation of the process at the address of a task; none when nobody answers.
+  using Probe = std::function<std::optional<uint64_t>(const TaskId&)>;
+  // "admission" must outlive it.
+  CoordinatorHost(const CoordinatorOptions& options, const Admission& admission, Probe probe);
+  ~CoordinatorHost() override;
+
+  void FillStatus(TrainingStatus* status) const;
+  // Tasks that are members, this one's own included.
+  std::vector<TaskId> MemberTasks() const;
+
+  using Unary = grpc::ServerUnaryReactor*;
+  using Context = grpc::CallbackServerContext*;
+  Unary Join(Context context, const JoinRequest* request, MemberReply* reply) override;
+  Unary Heartbeat(Context context, const HeartbeatRequest* request, MemberReply* reply) override;
+  Unary Leave(Context context, const MemberRequest* request, Nothing* reply) override;
+  Unary EndOfData(Context context, const MemberRequest* request, Nothing* reply) override;
+  Unary RequestStop(Context context, const StopRequest* request, Nothing* reply) override;
+  Unary BeginEpoch(Context context, const BeginEpochRequest* request, EpochReply* reply) override;
+  Unary CommitEpoch(Context context, const CommitEpochRequest* request, Nothing* reply) override;
+  Unary Adopt(Context context, const CommitEpochRequest* request, Nothing* reply) override;
+  Unary MaySave(Context context, const MemberRequest* request, MaySaveReply* reply) override;
+  Unary Members(Context context, const MemberRequest* request, MembersReply* reply) override;
+  Unary Finish(Context context, const MemberRequest* request, Nothing* reply) override;
+  Unary TakeToken(Context context, const TakeTokenRequest* request, TakeTokenReply* reply) override;
+  Unary UsedToken(Context context, const UsedTokenRequest* request, Nothing* reply) override;
+  Unary ShardReady(Context context, const ShardStepRequest* request,
+                   ShardStepReply* reply) override;
+  Unary ShardApplied(Context context, const ShardStepRequest* request,
+                     ShardStepReply* reply) override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Seen {
+    int rank = -1;
+    int64_t step = 0;
+  };
+
+  // Runs with the coordinator locked.
+  Unary Answer(Context context, const std::function<void(SteadyTime now)>& method);
+  void FillReply(const MemberAnswer& answer, MemberReply* reply) const;
+  void EvictIfGone(const TaskId& task, uint64_t newcomer);
+  void NoteSpeed(SteadyTime now);
+  void EndLeases();
+
+  const CoordinatorOptions options_;
+  const Admission& admission_;
+  const Probe probe_;
+  mutable std::mutex mutex_;
+  Coordinator coordinator_;
+  std::map<TaskId, Seen> seen_;  // what members told of themselves
+  // Steps per second, since the last time it was noted.
+  SteadyTime speed_time_ = {};
+  int64_t speed_step_ = 0;
+  double steps_per_second_ = 0;
+  std::condition_variable stopping_;
+  bool stopped_ = false;
+  std::thread clock_;
+  CallThreads threads_;  // destroyed first
+};
+
+}  // namespace sextant::dist

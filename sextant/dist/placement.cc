@@ -1,0 +1,140 @@
+#include "sextant/dist/placement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "sextant/base/error.h"
+#include "sextant/graph/device_name.h"
+#include "sextant/graph/scope.h"
+#include "sextant/ops/state/variable.h"
+
+namespace sextant::dist {
+namespace {
+
+bool IsHandle(const Node& node) {
+  return node.type() == "VarHandleOp" || node.type() == "VariableV2" || node.type() == "Variable";
+}
+
+// They read variables before their functions run, each from its own task.
+bool OnlyCaptures(const Node& node) {
+  const std::string& type = node.type();
+  return type.ends_with("If") || type.ends_with("Case") || type.ends_with("While") ||
+         type.ends_with("PartitionedCall");
+}
+
+int64_t BytesOf(const Node& node) {
+  const PartialShape& shape = node.attr<PartialShape>("shape");
+  if (!shape.fully_known()) return 0;
+  return shape.AsShape().num_elements() *
+         static_cast<int64_t>(DTypeSize(node.attr<DType>("dtype")));
+}
+
+bool IsScalar(const Node& node) {
+  const PartialShape& shape = node.attr<PartialShape>("shape");
+  return !shape.fully_known() || shape.AsShape().num_elements() <= 1;
+}
+
+std::vector<Node*> HandlesToPlace(Graph& graph) {
+  const GraphScope use(graph);
+  std::set<const Node*> local;
+  for (const Variable& variable : CollectedVariables(kLocalVariables))
+    local.insert(variable.handle().node());
+  std::vector<Node*> handles;
+  for (int i = 0; i < graph.num_nodes(); ++i) {
+    Node* node = graph.node(i);
+    if (!IsHandle(*node) || local.contains(node)) continue;
+    if (!node->device().empty() && !DeviceName::Parse(node->device()).job.empty()) continue;
+    handles.push_back(node);
+  }
+  return handles;
+}
+
+// Union-find over positions in `handles`.
+class Groups {
+ public:
+  explicit Groups(size_t size) : parent_(size) { std::iota(parent_.begin(), parent_.end(), 0); }
+  size_t Find(size_t i) {
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    return i;
+  }
+  void Unite(size_t a, size_t b) {
+    a = Find(a), b = Find(b);
+    parent_[std::max(a, b)] = std::min(a, b);
+  }
+
+ private:
+  std::vector<size_t> parent_;
+};
+
+struct Group {
+  std::string name;  // the first of its names
+  int64_t bytes = 0;
+  bool scalars = true;
+  std::vector<Node*> handles;
+};
+
+std::vector<Group> GroupHandles(const Graph& graph, const std::vector<Node*>& handles) {
+  std::map<const Node*, size_t> position;
+  for (size_t i = 0; i < handles.size(); ++i) position[handles[i]] = i;
+  Groups groups(handles.size());
+  for (int i = 0; i < graph.num_nodes(); ++i) {
+    const Node* node = graph.node(i);
+    if (OnlyCaptures(*node)) continue;
+    std::optional<size_t> first;
+    for (const Output& input : node->inputs()) {
+      const auto found = position.find(input.node());
+      if (found == position.end()) continue;
+      if (first) groups.Unite(*first, found->second);
+      first = found->second;
+    }
+  }
+  std::map<size_t, Group> by_root;
+  for (size_t i = 0; i < handles.size(); ++i) {
+    Group& group = by_root[groups.Find(i)];
+    const std::string& name = handles[i]->name();
+    if (group.handles.empty() || name < group.name) group.name = name;
+    group.bytes += BytesOf(*handles[i]);
+    group.scalars = group.scalars && IsScalar(*handles[i]);
+    group.handles.push_back(handles[i]);
+  }
+  std::vector<Group> all;
+  for (auto& [root, group] : by_root) all.push_back(std::move(group));
+  return all;
+}
+
+}  // namespace
+
+std::vector<int64_t> PlaceVariables(Graph& graph, const PlacementOptions& options) {
+  if (options.num_ps < 1) throw InvalidArgument("variables need at least 1 parameter server");
+  std::vector<Group> groups = GroupHandles(graph, HandlesToPlace(graph));
+  if (!options.round_robin) {
+    std::ranges::sort(groups, [](const Group& a, const Group& b) {
+      return std::tuple(!a.scalars, -a.bytes, a.name) < std::tuple(!b.scalars, -b.bytes, b.name);
+    });
+  }
+  std::vector<int64_t> bytes(options.num_ps);
+  size_t next = 0;
+  for (const Group& group : groups) {
+    const size_t server =
+        options.round_robin ? next++ % bytes.size()
+        : group.scalars     ? 0
+                            : static_cast<size_t>(std::ranges::min_element(bytes) - bytes.begin());
+    bytes[server] += group.bytes;
+    for (Node* handle : group.handles) {
+      const DeviceName task = DeviceName::Parse(fmt::format("/job:ps/task:{}", server));
+      const DeviceName own =
+          handle->device().empty() ? DeviceName() : DeviceName::Parse(handle->device());
+      graph.SetDevice(handle, task.Override(own).ToString());
+    }
+  }
+  return bytes;
+}
+
+}  // namespace sextant::dist

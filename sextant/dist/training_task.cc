@@ -1,0 +1,390 @@
+// How an epoch begins and what a cut is, seen from the chief; shard_epoch.h says why two phases.
+//
+//   chief                        coordinator (ps 0)       every ps
+//   Join                         member
+//   GetShard ──────────────────────────────────────────>  phase, epoch, signature
+//   all ready, one epoch: Adopt ─> goes on                                          nothing is lost
+//   else: BeginEpoch ──────────> all others wait
+//     BeginShard ──────────────────────────────────────>  only the chief's calls pass
+//     (a session assigns all variables)
+//     CommitShard ─────────────────────────────────────>  calls of the epoch pass
+//     CommitEpoch ─────────────> others are let in
+//
+//   HoldCut on all, then TakeCut on all: between the two no server runs a call, so the references
+//   that they take are of one moment. The chief's own calls then read these (Stamp.cut).
+#include "sextant/dist/training_task.h"
+
+#include <algorithm>
+#include <future>
+
+#include "sextant/base/logging.h"
+#include "sextant/dist/coordinator_client.h"
+#include "sextant/dist/coordinator_service.h"
+#include "sextant/dist/fragment_messages.h"
+#include "sextant/dist/peer_attempt.h"
+#include "sextant/dist/peers.h"
+#include "sextant/dist/server.h"
+#include "sextant/dist/shard_epoch.h"
+
+namespace sextant::dist {
+namespace {
+
+constexpr std::chrono::seconds kShardTime(15), kPortTime(10), kReportSoon(4), kReportLater(30);
+constexpr std::chrono::milliseconds kShardPause(50), kPoll(20), kTokenPause(5);
+
+// The same for tasks that mean the same cluster.
+uint64_t ClusterHash(const ClusterTaskOptions& options) {
+  if (options.dynamic) return 0;
+  std::string text;
+  for (const auto& [job, addresses] : options.jobs) {
+    text += job + "|";
+    for (const std::string& address : addresses) text += address + ";";
+  }
+  return std::hash<std::string>()(text) | 1;
+}
+
+std::shared_ptr<const CoordinatorOptions> OptionsOfCoordinator(const ClusterTaskOptions& options) {
+  CoordinatorOptions coordinator;
+  coordinator.lease = options.lease;
+  coordinator.trainers.clear();
+  for (const auto& [job, index] : options.trainers) coordinator.trainers.push_back({job, index});
+  coordinator.num_ps = options.num_ps;
+  coordinator.cluster = ClusterHash(options);
+  coordinator.max_steps = options.max_steps;
+  return std::make_shared<const CoordinatorOptions>(std::move(coordinator));
+}
+
+}  // namespace
+
+class TrainingTask final : public Cluster {
+ public:
+  explicit TrainingTask(const ClusterTaskOptions& options)
+      : options_(options),
+        stamp_(std::make_shared<TrainingStamp>()),
+        credentials_(net::CredentialsFromEnvironment()) {
+    stamp_->check_wait = [this] { CheckWait(); };
+    Listen();
+    stamp_->member = server_->incarnation();
+    client_ = std::make_unique<CoordinatorClient>(CoordinatorClientOptions{
+        .member = {options_.job, options_.index},
+        .incarnation = server_->incarnation(),
+        .rank = options_.rank,
+        .address =
+            coordinates() ? ToString({"127.0.0.1", server_->port()}) : options_.jobs.at("ps").at(0),
+        .cluster = ClusterHash(options_),
+        .heartbeat = std::min(std::chrono::milliseconds(1000), options_.lease / 5),
+        .lost = options_.peers_lost,
+        .credentials = credentials_,
+        .cancellation = options_.cancellation});
+  }
+  ~TrainingTask() override = default;
+
+  const std::string& target() const override { return server_->target(); }
+  bool is_chief() const override { return options_.rank == 0; }
+
+  ClusterStart Start(const std::vector<ClusterVariable>& model) override;
+  void Commit(int64_t step) override;
+  bool EndsEpoch(const Error& error) const override { return error.code() == Code::kAborted; }
+
+  void SawStep(int64_t step) override { client_->SawStep(step); }
+  bool stopping() const override {
+    const MemberState state = client_->answer().state;
+    return state == MemberState::kStop || state == MemberState::kDone;
+  }
+  std::string stop_reason() const override { return client_->answer().why; }
+  void RequestStop(const std::string& reason) override { client_->RequestStop(reason); }
+  void EndOfData() override { client_->EndOfData(); }
+  void Leave() override { client_->Leave(); }
+
+  std::optional<ClusterToken> TakeToken() override;
+  void UsedToken(const ClusterToken& token) override {
+    client_->UsedToken({token.step, token.number});
+  }
+
+  std::unique_ptr<Cut> TakeCut() override;
+  void CheckMaySave() override {
+    if (client_->MaySave()) return;
+    throw MakeError<Code::kAborted>(
+        "this chief's lease has ended: another one may have taken over, so no checkpoint is put in "
+        "place");
+  }
+  bool AwaitOthers(std::chrono::milliseconds time) override;
+  void Finish() override { client_->Finish(); }
+  void Serve() override;
+
+ private:
+  class ServersCut;
+  using Clock = std::chrono::steady_clock;
+  using ShardMethod = std::function<grpc::Status(ShardService::Stub&, grpc::ClientContext*)>;
+
+  bool coordinates() const { return options_.job == "ps" && options_.index == 0; }
+  CancellationToken& cancellation() {
+    return options_.cancellation ? *options_.cancellation : never_;
+  }
+  void CheckWait() {
+    cancellation().ThrowIfCancelled();
+    if (client_) client_->ThrowIfLost();
+  }
+  void Listen();
+  void AskShard(int ps, const char* what, const ShardMethod& method);
+  // All at once. Throws the first error when all have ended.
+  void AskShards(
+      const char* what,
+      const std::function<grpc::Status(int ps, ShardService::Stub&, grpc::ClientContext*)>& method);
+  std::vector<ShardState> ShardStates();
+  ClusterStart StartAsChief(const ModelSignature& model);
+  void EnterEpoch(uint64_t epoch) {
+    server_->peers().ForgetIncarnations();
+    stamp_->epoch = epoch;
+  }
+
+  const ClusterTaskOptions options_;
+  const std::shared_ptr<TrainingStamp> stamp_;
+  const net::CredentialOptions credentials_;
+  CancellationToken never_;
+  std::unique_ptr<Server> server_;
+  std::unique_ptr<CoordinatorClient> client_;
+};
+
+// A port may be held for a moment by the process that this one takes the place of.
+void TrainingTask::Listen() {
+  ServerOptions server{.cluster = options_.jobs,
+                       .job = options_.job,
+                       .task = options_.index,
+                       .session = options_.session,
+                       .credentials = credentials_,
+                       .training = stamp_};
+  auto& own = server.cluster[options_.job];
+  if (own.size() <= static_cast<size_t>(options_.index)) own.resize(options_.index + 1);
+  if (own[options_.index].empty()) own[options_.index] = options_.address;
+  if (coordinates()) server.coordinator = OptionsOfCoordinator(options_);
+  const auto end = Clock::now() + kPortTime;
+  for (bool said = false;;) {
+    try {
+      server_ = std::make_unique<Server>(server);
+      return;
+    } catch (const Error& e) {
+      if (e.code() != Code::kUnavailable || Clock::now() >= end) throw;
+      if (!std::exchange(said, true)) LogWarning("{} (trying again)", e.message());
+    }
+    PauseFor(std::chrono::milliseconds(200), cancellation());
+  }
+}
+
+void TrainingTask::AskShard(int ps, const char* what, const ShardMethod& method) {
+  Peer& peer = server_->peers().FindPeer(TaskName("ps", ps));
+  const std::unique_ptr<ShardService::Stub> stub = ShardService::NewStub(peer.control());
+  auto next_report = Clock::now() + kReportSoon;
+  for (;;) {
+    CheckWait();
+    grpc::ClientContext context;
+    context.set_deadline(In(kShardTime));
+    peer.token().AddTo(context);
+    grpc::Status status;
+    {
+      const auto abandon = cancellation().OnCancel([&] { context.TryCancel(); });
+      status = method(*stub, &context);
+    }
+    if (status.ok()) return;
+    cancellation().ThrowIfCancelled();
+    const sextant::Status error = net::FromGrpcStatus(status);
+    if (!net::IsTransient(error.code()))
+      throw ErrorOfTask(Error(error.code(), error.message()), TaskName("ps", ps));
+    if (Clock::now() >= next_report) {
+      next_report = Clock::now() + kReportLater;
+      LogInfo("waiting for {} at {} to {}: {}", peer.place(), peer.address(), what,
+              error.message());
+    }
+    PauseFor(kShardPause, cancellation());
+    peer.ConnectAgain();
+  }
+}
+
+void TrainingTask::AskShards(
+    const char* what,
+    const std::function<grpc::Status(int, ShardService::Stub&, grpc::ClientContext*)>& method) {
+  std::vector<std::future<void>> asked;
+  for (int ps = 0; ps < options_.num_ps; ++ps) {
+    asked.push_back(std::async(std::launch::async, [&, ps] {
+      AskShard(ps, what, [&](ShardService::Stub& stub, grpc::ClientContext* context) {
+        return method(ps, stub, context);
+      });
+    }));
+  }
+  for (auto& one : asked) one.wait();
+  for (auto& one : asked) one.get();
+}
+
+std::vector<ShardState> TrainingTask::ShardStates() {
+  std::vector<ShardState> states(options_.num_ps);
+  AskShards("say what it holds",
+            [&](int ps, ShardService::Stub& stub, grpc::ClientContext* context) {
+              ShardReply reply;
+              grpc::Status status = stub.GetShard(context, Nothing(), &reply);
+              if (!status.ok()) return status;
+              ShardState& state = states[ps];
+              state = {};
+              state.phase = reply.phase() == ShardReply::READY   ? ShardPhase::kReady
+                            : reply.phase() == ShardReply::BEGUN ? ShardPhase::kBegun
+                                                                 : ShardPhase::kEmpty;
+              state.epoch = reply.epoch();
+              for (const VariableMessage& variable : reply.signature())
+                state.signature.push_back({variable.name(), variable.dtype(), variable.shape()});
+              return status;
+            });
+  return states;
+}
+
+ClusterStart TrainingTask::Start(const std::vector<ClusterVariable>& model) {
+  ModelSignature signature;
+  for (const ClusterVariable& variable : model)
+    signature.push_back({variable.name, variable.dtype, variable.shape});
+  if (is_chief()) return StartAsChief(signature);
+  const MemberAnswer answer = client_->JoinAndWait();
+  if (answer.state != MemberState::kReady) return ClusterStart::kStop;
+  const std::vector<ShardState> states = ShardStates();
+  for (size_t ps = 0; ps < states.size(); ++ps) {
+    if (states[ps].phase != ShardPhase::kReady) continue;
+    const std::string difference = FirstDifference(states[ps].signature, signature);
+    if (difference.empty()) continue;
+    throw FailedPrecondition("ps {} holds another model than this task trains: {}", ps, difference);
+  }
+  EnterEpoch(answer.epoch);
+  return ClusterStart::kReady;
+}
+
+ClusterStart TrainingTask::StartAsChief(const ModelSignature& model) {
+  if (client_->Join().state == MemberState::kDone) return ClusterStart::kStop;
+  const std::vector<ShardState> states = ShardStates();
+  const StartDecision decision = DecideStart(states, model);
+  if (decision.action == StartAction::kRefuse) throw FailedPrecondition("{}", decision.why);
+  if (decision.action == StartAction::kAdopt) {
+    try {
+      client_->Adopt(states[0].epoch);
+      EnterEpoch(states[0].epoch);
+      return ClusterStart::kReady;
+    } catch (const Error& e) {
+      if (e.code() != Code::kAborted) throw;
+    }
+  }
+  if (!decision.why.empty()) LogInfo("{}; a new epoch begins", decision.why);
+  const uint64_t epoch = client_->BeginEpoch(decision.next_epoch - 1);
+  AskShards("begin an epoch",
+            [&](int /*ps*/, ShardService::Stub& stub, grpc::ClientContext* context) {
+              BeginShardRequest request;
+              request.set_epoch(epoch);
+              request.set_chief(server_->incarnation());
+              for (const VariableSpec& variable : model) {
+                VariableMessage* added = request.add_signature();
+                added->set_name(variable.name);
+                added->set_dtype(variable.dtype);
+                added->set_shape(variable.shape);
+              }
+              Nothing reply;
+              return stub.BeginShard(context, request, &reply);
+            });
+  EnterEpoch(epoch);
+  return ClusterStart::kInitialise;
+}
+
+void TrainingTask::Commit(int64_t step) {
+  const uint64_t epoch = stamp_->epoch;
+  AskShards("commit the epoch",
+            [&](int /*ps*/, ShardService::Stub& stub, grpc::ClientContext* context) {
+              ShardEpochRequest request;
+              request.set_epoch(epoch);
+              request.set_chief(server_->incarnation());
+              Nothing reply;
+              return stub.CommitShard(context, request, &reply);
+            });
+  client_->CommitEpoch(epoch, step);
+  client_->Join();  // so that the answer is that of the new epoch
+}
+
+std::optional<ClusterToken> TrainingTask::TakeToken() {
+  for (;;) {
+    CheckWait();
+    if (const auto token = client_->TakeToken(stamp_->epoch))
+      return ClusterToken{token->step, token->number};
+    if (stopping()) return std::nullopt;
+    PauseFor(kTokenPause, cancellation());
+  }
+}
+
+class TrainingTask::ServersCut : public Cut {
+ public:
+  ServersCut(TrainingTask& task, CutRequest request) : task_(task), request_(std::move(request)) {}
+  ~ServersCut() override {
+    task_.stamp_->cut = 0;
+    for (int ps = 0; ps < task_.options_.num_ps; ++ps) {
+      Peer& peer = task_.server_->peers().FindPeer(TaskName("ps", ps));
+      grpc::ClientContext context;
+      context.set_deadline(In(std::chrono::seconds(1)));
+      peer.token().AddTo(context);
+      Nothing reply;  // a server that does not hear of it drops it for the next cut
+      ShardService::NewStub(peer.control())->EndCut(&context, request_, &reply);
+    }
+  }
+
+ private:
+  TrainingTask& task_;
+  const CutRequest request_;
+};
+
+std::unique_ptr<Cluster::Cut> TrainingTask::TakeCut() {
+  CutRequest request;
+  request.set_epoch(stamp_->epoch);
+  request.set_chief(server_->incarnation());
+  request.set_cut(NewIncarnation());
+  auto cut = std::make_unique<ServersCut>(*this, request);
+  AskShards("hold its updates", [&](int, ShardService::Stub& stub, grpc::ClientContext* context) {
+    Nothing reply;
+    return stub.HoldCut(context, request, &reply);
+  });
+  AskShards("take a snapshot", [&](int, ShardService::Stub& stub, grpc::ClientContext* context) {
+    Nothing reply;
+    return stub.TakeCut(context, request, &reply);
+  });
+  stamp_->cut = request.cut();
+  return cut;
+}
+
+bool TrainingTask::AwaitOthers(std::chrono::milliseconds time) {
+  const auto end = Clock::now() + time;
+  for (;;) {
+    const std::vector<TaskId> members = client_->Members();
+    const bool alone = std::ranges::none_of(
+        members, [&](const TaskId& task) { return task.job != "ps" && task != client_->member(); });
+    if (alone || Clock::now() >= end) return alone;
+    PauseFor(kPoll, cancellation());
+  }
+}
+
+void TrainingTask::Serve() {
+  client_->Join();
+  auto next_report = Clock::now() + kReportSoon;
+  const auto done = [](const MemberAnswer& answer) { return answer.state == MemberState::kDone; };
+  while (!client_->AwaitAnswer(done, std::chrono::milliseconds(200))) {
+    CheckWait();
+    if (client_->answer().state != MemberState::kWait) {
+      next_report = Clock::now() + kReportSoon;
+    } else if (Clock::now() >= next_report) {
+      next_report = Clock::now() + kReportLater;
+      LogInfo("waiting: {}", client_->answer().why);
+    }
+  }
+  if (!coordinates()) {
+    client_->Leave();
+    return;
+  }
+  // The others hear of the end here.
+  const auto end = Clock::now() + options_.lease + std::chrono::seconds(2);
+  while (server_->coordinator()->MemberTasks().size() > 1 && Clock::now() < end)
+    PauseFor(kPoll, cancellation());
+}
+
+std::unique_ptr<Cluster> OpenTrainingTask(const ClusterTaskOptions& options) {
+  return std::make_unique<TrainingTask>(options);
+}
+
+}  // namespace sextant::dist

@@ -1,0 +1,146 @@
+// Cluster: what a process that is a task of a cluster asks of it while it trains: whether the
+// variables are there, in which epoch, when to stop, a snapshot to save. dist implements it over
+// gRPC (dist/training_task.h); a process that trains alone has none.
+//
+//   std::unique_ptr<Cluster> cluster = OpenCluster(options);     // listens, joins nobody yet
+//   Session session(graph, {.target = cluster->target()});
+//   if (cluster->Start(variables) == ClusterStart::kInitialise) {  // of the chief
+//     … initialise or restore the variables with the session …
+//     cluster->Commit(step);
+//   }
+//   while (!cluster->stopping()) {
+//     session.Run(train_op);         // throws ABORTED when the epoch has ended: Start again
+//     cluster->SawStep(step);
+//   }
+//   cluster->Leave();
+//
+// Who calls it: train/monitored_session (Start, Commit, cuts), estimator/cluster_training (steps,
+// end), estimator/cluster_roles (Serve of a parameter server).
+//
+// Where others plug in.
+// - Synchronous steps: TakeToken before a step, UsedToken behind it; a shard's end speaks to the
+//   coordinator by CoordinatorClient::ShardReady and ShardApplied (dist/coordinator_client.h). A
+//   call that waits for other callers must not hold the shard's gate meanwhile (dist/shard.h).
+// - Blocks of input: the coordinator's state machine gets them as a member beside the tokens, two
+//   methods in proto/cluster.proto and two here; estimator gives them to data, which knows no
+//   cluster.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sextant/base/cancellation.h"
+#include "sextant/runtime/session.h"
+
+namespace sextant {
+
+struct ClusterTaskOptions {
+  std::map<std::string, std::vector<std::string>> jobs;  // job → addresses
+  std::string job;
+  int index = 0;
+  std::string address;   // of this task
+  bool dynamic = false;  // tasks come and go
+  // The tasks that train, by rank: the chief first.
+  std::vector<std::pair<std::string, int>> trainers;
+  std::optional<int> rank;  // of this task among them
+  int num_ps = 1;
+  std::optional<int64_t> max_steps;
+  std::chrono::milliseconds lease{5000};
+  // So long a coordinator that cannot be reached is waited for.
+  std::chrono::milliseconds peers_lost{600'000};
+  SessionOptions session = {};  // threads, devices and memory of what other tasks run here
+  std::shared_ptr<CancellationToken> cancellation = {};  // ends every wait
+};
+
+// What the servers keep, in order of names: the chief and the servers must mean the same model.
+struct ClusterVariable {
+  std::string name, dtype, shape;
+};
+
+enum class ClusterStart {
+  kReady,       // the variables are there: go on
+  kInitialise,  // of the chief: assign all variables, then Commit
+  kStop,        // the training has come to its end
+};
+
+struct ClusterToken {
+  int64_t step = 0;
+  int number = 0;
+};
+
+// Thread-safe. Waits end with what cancelled the options' token, and with UNAVAILABLE when the
+// coordinator was not reached for too long; they say within 5 s, then every 30 s, for whom and why.
+class Cluster {
+ public:
+  virtual ~Cluster() = default;
+
+  // What sessions of this task name to run here.
+  virtual const std::string& target() const = 0;
+  virtual bool is_chief() const = 0;
+
+  // ---- of tasks that train
+
+  // Joins, or joins again after an error ABORTED. The chief finds out what the servers hold: its
+  // model in one epoch is taken over, otherwise a new epoch begins, in which only its calls are
+  // let through. Others wait for the chief. Throws FAILED_PRECONDITION, naming the first variable
+  // that differs, when the servers hold another model; ALREADY_EXISTS when another process is this
+  // task.
+  virtual ClusterStart Start(const std::vector<ClusterVariable>& model) = 0;
+  // Of the chief: all variables are assigned; `step` is the global step. Lets the others in.
+  virtual void Commit(int64_t step) = 0;
+  // Whether an error of a Run means that Start is to be called and the step to be run again.
+  virtual bool EndsEpoch(const Error& error) const = 0;
+
+  // The largest global step this task has seen; the next heartbeat tells it.
+  virtual void SawStep(int64_t step) = 0;
+  // Whether max_steps are reached, the data has ended for all or somebody asked to stop.
+  virtual bool stopping() const = 0;
+  virtual std::string stop_reason() const = 0;
+  virtual void RequestStop(const std::string& reason) = 0;
+  // This task has no more data.
+  virtual void EndOfData() = 0;
+  // Ends the membership and the heartbeats.
+  virtual void Leave() = 0;
+
+  // Synchronous steps (dist/step_tokens.h). None: the training stops. Waits for the token.
+  virtual std::optional<ClusterToken> TakeToken() = 0;
+  virtual void UsedToken(const ClusterToken& token) = 0;
+
+  // ---- of the chief
+
+  // Takes a snapshot of all variables of all servers at one moment; until it is destroyed, Runs of
+  // this process read that instead.
+  class Cut {
+   public:
+    virtual ~Cut() = default;
+  };
+  virtual std::unique_ptr<Cut> TakeCut() = 0;
+  // Throws ABORTED when this process may not put a checkpoint in place (any more): its lease has
+  // ended, and another chief may have taken over.
+  virtual void CheckMaySave() = 0;
+  // Waits until no other task trains, but not longer. False when some still do.
+  virtual bool AwaitOthers(std::chrono::milliseconds time) = 0;
+  // The last checkpoint is saved: everybody ends.
+  virtual void Finish() = 0;
+
+  // ---- of parameter servers
+
+  // Serves until the training has ended and the others have left. Throws as waits do.
+  virtual void Serve() = 0;
+};
+
+using ClusterOpener = std::function<std::unique_ptr<Cluster>(const ClusterTaskOptions&)>;
+void RegisterClusterOpener(ClusterOpener open);
+
+// Listens at the address of the task. Throws UNAVAILABLE, naming the address, when it cannot,
+// FAILED_PRECONDITION when the library of clusters is not installed.
+std::unique_ptr<Cluster> OpenCluster(const ClusterTaskOptions& options);
+
+}  // namespace sextant
