@@ -84,11 +84,15 @@ void Evaluation::CheckInput() {
 }
 
 EvalResult Evaluation::OfCheckpoint(const std::string& path) {
+  Load(path);
+  return Run(path);
+}
+
+void Evaluation::Load(const std::string& path) {
   if (shared_) {
     throw FailedPrecondition("this evaluation uses the variables of a training session");
   }
   RestoreVariables(*session_, model_->graph, path);
-  return Run(path);
 }
 
 EvalResult Evaluation::OfSession(Session& training, const std::string& path) {

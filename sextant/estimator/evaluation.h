@@ -19,8 +19,10 @@ class Evaluation {
 
   // Throws NOT_FOUND when files of the input are missing. Reads nothing.
   void CheckInput();
-  // With the values of a checkpoint.
+  // With the values of a checkpoint: reads them, then evaluates. It may be deleted in between.
   EvalResult OfCheckpoint(const std::string& path);
+  void Load(const std::string& path);
+  EvalResult OfLoaded(const std::string& path) { return Run(path); }
   // With the variables of a session that trains the model: they are shared, not copied. "path"
   // names the checkpoint that holds the same values.
   EvalResult OfSession(Session& training, const std::string& path);

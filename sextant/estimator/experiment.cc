@@ -1,20 +1,10 @@
 #include "sextant/estimator/experiment.h"
 
-#include <chrono>
-
-#include "sextant/base/cancellable_wait.h"
 #include "sextant/base/error.h"
-#include "sextant/base/logging.h"
-#include "sextant/estimator/model_graph.h"
+#include "sextant/estimator/evaluator_role.h"
 
 namespace sextant {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-Clock::duration Seconds(double seconds) {
-  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-}
 
 EvalResult Evaluate(const Experiment& experiment, const InputFn& input, const std::string& name) {
   Estimator estimator = experiment.estimator;
@@ -46,23 +36,14 @@ EvalResult TrainThenEvaluate(const Experiment& experiment) {
 
 EvalResult EvaluateContinuously(const Experiment& experiment, const InputFn& input,
                                 const std::string& name) {
-  EvalResult result;
-  std::string evaluated;
-  auto next = Clock::now() + Seconds(experiment.eval_delay_secs);
-  for (;;) {
-    SleepUntil(next, experiment.estimator.config().cancellation.get());
-    next = Clock::now() + Seconds(experiment.continuous_eval_throttle_secs);
-    const auto newest = experiment.estimator.LatestCheckpoint();
-    if (!newest || *newest == evaluated) {
-      LogInfo("There is no new checkpoint in {} yet.", experiment.estimator.model_dir());
-      next = std::max(next, Clock::now() + std::chrono::milliseconds(100));
-      continue;
-    }
-    result = Evaluate(experiment, input, name);
-    evaluated = *newest;
-    if (experiment.train_steps && StepOfCheckpoint(evaluated) >= *experiment.train_steps) break;
-  }
-  return result;
+  const EvalSpec eval{.input_fn = input,
+                      .steps = experiment.eval_steps,
+                      .name = name,
+                      .hooks = experiment.eval_hooks,
+                      .start_delay_secs = experiment.eval_delay_secs,
+                      .throttle_secs = experiment.continuous_eval_throttle_secs};
+  const TrainSpec train{.input_fn = experiment.train_input_fn, .max_steps = experiment.train_steps};
+  return RunEvaluator(experiment.estimator, train, eval).metrics;
 }
 
 EvalResult Test(Experiment experiment) {
@@ -86,7 +67,7 @@ void CheckExperiment(const Experiment& experiment) {
 EvalResult RunSchedule(const Experiment& experiment, const std::string& schedule) {
   CheckExperiment(experiment);
   const dist::Task& task = experiment.estimator.config().task;
-  if (schedule == "run_std_server" || !task.local()) {
+  if (schedule == "run_std_server" || (!task.local() && task.type != "evaluator")) {
     throw Unimplemented(
         "schedule {} of task {} {} belongs to a cluster, which is not run yet; unset TF_CONFIG to "
         "train in this process",

@@ -7,8 +7,8 @@
 //   }, {.model_dir = "runs/cifar10"});
 //
 // Schedules: "train", "evaluate", "train_and_evaluate", "continuous_eval" (each new checkpoint,
-// until train_steps), "continuous_eval_on_train_data", "test" (one step of each) and
-// "run_std_server".
+// once, until train_steps or the end of a training in a cluster), "continuous_eval_on_train_data",
+// "test" (one step of each) and "run_std_server".
 #pragma once
 
 #include <cstdint>

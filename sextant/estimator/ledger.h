@@ -49,6 +49,8 @@ class Ledger {
   // Of all writers, in order of their steps; of the same name and step that of this one.
   const std::vector<Evaluation>& evaluations() const { return evaluations_; }
   const Evaluation* FindEvaluation(const std::string& name, int64_t step) const;
+  // Of this writer alone, oldest first.
+  const std::vector<Evaluation>& own_evaluations() const { return own_.evaluations; }
   // Replaces one of the same name and step and removes those of later steps (the training was
   // resumed from an earlier checkpoint).
   void AddEvaluation(Evaluation evaluation);

@@ -1,5 +1,6 @@
 // TrainAndEvaluate: trains, evaluates at checkpoints and exports, in one process. (A TF_CONFIG that
-// names a cluster is refused with UNIMPLEMENTED.)
+// names a cluster is refused with UNIMPLEMENTED, but for an evaluator, which needs no connection:
+// evaluator_role.h.)
 //
 //   TrainAndEvaluate(estimator, {.input_fn = train, .max_steps = 6000},
 //                    {.input_fn = test, .exporters = {FinalExporter("mnist", receiver)}});
@@ -36,7 +37,7 @@ struct SEXTANT_API EvalSpec {
   // If given, the checkpoint of the best evaluation is kept beside the newest ones, e.g. by
   // Larger("accuracy").
   BetterFn keep_best = {};
-  double start_delay_secs = 120;  // as in TensorFlow; not used in one process
+  double start_delay_secs = 120;  // of an evaluator, before its first evaluation
   double throttle_secs = 600;     // least time between evaluations
   int64_t throttle_steps = 0;     // and least number of steps
 };
