@@ -32,7 +32,7 @@ class CacheNode : public UnaryNode {
   std::unique_ptr<NodeIterator> Input(IterationContext context, const CacheOrigin& origin) const {
     context.iteration = origin.iteration;
     context.entropy = origin.entropy;
-    return input_->MakeIterator(context);
+    return input_->MakeIterator(context.Whole("Cache keeps elements from one epoch to the next"));
   }
   CacheStore& store() const { return *store_; }
 

@@ -18,6 +18,7 @@
 #include "sextant/base/cancellation.h"
 #include "sextant/base/error.h"
 #include "sextant/base/utf8.h"
+#include "sextant/data/block_reader.h"
 #include "sextant/data/byte_window.h"
 #include "sextant/data/csv_row_cutter.h"
 #include "sextant/data/dataset_node.h"
@@ -57,10 +58,18 @@ class CsvFile {
   // many there are; 0 at the end.
   int64_t Cut(int64_t count) {
     for (;; window_.More() || (at_end_ = true)) {
-      cut_ = CutCsvRows(window_.view(), count, options_.delimiter, options_.quotes, at_end_);
-      const bool enough = cut_.rows > 0 && window_.view().size() > kEnoughBytes;
-      if (cut_.rows == count || at_end_ || enough) return cut_.rows;
+      std::string_view view = window_.view();
+      const bool to_end = at_end_ || end_ - offset() <= view.size();
+      if (end_ - offset() < view.size()) view = view.substr(0, end_ - offset());
+      cut_ = CutCsvRows(view, count, options_.delimiter, options_.quotes, to_end);
+      const bool enough = cut_.rows > 0 && view.size() > kEnoughBytes;
+      if (cut_.rows == count || to_end || enough) return cut_.rows;
     }
+  }
+  // Goes on behind the rows that were cut off, without a look at them.
+  void Pass() {
+    window_.Consume(cut_.bytes);
+    line_ += cut_.lines;
   }
   // Parses them and goes on behind them, or behind the first bad one.
   void Parse(CsvParser& parser, std::span<void* const> outs) {
@@ -70,10 +79,11 @@ class CsvFile {
       Skip(parser.bad_row_end());
       throw e.WithPrefix(window_.path() + ": ");
     }
-    window_.Consume(cut_.bytes);
-    line_ += cut_.lines;
+    Pass();
   }
 
+  // Where a row begins that is not read any more. REQUIRES: not behind it.
+  void set_end(uint64_t end) { end_ = end; }
   uint64_t offset() const { return window_.offset(); }
   int64_t line() const { return line_; }
   void Seek(uint64_t offset, int64_t line) {
@@ -96,7 +106,8 @@ class CsvFile {
   const CsvFileOptions& options_;
   ByteWindow window_;
   bool at_end_ = false;  // nothing follows the window
-  int64_t line_ = 1;     // of the window's first byte
+  uint64_t end_ = InputBlock::kFileEnd;
+  int64_t line_ = 1;  // of the window's first byte
   CutRows cut_;
 };
 
@@ -108,12 +119,17 @@ struct CsvParams {
 
 class CsvIterator final : public NodeIterator {
  public:
-  CsvIterator(const CsvParams& params, const IterationContext& context)
+  CsvIterator(const CsvParams& params, const std::string& source, const IterationContext& context)
       : params_(params),
         cancellation_(context.cancellation),
         files_(ExpandPatterns(params_.patterns)),
         parser_(params_.options),
-        outs_(params_.format.fields.size()) {}
+        outs_(params_.format.fields.size()) {
+    if (!context.leases) return;
+    blocks_.emplace(context, source, BytesOf(files_),
+                    [this](uint64_t bytes) { return Blocks(bytes); });
+    index_ = files_.size();
+  }
 
   bool Next(Element* element) override {
     cancellation_->ThrowIfCancelled();
@@ -151,12 +167,17 @@ class CsvIterator final : public NodeIterator {
   }
 
   void Save(StateWriter& writer) override {
+    if (blocks_) blocks_->Save(writer);
     writer.PutInt("file", static_cast<int64_t>(index_));
     writer.PutBytes("path", index_ < files_.size() ? files_[index_] : "");
     writer.PutInt("offset", file_ ? static_cast<int64_t>(file_->offset()) : -1);
     writer.PutInt("line", file_ ? file_->line() : 0);
   }
   void Restore(StateReader& reader) override {
+    if (blocks_.has_value() != reader.NextIs("blocks_ended")) {
+      throw FailedPrecondition("Csv: the saved position is of input that is shared out otherwise");
+    }
+    if (blocks_) blocks_->Restore(reader);
     const auto index = static_cast<uint64_t>(reader.GetInt("file"));
     const std::string path = reader.GetBytes("path");
     const int64_t offset = reader.GetInt("offset"), line = reader.GetInt("line");
@@ -169,11 +190,18 @@ class CsvIterator final : public NodeIterator {
     if (index_ == files_.size() || offset < 0) return;
     Open();
     file_->Seek(static_cast<uint64_t>(offset), line);
+    if (blocks_) file_->set_end(blocks_->block().end);
   }
 
  private:
   // Cuts off up to "count" rows of the first file that has any; 0 at the end of all.
   int64_t Cut(int64_t count) {
+    while (blocks_) {
+      if (index_ < files_.size()) {
+        if (const int64_t rows = file_->Cut(count); rows > 0) return rows;
+      }
+      if (!EnterNextBlock()) return 0;
+    }
     for (; index_ < files_.size(); ++index_, file_.reset()) {
       if (!file_) Open();
       if (const int64_t rows = file_->Cut(count); rows > 0) return rows;
@@ -183,14 +211,43 @@ class CsvIterator final : public NodeIterator {
   void Open() try {
     file_.emplace(files_[index_], params_.options, parser_);
   } catch (const Error&) {
-    ++index_;
+    index_ = blocks_ ? files_.size() : index_ + 1;
     throw;
+  }
+  bool EnterNextBlock() {
+    index_ = files_.size();
+    if (!blocks_->Next()) return false;
+    const InputBlock& block = blocks_->block();
+    CheckBlockFile(block, files_);
+    index_ = block.file;
+    Open();
+    if (block.begin != InputBlock::kFileStart) file_->Seek(block.begin, block.line);
+    file_->set_end(block.end);
+    return true;
+  }
+  // Rows may hold line ends inside quotes: they are found from the start of a file on.
+  std::vector<InputBlock> Blocks(uint64_t bytes) const {
+    constexpr int64_t kRowsOfCut = 16;
+    return BlocksOf(files_, [&](const std::string& path) {
+      std::vector<std::pair<uint64_t, int64_t>> starts;
+      if (params_.options.compression != Compression::kNone) return starts;
+      CsvParser parser(params_.options);
+      CsvFile file(path, params_.options, parser);
+      for (starts.emplace_back(file.offset(), file.line()); file.Cut(kRowsOfCut) > 0;) {
+        if (file.offset() - starts.back().first >= bytes) {
+          starts.emplace_back(file.offset(), file.line());
+        }
+        file.Pass();
+      }
+      return starts;
+    });
   }
 
   const CsvParams& params_;
   const std::shared_ptr<CancellationToken> cancellation_;
   const std::vector<std::string> files_;
   CsvParser parser_;
+  std::optional<BlockReader> blocks_;  // where the input is shared out
   size_t index_ = 0;
   std::optional<CsvFile> file_;
   std::vector<void*> outs_;
@@ -201,7 +258,8 @@ class CsvNode final : public DatasetNode {
   explicit CsvNode(CsvParams params) : params_(std::move(params)) {}
 
   std::unique_ptr<NodeIterator> MakeIterator(const IterationContext& context) const override {
-    return std::make_unique<CsvIterator>(params_, context);
+    return std::make_unique<CsvIterator>(params_, context.leases ? Describe() : std::string(),
+                                         context);
   }
   std::string Describe() const override {
     std::string columns;

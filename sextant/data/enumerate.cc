@@ -48,7 +48,8 @@ class EnumerateNode : public UnaryNode {
       : UnaryNode(std::move(input)), field_(std::move(field)), start_(start) {}
 
   std::unique_ptr<NodeIterator> MakeIterator(const IterationContext& context) const override {
-    return std::make_unique<EnumerateIterator>(input_->MakeIterator(context), field_, start_);
+    return std::make_unique<EnumerateIterator>(
+        input_->MakeIterator(context.Whole("Enumerate counts elements")), field_, start_);
   }
   std::string Describe() const override {
     return fmt::format("{}.Enumerate({},{})", input_->Describe(), field_, start_);

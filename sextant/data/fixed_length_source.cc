@@ -1,4 +1,7 @@
+#include <vector>
+
 #include "sextant/base/error.h"
+#include "sextant/base/file_system.h"
 #include "sextant/data/byte_window.h"
 #include "sextant/data/record_files.h"
 #include "sextant/data/sources.h"
@@ -66,6 +69,20 @@ Dataset FixedLengthRecords(const std::vector<std::string>& files,
       .open =
           [=](const std::string& path) { return std::make_unique<FixedLengthFile>(path, options); },
       .seekable = options.compression == Compression::kNone,
+      .cut =
+          [=](const std::string& path, uint64_t bytes) {
+            std::vector<uint64_t> starts;
+            if (options.compression != Compression::kNone) return starts;
+            const auto record = static_cast<uint64_t>(options.record);
+            const uint64_t step = (bytes + record - 1) / record * record;
+            const auto size = static_cast<uint64_t>(FileSystem::ForPath(path).Stat(path).size);
+            const auto footer = static_cast<uint64_t>(options.footer);
+            for (auto at = static_cast<uint64_t>(options.header); at + record + footer <= size;
+                 at += step) {
+              starts.push_back(at);
+            }
+            return starts;
+          },
   });
 }
 

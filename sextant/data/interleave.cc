@@ -292,8 +292,8 @@ class InterleaveNode : public UnaryNode {
   }
 
   std::unique_ptr<NodeIterator> MakeIterator(const IterationContext& context) const override {
-    return std::make_unique<InterleaveIterator>(input_->MakeIterator(context), fn_, context,
-                                                options_);
+    return std::make_unique<InterleaveIterator>(input_->MakeIterator(context), fn_,
+                                                context.Inside(), options_);
   }
   std::string Describe() const override {
     return fmt::format("{}.Interleave({},{}{})", input_->Describe(), options_.cycle, options_.block,

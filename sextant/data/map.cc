@@ -14,6 +14,11 @@ namespace {
 
 class MapNode;
 
+// Of the random streams.
+int64_t StreamOf(const IterationContext& context) {
+  return static_cast<int64_t>(context.WithRank(static_cast<uint64_t>(context.iteration)));
+}
+
 // Calls of the function that threads make.
 class MapWork final : public DeferredWork {
  public:
@@ -174,7 +179,7 @@ class PendingMapIterator final : public NodeIterator {
 };
 
 std::unique_ptr<NodeIterator> MapWork::MakeIterator(const IterationContext& context) const {
-  return std::make_unique<PendingMapIterator>(input_.MakeIterator(context), context.iteration);
+  return std::make_unique<PendingMapIterator>(input_.MakeIterator(context), StreamOf(context));
 }
 
 int MapWork::parallelism() const { return input_.Parallelism(node_.parallel()); }
@@ -188,7 +193,7 @@ void MapWork::FinishAt(PendingElement& pending, Element* element, RowBatch* batc
 
 std::unique_ptr<NodeIterator> MapNode::MakeIterator(const IterationContext& context) const {
   if (options_.parallel == 1) {
-    return std::make_unique<MapIterator>(*this, input_->MakeIterator(context), context.iteration);
+    return std::make_unique<MapIterator>(*this, input_->MakeIterator(context), StreamOf(context));
   }
   return std::make_unique<ReadAhead>(
       work_.MakeIterator(context), &work_, context,

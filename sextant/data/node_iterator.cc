@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "sextant/base/fingerprint.h"
+#include "sextant/data/block_leases.h"
 #include "sextant/data/row_batch.h"
 
 namespace sextant::data {
@@ -20,7 +21,23 @@ IterationContext IterationContext::Nested(int64_t number) const {
 IterationContext IterationContext::Branch(int64_t number) const {
   IterationContext context = *this;
   context.entropy = FingerprintCat64(entropy, static_cast<uint64_t>(number));
+  context.branch = FingerprintCat64(branch, static_cast<uint64_t>(number));
   return context;
+}
+
+IterationContext IterationContext::Whole(const char* what) const {
+  if (leases) leases->LeaveAlone(what);
+  return Inside();
+}
+
+IterationContext IterationContext::Inside() const {
+  IterationContext context = *this;
+  context.leases.reset();
+  return context;
+}
+
+uint64_t IterationContext::WithRank(uint64_t seed) const {
+  return rank == 0 ? seed : FingerprintCat64(seed, static_cast<uint64_t>(rank));
 }
 
 void NodeIterator::NextRows(RowBatch& batch) {

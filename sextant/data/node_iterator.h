@@ -19,6 +19,7 @@ class CancellationToken;
 
 namespace sextant::data {
 
+class BlockLeases;
 class RowBatch;
 class StateReader;
 class StateWriter;
@@ -32,11 +33,22 @@ struct IterationContext {
   uint64_t entropy = 0;
   // Cancelled by Iterator::Cancel. Iterators that wait, or read slowly, heed it.
   std::shared_ptr<CancellationToken> cancellation;
+  // Sources that can be cut read the blocks that these give them (block_leases.h). Null: all.
+  std::shared_ptr<BlockLeases> leases = {};
+  // Of this process among those that read together; mixed into seeds, but for 0.
+  int rank = 0;
+  uint64_t branch = 0;       // which of several inputs side by side, the same in all processes
+  bool more_follow = false;  // a Repeat will make another iteration behind this one
 
   // For the number-th iteration over an input inside this one.
   IterationContext Nested(int64_t number) const;
   // For the number-th of several inputs that are iterated over side by side.
   IterationContext Branch(int64_t number) const;
+  // For an input that every process reads whole, because of `what`, which the log says.
+  IterationContext Whole(const char* what) const;
+  // The same without a word: inside what is shared out already.
+  IterationContext Inside() const;
+  uint64_t WithRank(uint64_t seed) const;
 };
 
 // An element on which work is left to do: what its serial part, the iterator, hands to

@@ -5,6 +5,7 @@
 #include "sextant/base/cancellation.h"
 #include "sextant/base/coding.h"
 #include "sextant/base/error.h"
+#include "sextant/data/block_reader.h"
 #include "sextant/data/dataset_node.h"
 #include "sextant/data/file_patterns.h"
 #include "sextant/data/own_tensor.h"
@@ -21,10 +22,17 @@ bool ParsePosition(std::string_view position, uint32_t* file, uint64_t* offset) 
 // A position in the records of all files.
 class RecordCursor {
  public:
-  explicit RecordCursor(const RecordFilesParams& params)
-      : params_(params), files_(ExpandPatterns(params.patterns)) {}
+  RecordCursor(const RecordFilesParams& params, const std::string& source,
+               const IterationContext& context)
+      : params_(params), files_(ExpandPatterns(params.patterns)) {
+    if (!context.leases) return;
+    blocks_.emplace(context, source, BytesOf(files_),
+                    [this](uint64_t bytes) { return Blocks(bytes); });
+    index_ = files_.size();
+  }
 
   bool Next(std::string_view* record) {
+    if (blocks_) return NextOfBlocks(record);
     for (; index_ < files_.size(); ++index_, file_.reset()) {
       if (!ReadFrom(record)) continue;
       return true;
@@ -38,6 +46,7 @@ class RecordCursor {
   const std::vector<std::string>& files() const { return files_; }
 
   void Save(StateWriter& writer) const {
+    if (blocks_) blocks_->Save(writer);
     writer.PutInt("file", static_cast<int64_t>(index_));
     writer.PutBytes("path", index_ < files_.size() ? files_[index_] : "");
     writer.PutInt("offset", static_cast<int64_t>(file_       ? file_->offset()
@@ -45,6 +54,11 @@ class RecordCursor {
                                                              : -1));
   }
   void Restore(StateReader& reader) {
+    if (blocks_.has_value() != reader.NextIs("blocks_ended")) {
+      throw FailedPrecondition("{}: the saved position is of input that is shared out otherwise",
+                               params_.kind);
+    }
+    if (blocks_) blocks_->Restore(reader);
     const auto index = static_cast<uint64_t>(reader.GetInt("file"));
     const std::string path = reader.GetBytes("path");
     const int64_t offset = reader.GetInt("offset");
@@ -54,7 +68,9 @@ class RecordCursor {
           params_.kind, index, path);
     }
     index_ = index;
-    if (index_ == files_.size() || offset < 0) return;
+    if (index_ == files_.size()) return;
+    if (blocks_) end_ = blocks_->block().end;
+    if (offset < 0) return;
     file_ = params_.open(files_[index_]);
     file_->Seek(static_cast<uint64_t>(offset));
   }
@@ -66,13 +82,15 @@ class RecordCursor {
       if (again_at_) file_->Seek(*again_at_);
     }
     offset_ = file_->offset();
+    if (offset_ >= end_) return false;
     again_at_ = offset_;
     const bool more = file_->Next(record);
     again_at_.reset();
     return more;
   } catch (const Error&) {
-    // Nothing can be found behind damage in a file: reading goes on with the next one.
-    ++index_;
+    // Nothing can be found behind damage in a file: reading goes on with the next one, or the next
+    // block.
+    index_ = blocks_ ? files_.size() : index_ + 1;
     file_.reset();
     again_at_.reset();
     throw;
@@ -81,9 +99,44 @@ class RecordCursor {
     throw;
   }
 
+  bool NextOfBlocks(std::string_view* record) {
+    for (;;) {
+      if (index_ < files_.size() && ReadFrom(record)) return true;
+      const size_t before = index_;
+      index_ = files_.size();
+      if (!blocks_->Next()) return false;
+      Enter(blocks_->block(), before);
+    }
+  }
+  // `open` is the file that is open, if one is.
+  void Enter(const InputBlock& block, size_t open) {
+    CheckBlockFile(block, files_);
+    again_at_.reset();
+    if (block.begin == InputBlock::kFileStart || block.file != open) file_.reset();
+    if (block.begin != InputBlock::kFileStart) {
+      if (file_) {
+        if (file_->offset() != block.begin) file_->Seek(block.begin);
+      } else {
+        again_at_ = block.begin;
+      }
+    }
+    end_ = block.end;
+    index_ = block.file;
+  }
+  std::vector<InputBlock> Blocks(uint64_t bytes) const {
+    return BlocksOf(files_, [&](const std::string& path) {
+      std::vector<std::pair<uint64_t, int64_t>> starts;
+      if (!params_.cut) return starts;
+      for (const uint64_t at : params_.cut(path, bytes)) starts.emplace_back(at, 0);
+      return starts;
+    });
+  }
+
   const RecordFilesParams& params_;
   const std::vector<std::string> files_;
+  std::optional<BlockReader> blocks_;  // where the input is shared out
   size_t index_ = 0;
+  uint64_t end_ = InputBlock::kFileEnd;  // of the block
   std::unique_ptr<RecordFile> file_;
   uint64_t offset_ = 0;
   std::optional<uint64_t> again_at_;  // of a record that is not read yet
@@ -92,11 +145,11 @@ class RecordCursor {
 class RecordIterator final : public NodeIterator, private Seekable {
  public:
   RecordIterator(const RecordFilesParams& params, const RowFormat& format,
-                 const IterationContext& context)
+                 const std::string& source, const IterationContext& context)
       : params_(params),
         format_(format),
         cancellation_(context.cancellation),
-        records_(params),
+        records_(params, source, context),
         opened_(records_.files().size()) {}
 
   bool Next(Element* element) override {
@@ -178,7 +231,8 @@ class RecordFilesNode final : public DatasetNode {
         format_{.fields = {{params_.field, DType::kString, Shape()}}, .origins = true} {}
 
   std::unique_ptr<NodeIterator> MakeIterator(const IterationContext& context) const override {
-    return std::make_unique<RecordIterator>(params_, format_, context);
+    return std::make_unique<RecordIterator>(params_, format_,
+                                            context.leases ? Describe() : std::string(), context);
   }
   std::string Describe() const override {
     return fmt::format("{}([{}]{})", params_.kind, JoinPatterns(params_.patterns), params_.options);

@@ -1,3 +1,4 @@
+#include "sextant/data/block_leases.h"
 #include "sextant/data/dataset.h"
 #include "sextant/data/row_batch.h"
 #include "sextant/data/state.h"
@@ -10,10 +11,9 @@ class RepeatIterator final : public PassThroughIterator {
  public:
   // `count` of -1: for ever.
   RepeatIterator(const Iterable& input, int64_t count, const IterationContext& context)
-      : PassThroughIterator(input.MakeIterator(context.Nested(0))),
-        repeated_(input),
-        count_(count),
-        context_(context) {}
+      : PassThroughIterator(nullptr), repeated_(input), count_(count), context_(context) {
+    Begin(0);
+  }
 
   bool Next(Element* element) override {
     return Advance([&] { return input_->Next(element); });
@@ -37,7 +37,7 @@ class RepeatIterator final : public PassThroughIterator {
   void Restore(StateReader& reader) override {
     number_ = reader.GetInt("repeat");
     any_ = reader.GetInt("any") != 0;
-    input_ = repeated_.MakeIterator(context_.Nested(number_));
+    Begin(number_);
     input_->Restore(reader);
   }
 
@@ -48,12 +48,23 @@ class RepeatIterator final : public PassThroughIterator {
   bool Advance(NextFn next) {
     if (count_ == 0) return false;
     while (!next()) {
-      if (!any_ || number_ + 1 == count_) return false;
+      if (number_ + 1 == count_ || (!any_ && !MayGiveMore())) return false;
       any_ = false;
-      input_ = repeated_.MakeIterator(context_.Nested(++number_));
+      Begin(++number_);
     }
     any_ = true;
+    empty_ = 0;
     return true;
+  }
+  void Begin(int64_t number) {
+    IterationContext context = context_.Nested(number);
+    context.more_follow |= number + 1 != count_;
+    input_ = repeated_.MakeIterator(context);
+  }
+  // After an iteration that gave nothing here: others may have had all of it.
+  bool MayGiveMore() {
+    constexpr int kMostEmpty = 1000;
+    return context_.leases && context_.leases->read_elsewhere() && ++empty_ < kMostEmpty;
   }
 
   const Iterable& repeated_;
@@ -61,6 +72,7 @@ class RepeatIterator final : public PassThroughIterator {
   const IterationContext context_;
   int64_t number_ = 0;
   bool any_ = false;  // whether this iteration gave an element
+  int empty_ = 0;     // iterations in a row that gave none
 };
 
 class RepeatNode : public PassThroughNode {

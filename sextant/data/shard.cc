@@ -36,7 +36,8 @@ class ShardNode : public SelectingNode {
  private:
   std::unique_ptr<NodeIterator> MakeIteratorOver(const Iterable& input,
                                                  const IterationContext& context) const override {
-    return std::make_unique<ShardIterator>(input.MakeIterator(context), shards_, index_);
+    return std::make_unique<ShardIterator>(
+        input.MakeIterator(context.Whole("the pipeline has a Shard of its own")), shards_, index_);
   }
 
   const int64_t shards_, index_;

@@ -144,6 +144,7 @@ class ShuffleNode : public PassThroughNode {
   std::unique_ptr<NodeIterator> MakeIteratorOver(const Iterable& input,
                                                  const IterationContext& context) const override {
     uint64_t seed = options_.seed ? static_cast<uint64_t>(*options_.seed) : context.entropy;
+    seed = context.WithRank(seed);
     if (options_.reshuffle) seed = FingerprintCat64(seed, static_cast<uint64_t>(context.iteration));
     const RowFormat* const format = input.row_format();
     if (format != nullptr && size_ <= RowShuffle::kMaxSize) {

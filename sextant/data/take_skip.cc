@@ -36,7 +36,8 @@ class TakeNode : public SelectingNode {
  private:
   std::unique_ptr<NodeIterator> MakeIteratorOver(const Iterable& input,
                                                  const IterationContext& context) const override {
-    return std::make_unique<StretchIterator>(input.MakeIterator(context), 0, count_);
+    return std::make_unique<StretchIterator>(
+        input.MakeIterator(context.Whole("Take counts elements")), 0, count_);
   }
 
   const int64_t count_;
@@ -54,7 +55,8 @@ class SkipNode : public SelectingNode {
  private:
   std::unique_ptr<NodeIterator> MakeIteratorOver(const Iterable& input,
                                                  const IterationContext& context) const override {
-    return std::make_unique<StretchIterator>(input.MakeIterator(context), count_, -1);
+    return std::make_unique<StretchIterator>(
+        input.MakeIterator(context.Whole("Skip counts elements")), count_, -1);
   }
 
   const int64_t count_;

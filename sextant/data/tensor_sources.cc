@@ -123,7 +123,8 @@ class SlicesNode : public DatasetNode {
     }
   }
 
-  std::unique_ptr<NodeIterator> MakeIterator(const IterationContext&) const override {
+  std::unique_ptr<NodeIterator> MakeIterator(const IterationContext& context) const override {
+    context.Whole("it comes from tensors in memory");
     return std::make_unique<SlicesIterator>(whole_, whole_.fields()[0].second.dim(0), row_fields_);
   }
   std::string Describe() const override { return fmt::format("{}({})", name_, whole_.Describe()); }
@@ -175,7 +176,8 @@ class RangeNode : public DatasetNode {
     count_ = count < 0 ? 0 : static_cast<int64_t>(count);
   }
 
-  std::unique_ptr<NodeIterator> MakeIterator(const IterationContext&) const override {
+  std::unique_ptr<NodeIterator> MakeIterator(const IterationContext& context) const override {
+    context.Whole("it is a Range");
     return std::make_unique<NumbersIterator>(count_, row_fields_, start_, step_);
   }
   std::string Describe() const override {
@@ -238,6 +240,7 @@ class GeneratorNode : public DatasetNode {
       : make_(std::move(make)), name_(std::move(name)), spec_(std::move(spec)) {}
 
   std::unique_ptr<NodeIterator> MakeIterator(const IterationContext& context) const override {
+    context.Whole("it comes from a generator");
     return std::make_unique<GeneratorIterator>(make_(), context);
   }
   std::string Describe() const override { return fmt::format("FromGenerator({})", name_); }

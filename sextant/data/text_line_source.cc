@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <vector>
 
 #include "sextant/base/error.h"
+#include "sextant/base/file_system.h"
 #include "sextant/data/byte_window.h"
 #include "sextant/data/record_files.h"
 #include "sextant/data/sources.h"
@@ -45,6 +47,29 @@ class TextFile final : public RecordFile {
   size_t used_ = 0;  // bytes of the line last handed out
 };
 
+// Of lines: behind the first line end at or after each multiple of `bytes`.
+std::vector<uint64_t> CutLines(const std::string& path, const TextLineOptions& options,
+                               uint64_t bytes) {
+  std::vector<uint64_t> starts;
+  if (options.compression != Compression::kNone) return starts;
+  starts.push_back(TextFile(path, options).offset());
+  ByteWindow window(path, Compression::kNone);
+  const uint64_t size = FileSystem::ForPath(path).Stat(path).size;
+  for (uint64_t at = starts[0] + bytes; at < size;) {
+    window.Seek(at - 1);
+    size_t end;
+    while ((end = window.view().find('\n')) == std::string_view::npos) {
+      if (!window.view().empty()) window.Consume(window.view().size());
+      if (!window.More()) return starts;
+    }
+    const uint64_t start = window.offset() + end + 1;
+    if (start >= size) break;
+    starts.push_back(start);
+    at = std::max(at, start) + bytes;
+  }
+  return starts;
+}
+
 }  // namespace
 
 Dataset TextLines(const std::vector<std::string>& files, const TextLineOptions& options) {
@@ -56,6 +81,8 @@ Dataset TextLines(const std::vector<std::string>& files, const TextLineOptions& 
       .options = fmt::format(",skip={},{}", options.skip, CompressionName(options.compression)),
       .open = [=](const std::string& path) { return std::make_unique<TextFile>(path, options); },
       .seekable = options.compression == Compression::kNone,
+      .cut = [=](const std::string& path,
+                 uint64_t bytes) { return CutLines(path, options, bytes); },
   });
 }
 

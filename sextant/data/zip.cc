@@ -12,8 +12,9 @@ using Inputs = std::vector<std::shared_ptr<const DatasetNode>>;
 class ZipIterator : public NodeIterator {
  public:
   ZipIterator(const Inputs& inputs, const IterationContext& context) : parts_(inputs.size()) {
+    const IterationContext whole = context.Whole("Zip reads its inputs side by side");
     for (size_t i = 0; i < inputs.size(); ++i) {
-      inputs_.push_back(inputs[i]->MakeIterator(context.Branch(static_cast<int64_t>(i))));
+      inputs_.push_back(inputs[i]->MakeIterator(whole.Branch(static_cast<int64_t>(i))));
     }
   }
 
