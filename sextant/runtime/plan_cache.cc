@@ -3,19 +3,25 @@
 namespace sextant {
 
 std::unique_ptr<Frame> PreparedPlan::Take(Allocator& allocator) {
+  std::unique_ptr<Frame> frame;
+  std::optional<ScheduleTrial::Finding> finding;
   {
     std::lock_guard lock(mutex_);
     if (!idle_.empty()) {
-      auto frame = std::move(idle_.back());
+      frame = std::move(idle_.back());
       idle_.pop_back();
-      return frame;
     }
+    if (finding_ && (!frame || frame->trial->finding() == nullptr)) finding = finding_;
   }
-  return plan_->NewFrame(allocator);
+  if (!frame) frame = plan_->NewFrame(allocator);
+  if (finding) frame->trial->Adopt(*finding);
+  return frame;
 }
 
 void PreparedPlan::Give(std::unique_ptr<Frame> frame) {
   std::lock_guard lock(mutex_);
+  const ScheduleTrial::Finding* found = frame->trial ? frame->trial->finding() : nullptr;
+  if (found != nullptr && (!finding_ || finding_->threads != found->threads)) finding_ = *found;
   idle_.push_back(std::move(frame));
 }
 

@@ -7,11 +7,13 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "sextant/runtime/plan.h"
+#include "sextant/runtime/schedule_trial.h"
 
 namespace sextant {
 
@@ -28,6 +30,7 @@ class PreparedPlan {
   const std::shared_ptr<const Plan> plan_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Frame>> idle_;
+  std::optional<ScheduleTrial::Finding> finding_;  // of a frame whose trial ended
 };
 
 // What runs a signature: one Plan; or, where the shapes of its data are known only when they have

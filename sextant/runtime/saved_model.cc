@@ -11,6 +11,7 @@
 #include "sextant/formats/saved_model_dir.h"
 #include "sextant/graph/meta_graph.h"
 #include "sextant/proto/saved_model.pb.h"
+#include "sextant/runtime/sample_inputs.h"
 #include "sextant/runtime/signature_effects.h"
 #include "sextant/tensor/tensor_proto.h"
 
@@ -227,17 +228,11 @@ bool Signature::Prepare(int64_t rows, const RunOptions& options) const {
   // More than a frame takes to decide how it runs (schedule_trial.cc).
   constexpr int kRuns = 32;
   if (!OnlyReads(OutputsOf(outputs_, session_->graph()))) return false;
-  std::vector<Tensor> inputs;
-  for (const auto& [key, tensor] : inputs_) {
-    if (!tensor.shape.rank_known()) return false;
-    std::vector<int64_t> dims(tensor.shape.dims().begin(), tensor.shape.dims().end());
-    if (!dims.empty() && dims[0] < 0) dims[0] = rows;
-    if (std::ranges::any_of(dims, [](int64_t size) { return size < 0; })) return false;
-    inputs.push_back(Tensor::Zeros(tensor.dtype, Shape(dims)));
-  }
+  const std::optional<std::vector<Tensor>> inputs = SampleInputs(*this, session_->graph(), rows);
+  if (!inputs) return false;
   std::vector<Tensor> outputs(outputs_.size());
   try {
-    for (int i = 0; i < kRuns; ++i) Call(inputs, {}, outputs, options);
+    for (int i = 0; i < kRuns; ++i) Call(*inputs, {}, outputs, options);
   } catch (const Error& error) {
     if (error.code() == Code::kCancelled) throw;
     return false;

@@ -16,7 +16,7 @@ constexpr double kFoundShare = 0.95;
 
 ScheduleTrial::Way ScheduleTrial::Next(int threads) {
   if (threads < 2) return Way::kPlain;
-  if (threads != threads_) Begin(threads);
+  if (threads != finding_.threads) Begin(threads);
   timed_ = nullptr;
   if (!decided_) {
     const int run = runs_++;
@@ -31,17 +31,25 @@ ScheduleTrial::Way ScheduleTrial::Next(int threads) {
       timed_ = &scheduled_;
       return Way::kScheduled;
     }
-    if (scheduled_ > kFoundShare * plain_) schedule_.reset();
+    if (scheduled_ > kFoundShare * plain_) finding_.schedule.reset();
     decided_ = true;
   }
-  return schedule_ ? Way::kScheduled : Way::kPlain;
+  return finding_.schedule ? Way::kScheduled : Way::kPlain;
+}
+
+void ScheduleTrial::Adopt(const Finding& finding) {
+  const bool same = finding_.threads == 0 || finding_.threads == finding.threads;
+  if (decided_ || always_ || !same) return;
+  finding_ = finding;
+  timed_ = nullptr;
+  decided_ = true;
 }
 
 void ScheduleTrial::Begin(int threads) {
-  threads_ = threads;
+  finding_.threads = threads;
   runs_ = 0;
   plain_ = scheduled_ = kUntimed;
-  schedule_.reset();
+  finding_.schedule.reset();
   cost_.assign(plan_.steps.size(), always_ ? 1000 : kUntimed);
   if (always_) MakeSchedule(threads);
   decided_ = always_;
@@ -50,7 +58,7 @@ void ScheduleTrial::Begin(int threads) {
 void ScheduleTrial::MakeSchedule(int threads) {
   // Steps that are passed over, once their value is there, cost nothing.
   for (double& cost : cost_) cost = cost == kUntimed ? 0 : cost;
-  schedule_ = std::make_unique<const Schedule>(
+  finding_.schedule = std::make_shared<const Schedule>(
       ScheduleSteps(plan_, std::min(threads, Schedule::kMaxWorkers), cost_));
 }
 

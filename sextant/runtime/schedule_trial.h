@@ -3,7 +3,8 @@
 //
 // Results are the same either way. The trial times a few runs whole, then a few step by step on one
 // thread, schedules the steps by these times, times a few such runs and keeps what is faster. Used
-// by one run at a time.
+// by one run at a time. Frames of one Plan share what was found: a frame made later, because runs
+// overlap, makes no trial of its own.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +35,17 @@ class ScheduleTrial {
   void RecordStep(size_t step, double nanoseconds) {
     if (nanoseconds < cost_[step]) cost_[step] = nanoseconds;
   }
-  const Schedule& schedule() const { return *schedule_; }
+  const Schedule& schedule() const { return *finding_.schedule; }
+
+  struct Finding {
+    int threads = 0;
+    std::shared_ptr<const Schedule> schedule;  // null: step by step
+  };
+  // Null while the trial goes on.
+  const Finding* finding() const { return decided_ && !always_ ? &finding_ : nullptr; }
+  // Takes over what another trial of the same Plan found, unless this one has ended too or is for
+  // another number of threads.
+  void Adopt(const Finding& finding);
 
  private:
   void Begin(int threads);
@@ -44,11 +55,10 @@ class ScheduleTrial {
   const bool always_;
   bool decided_ = false;
   int runs_ = 0;
-  int threads_ = 0;
   double plain_ = 0, scheduled_ = 0;  // the shortest runs
   double* timed_ = nullptr;           // the one of them that the run at hand is for
   std::vector<double> cost_;          // per step, the shortest
-  std::unique_ptr<const Schedule> schedule_;
+  Finding finding_;                   // what is used, decided or not
 };
 
 }  // namespace sextant

@@ -1,0 +1,19 @@
+// Made-up values for the inputs of a signature, to run it before the first request comes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sextant/graph/graph.h"
+#include "sextant/runtime/saved_model.h"
+
+namespace sextant {
+
+// A tensor for each input, in their order, of so many rows: zeros and empty texts. Texts that the
+// graph parses are Examples that have all its dense features, or lines of comma-separated values.
+// None when a size other than the number of rows is not known.
+std::optional<std::vector<Tensor>> SampleInputs(const Signature& signature, const Graph& graph,
+                                                int64_t rows);
+
+}  // namespace sextant
