@@ -3,12 +3,15 @@
 usage: serving_clients_test.py SEXTANT
 
 Needs tensorflow, grpcio and tensorflow-serving-api; without the last the test is skipped (exit code 77). The models are made by
-TensorFlow here: half_plus_two in both signature styles, and a classifier and a regressor of Examples.
+TensorFlow here: half_plus_two in both signature styles, and a classifier and a regressor of Examples. Where TensorFlow's recorded
+exports stand beside the repository, all their answers are asked for too.
 """
+import base64
 import json
 import os
 import re
 import subprocess
+import shutil
 import sys
 import tempfile
 import time
@@ -23,6 +26,7 @@ except ImportError as error:
     print("skipped:", error)
     sys.exit(77)
 import grpc
+import numpy as np
 import tensorflow as tf
 
 v1 = tf.compat.v1
@@ -142,6 +146,129 @@ def check_rest(port):
         raise AssertionError("a text was taken for a number")
 
 
+def recorded_value(value):
+    """An element of a recorded tensor: texts are objects, the rest are numbers."""
+    if isinstance(value, dict):
+        return value["utf8"].encode() if "utf8" in value else base64.b64decode(value["base64"])
+    return value
+
+
+def recorded_array(tensor):
+    values = [recorded_value(value) for value in tensor["values"]]
+    dtype = object if tensor["dtype"] == "string" else tensor["dtype"]
+    return np.array(values, dtype=dtype).reshape(tensor["shape"])
+
+
+def as_json(array):
+    if isinstance(array, np.ndarray):
+        return [as_json(item) for item in array] if array.ndim > 0 else as_json(array[()])
+    if isinstance(array, bytes):
+        return {"b64": base64.b64encode(array).decode()}
+    return array.item()
+
+
+def from_json(value, dtype):
+    """The elements of nested lists, in order."""
+    if isinstance(value, list):
+        return [element for item in value for element in from_json(item, dtype)]
+    if dtype == "string":
+        return [base64.b64decode(value["b64"]) if isinstance(value, dict) else value.encode()]
+    return [value]
+
+
+def check_close(actual, expected, place):
+    if expected.dtype == object:
+        assert list(actual.reshape(-1)) == list(expected.reshape(-1)), place
+        return
+    tolerance = 1e-3 if "resnet" in place else 1e-4  # rounding adds up over the layers of a ResNet
+    np.testing.assert_allclose(actual.astype(np.float64).reshape(expected.shape), expected.astype(np.float64), rtol=tolerance,
+                               atol=tolerance, err_msg=place)
+
+
+def check_recorded_case(ports, stub, model, signature, case):
+    place = "%s, %s" % (model, signature)
+    inputs = {key: recorded_array(tensor) for key, tensor in case["inputs"].items()}
+    outputs = {key: recorded_array(tensor) for key, tensor in case["outputs"].items()}
+    body = json.dumps({"signature_name": signature, "inputs": {key: as_json(value) for key, value in inputs.items()}}).encode()
+    url = "http://127.0.0.1:%d/v1/models/%s:predict" % (ports[1], model)
+    answer = json.load(urllib.request.urlopen(urllib.request.Request(url, body), timeout=60))["outputs"]
+    for key, expected in outputs.items():
+        values = from_json(answer if len(outputs) == 1 else answer[key], case["outputs"][key]["dtype"])
+        check_close(np.array(values, dtype=expected.dtype), expected, place + ", REST, " + key)
+    request = predict_pb2.PredictRequest()
+    request.model_spec.name, request.model_spec.signature_name = model, signature
+    for key, value in inputs.items():
+        dtype = tf.string if value.dtype == object else tf.as_dtype(value.dtype)
+        request.inputs[key].CopyFrom(tf.make_tensor_proto(value, dtype=dtype, shape=value.shape))
+    response = stub.Predict(request, 60)
+    assert sorted(response.outputs) == sorted(outputs), place
+    for key, expected in outputs.items():
+        actual = tf.make_ndarray(response.outputs[key])
+        assert actual.shape == expected.shape and actual.dtype == expected.dtype, (place, key, actual.dtype)
+        check_close(actual, expected, place + ", gRPC, " + key)
+
+
+def check_recorded(program, folder):
+    """All answers that TensorFlow recorded for its exports; how many there were."""
+    golden = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../shared/golden/saved_model")
+    if not os.path.isdir(golden):
+        print("there are no recorded models")
+        return
+    config, answers = "", {}
+    for parent, _, files in os.walk(golden):
+        for file in files:
+            if not file.endswith(".answers.json"):
+                continue
+            path = os.path.join(parent, file)
+            model = os.path.relpath(path, golden)[:-len(".answers.json")].replace("/", ".")
+            base = os.path.join(folder, model)
+            shutil.copytree(path[:-len(".answers.json")], os.path.join(base, "1"))
+            config += 'config { name: "%s" base_path: "%s" model_platform: "tensorflow" }\n' % (model, base)
+            with open(path) as recorded:
+                answers[model] = json.load(recorded)
+    config_file = os.path.join(folder, "models.config")
+    with open(config_file, "w") as file:
+        file.write("model_config_list {\n%s}\n" % config)
+    cases = 0
+    with Server(program, folder, ["--model_config_file=" + config_file]) as ports:
+        stub = prediction_service_pb2_grpc.PredictionServiceStub(grpc.insecure_channel("127.0.0.1:%d" % ports[0]))
+        for model, recorded in sorted(answers.items()):
+            for signature, entry in sorted(recorded["signatures"].items()):
+                if signature == "count":  # its answer depends on what was asked before
+                    continue
+                for case in entry["cases"]:
+                    check_recorded_case(ports, stub, model, signature, case)
+                    cases += 1
+    print("%d recorded cases of %d models" % (cases, len(answers)))
+    assert cases > 20, cases
+
+
+class Server:
+    """`sextant serve`, ready; ends with code 0 when it is told to."""
+
+    def __init__(self, program, folder, arguments):
+        self.ports = free_ports(2)
+        self.log = open(os.path.join(folder, "log"), "w+")
+        self.process = subprocess.Popen([program, "serve", "--port=%d" % self.ports[0], "--rest_api_port=%d" % self.ports[1],
+                                         *arguments], stderr=self.log)
+
+    def __enter__(self):
+        for _ in range(2400):
+            self.log.seek(0)
+            if re.search(r" ready$", self.log.read(), re.MULTILINE):
+                return self.ports
+            assert self.process.poll() is None, self.process.returncode
+            time.sleep(0.05)
+        raise AssertionError("the server does not become ready")
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        code = self.process.wait(60)
+        self.log.seek(0)
+        assert code == 0, (code, self.log.read())
+        self.log.close()
+
+
 def main(program):
     with tempfile.TemporaryDirectory() as folder:
         base = os.path.join(folder, "half_plus_two")
@@ -149,23 +276,13 @@ def main(program):
         tokens = os.path.join(folder, "admin")
         with open(tokens, "w") as file:
             file.write("secret\n")
-        with open(os.path.join(folder, "log"), "w+") as log:
-            ports = free_ports(2)
-            server = subprocess.Popen([program, "serve", "--port=%d" % ports[0], "--rest_api_port=%d" % ports[1],
-                                       "--model_name=half_plus_two", "--model_base_path=" + base, "--admin_token_file=" + tokens,
-                                       "--enable_batching=true"], stderr=log)
-            try:
-                for _ in range(600):
-                    log.seek(0)
-                    if re.search(r" ready$", log.read(), re.MULTILINE) or server.poll() is not None:
-                        break
-                    time.sleep(0.05)
-                check_rest(ports[1])
-                check_grpc(ports[0], base)
-            finally:
-                server.terminate()
-                code = server.wait(60)
-            assert code == 0, code
+        arguments = ["--model_name=half_plus_two", "--model_base_path=" + base, "--admin_token_file=" + tokens,
+                     "--enable_batching=true"]
+        with Server(program, folder, arguments) as ports:
+            check_rest(ports[1])
+            check_grpc(ports[0], base)
+    with tempfile.TemporaryDirectory() as folder:
+        check_recorded(program, folder)
 
 
 def free_ports(count):
