@@ -9,6 +9,7 @@
 // process.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -47,9 +48,19 @@ struct Fragment {
 class RemoteCall {
  public:
   virtual ~RemoteCall() = default;
-  // Waits for the outputs; called once. Throws what cancelled the token, once it is cancelled; else
-  // what the fragment threw, by ErrorOfTask, or why the task cannot be reached, naming the task.
-  virtual void Wait(std::span<Tensor> outputs, CancellationToken& cancellation) = 0;
+  // Whether it ends within that time. What was lost on the way is sent again here, so calls that
+  // nobody waits for are looked after with a time of 0. Throws what cancelled the token, once it is
+  // cancelled; else what the fragment threw, by ErrorOfTask, or why the task cannot be reached,
+  // naming the task.
+  virtual bool WaitFor(std::chrono::milliseconds time, CancellationToken& cancellation) = 0;
+  // Once WaitFor has said that it has ended; called once. Throws as that does.
+  virtual void Take(std::span<Tensor> outputs, CancellationToken& cancellation) = 0;
+  // Both.
+  void Wait(std::span<Tensor> outputs, CancellationToken& cancellation) {
+    while (!WaitFor(std::chrono::seconds(10), cancellation)) {
+    }
+    Take(outputs, cancellation);
+  }
 };
 
 // Thread-safe.

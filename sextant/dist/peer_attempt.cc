@@ -8,7 +8,7 @@ namespace sextant::dist {
 namespace {
 
 // A process that is gone refuses connections; a network that was cut for a moment takes them again.
-constexpr std::chrono::milliseconds kRefusedTime(1500);
+constexpr std::chrono::milliseconds kRefusedTime(1000);
 constexpr std::chrono::milliseconds kShortPause(10), kLongPause(160);
 
 }  // namespace

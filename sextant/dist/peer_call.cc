@@ -15,7 +15,8 @@ PeerCall::PeerCall(std::shared_ptr<Peer> peer, std::shared_ptr<const Fragment> f
       inputs_(std::move(inputs)),
       large_(IsLarge(inputs_)),
       sequence_(peer_->BeginCall()),
-      retry_(*peer_) {
+      retry_(*peer_),
+      next_report_(std::chrono::steady_clock::now() + kReportTime) {
   if (!large_ && peer_->connected()) {
     Send(given_up_);
   } else {
@@ -48,20 +49,26 @@ void PeerCall::Send(CancellationToken& cancellation) {
                          Encode(parts, large_ ? std::span<const Tensor>() : std::span(inputs_)));
 }
 
-void PeerCall::Wait(std::span<Tensor> outputs, CancellationToken& cancellation) {
+bool PeerCall::WaitFor(std::chrono::milliseconds time, CancellationToken& cancellation) {
   if (sending_.valid()) {
     const auto pass_on = cancellation.OnCancel([&] { given_up_.Cancel(cancellation.status()); });
+    if (sending_.wait_for(time) != std::future_status::ready) return false;
     sending_.get();
   }
-  while (!attempt_->WaitFor(kReportTime, cancellation) || !attempt_->status.ok()) {
-    cancellation.ThrowIfCancelled();
-    if (!attempt_->WaitFor(std::chrono::milliseconds(0), cancellation)) {
-      LogInfo("still waiting for {} at {}", peer_->place(), peer_->address());
-      continue;
-    }
+  while (attempt_->WaitFor(time, cancellation)) {
+    if (attempt_->status.ok()) return true;
     Recover(cancellation);
     Send(cancellation);
   }
+  cancellation.ThrowIfCancelled();
+  if (const auto now = std::chrono::steady_clock::now(); now >= next_report_) {
+    next_report_ = now + kReportTime;
+    LogInfo("still waiting for {} at {}", peer_->place(), peer_->address());
+  }
+  return false;
+}
+
+void PeerCall::Take(std::span<Tensor> outputs, CancellationToken& cancellation) {
   std::vector<Tensor> tensors = peer_->Take(attempt_->response, sequence_, run_, cancellation);
   if (tensors.size() != outputs.size()) {
     throw DataLoss("{} gave {} tensors where {} were asked for", peer_->place(), tensors.size(),

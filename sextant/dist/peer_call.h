@@ -17,7 +17,8 @@ class PeerCall : public RemoteCall {
   // Cancels the call at the other end when it has no answer yet.
   ~PeerCall() override;
 
-  void Wait(std::span<Tensor> outputs, CancellationToken& cancellation) override;
+  bool WaitFor(std::chrono::milliseconds time, CancellationToken& cancellation) override;
+  void Take(std::span<Tensor> outputs, CancellationToken& cancellation) override;
 
  private:
   void Send(CancellationToken& cancellation);
@@ -33,6 +34,7 @@ class PeerCall : public RemoteCall {
   const uint64_t sequence_;
   RetryPolicy retry_;
   std::shared_ptr<Peer::Attempt> attempt_;
+  std::chrono::steady_clock::time_point next_report_;
   // The first sending, where it would have made Start wait: the peer has not been met, or the
   // inputs go in parts.
   CancellationToken given_up_;

@@ -155,6 +155,25 @@ TEST_F(ClusterTest, FailureOfAStepCancelsTheCalls) {
   EXPECT_EQ(cluster_.running(), 0);
 }
 
+// Whichever is waited for first: the other call would never end by itself.
+TEST_F(ClusterTest, FailureOfACallEndsTheWaitForAnother) {
+  const Output x = Placeholder(DType::kFloat, {}, "x");
+  const Output y = On(kPs0, [&] { return Named("Square", x, "y"); });
+  const Output z = On(kPs1, [&] { return Named("Square", x, "z"); });
+  for (const char* failing : {kPs0, kPs1}) {
+    cluster_.set_on_call([&](const Fragment& fragment, CancellationToken& token) {
+      if (fragment.task == failing) throw Error(Code::kUnavailable, "gone");
+      AwaitCancellation(token);
+      token.ThrowIfCancelled();
+    });
+    Session session(graph_, {}, cluster_.environment(0));
+    const Status status = StatusOf([&] { session.Run({{x, Tensor(1.0f)}}, {y, z}); });
+    EXPECT_EQ(status.code(), Code::kUnavailable);
+    EXPECT_NE(status.message().find(ShortTaskName(failing)), std::string::npos) << status.message();
+    EXPECT_EQ(cluster_.running(), 0);
+  }
+}
+
 TEST_F(ClusterTest, CancellingARunCancelsItsCalls) {
   const Output x = Placeholder(DType::kFloat, {}, "x");
   const Output y = On(kPs0, [&] { return Named("Square", x, "y"); });

@@ -7,6 +7,9 @@
 namespace sextant {
 namespace {
 
+// How often the other calls are looked after while one is waited for.
+constexpr std::chrono::milliseconds kLookTime(50);
+
 // Unlike those of all other processes: counted from a random number of 64 bits.
 uint64_t NewRunId() {
   static std::atomic<uint64_t> next = [] {
@@ -29,6 +32,12 @@ void PendingCalls::Start(size_t call, std::vector<Tensor> inputs) {
 
 void PendingCalls::Finish(size_t call, std::span<Tensor> outputs, CancellationToken& cancellation) {
   const std::unique_ptr<RemoteCall> pending = std::move(pending_[call]);
+  const bool alone = std::ranges::all_of(pending_, [](const auto& other) { return !other; });
+  while (!alone && !pending->WaitFor(kLookTime, cancellation)) {
+    for (const auto& other : pending_) {
+      if (other) other->WaitFor(std::chrono::milliseconds(0), cancellation);
+    }
+  }
   pending->Wait(outputs, cancellation);
 }
 

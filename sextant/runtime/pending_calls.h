@@ -26,7 +26,8 @@ class PendingCalls {
   PendingCalls& operator=(const PendingCalls&) = delete;
 
   void Start(size_t call, std::vector<Tensor> inputs);
-  // Throws what RemoteCall::Wait throws.
+  // Throws what RemoteCall::WaitFor throws, also where another call under way fails first: a task
+  // that is gone is not waited for behind one that is slow.
   void Finish(size_t call, std::span<Tensor> outputs, CancellationToken& cancellation);
   // Of the run: cancels what is under way and lets the tasks forget what they keep.
   void End() noexcept;

@@ -40,12 +40,14 @@ class LocalCluster::Call : public RemoteCall {
                          [this, work = std::move(work)] { return work(cancellation_); });
   }
 
-  void Wait(std::span<Tensor> outputs, CancellationToken& cancellation) override {
+  bool WaitFor(std::chrono::milliseconds time, CancellationToken& cancellation) override {
     const auto pass_on = cancellation.OnCancel(
         [this, &cancellation] { cancellation_.Cancel(cancellation.status()); });
+    if (!result_.valid()) return true;
+    if (result_.wait_for(time) != std::future_status::ready) return false;
     try {
-      const std::vector<Tensor> results = result_.get();
-      for (size_t i = 0; i < outputs.size(); ++i) outputs[i] = results.at(i).Clone();
+      outputs_ = result_.get();
+      return true;
     } catch (const Error& error) {
       cancellation.ThrowIfCancelled();
       if (error.code() == Code::kAborted) throw;
@@ -53,10 +55,15 @@ class LocalCluster::Call : public RemoteCall {
     }
   }
 
+  void Take(std::span<Tensor> outputs, CancellationToken&) override {
+    for (size_t i = 0; i < outputs.size(); ++i) outputs[i] = outputs_.at(i).Clone();
+  }
+
  private:
   const std::string task_;
   CancellationToken cancellation_;
   std::future<std::vector<Tensor>> result_;
+  std::vector<Tensor> outputs_;
 };
 
 class LocalCluster::Task : public RemoteTask {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <array>
 #include <fstream>
 #include <future>
 #include <nlohmann/json.hpp>
@@ -183,6 +184,47 @@ struct Waiting {
   }
   Output element;
 };
+
+// Whichever task the Run waits for first.
+TEST_F(ServerProgramTest, KilledTaskIsNoticedBehindOneThatIsSlow) {
+  const std::vector<int> ports = FreePorts(2);
+  const std::string spec =
+      fmt::format("worker|127.0.0.1:0,ps|127.0.0.1:{};127.0.0.1:{}", ports[0], ports[1]);
+  const auto options = [&](int task) -> std::vector<std::string> {
+    return {"--cluster_spec", spec, "--job_name", "ps", "--task_id", std::to_string(task)};
+  };
+  std::array<std::optional<ServerProcess>, 2> ps;
+  for (int task = 0; task < 2; ++task) ps[task].emplace(options(task));
+  const dist::Server worker({.cluster = dist::ParseClusterSpec(spec), .job = "worker"});
+  const std::array waiting = {Waiting("/job:ps/task:0"), Waiting("/job:ps/task:1")};
+  std::array<Output, 2> text;
+  for (int task = 0; task < 2; ++task) {
+    const DeviceScope on(fmt::format("/job:ps/task:{}", task));
+    text[task] = OpBuilder("StringUpper").Input(Placeholder(DType::kString, {})).Build();
+  }
+  for (int killed = 0; killed < 2; ++killed) {
+    Session session(graph_, {.target = worker.target()});
+    for (const Output& upper : text)
+      EXPECT_EQ(session.Run({{upper.node()->input(0), Tensor("a")}}, upper).scalar<std::string>(),
+                "A");
+    auto ended = std::async(std::launch::async, [&] {
+      return StatusOf([&] { session.Run({}, {waiting[0].element, waiting[1].element}); });
+    });
+    EXPECT_EQ(ended.wait_for(milliseconds(300)), std::future_status::timeout);
+    const auto start = std::chrono::steady_clock::now();
+    ps[killed]->child().Signal(SIGKILL);
+    const Status status = ended.get();
+    EXPECT_LT(std::chrono::steady_clock::now() - start, seconds(2));
+    EXPECT_EQ(status.code(), Code::kUnavailable);
+    EXPECT_TRUE(Contains(status.message(), fmt::format("/job:ps/task:{}", killed)))
+        << status.message();
+    ps[killed].emplace(options(killed));
+  }
+  Session session(graph_, {.target = worker.target()});
+  for (const Output& upper : text)
+    EXPECT_EQ(session.Run({{upper.node()->input(0), Tensor("a")}}, upper).scalar<std::string>(),
+              "A");
+}
 
 TEST_F(ServerProgramTest, KilledAndStoppedTasksAreNamed) {
   const std::vector<int> ports = FreePorts(1);
