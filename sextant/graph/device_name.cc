@@ -28,6 +28,13 @@ bool ParseNumber(std::string_view text, std::optional<int>* number) {
   return true;
 }
 
+// "GPU0": the colon is missing.
+bool EndsInIndex(std::string_view upper) {
+  return (upper.starts_with("CPU") || upper.starts_with("GPU")) && upper.size() > 3 &&
+         std::all_of(upper.begin() + 3, upper.end(),
+                     [](unsigned char c) { return std::isdigit(c); });
+}
+
 // "GPU:1", "GPU", "GPU:*", "*".
 bool ParseDevice(std::string_view text, DeviceName* name) {
   const size_t colon = text.find(':');
@@ -38,6 +45,7 @@ bool ParseDevice(std::string_view text, DeviceName* name) {
     name->type = type;
     std::string upper(type);
     std::transform(upper.begin(), upper.end(), upper.begin(), ::toupper);
+    if (EndsInIndex(upper)) return false;
     if (upper == "CPU" || upper == "GPU") name->type = upper;
   } else {
     return false;
@@ -47,6 +55,15 @@ bool ParseDevice(std::string_view text, DeviceName* name) {
     return true;
   }
   return ParseNumber(text.substr(colon + 1), &name->index);
+}
+
+// Without a slash: "CPU:0", and no other part.
+bool ParseBareDevice(std::string_view text, DeviceName* name) {
+  const std::string_view type = text.substr(0, text.find(':'));
+  for (const std::string_view part : {"job", "replica", "task", "device"}) {
+    if (type == part) return false;
+  }
+  return type != text && text.find('/') == text.npos && ParseDevice(text, name);
 }
 
 bool ParsePart(std::string_view part, DeviceName* name) {
@@ -70,9 +87,7 @@ DeviceName DeviceName::Parse(std::string_view text) {
   DeviceName name;
   if (text.empty() || text == "/") return name;
   bool valid = true;
-  if (text[0] != '/') {
-    valid = text.find('/') == text.npos && ParseDevice(text, &name);
-  }
+  if (text[0] != '/') valid = ParseBareDevice(text, &name);
   for (size_t begin = 0; valid && text[0] == '/' && begin < text.size();) {
     const size_t end = std::min(text.find('/', begin + 1), text.size());
     valid = ParsePart(text.substr(begin + 1, end - begin - 1), &name);

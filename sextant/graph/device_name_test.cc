@@ -29,9 +29,26 @@ TEST(DeviceNameTest, PrintsTheCanonicalForm) {
 }
 
 TEST(DeviceNameTest, RefusesWhatIsNoDevice) {
-  for (const char* text : {"cpu 0", "/job:", "/job:1a", "/task:-1", "/task:x",
-                           "/device:", "/device:GPU:x", "/device:GPU:99999999999", "//cpu:0",
-                           "/cpu:0/", "job:a/task:0", "/tpu:0", "/device:G U:0", "\xff"}) {
+  for (const char* text : {"cpu 0",
+                           "/job:",
+                           "/job:1a",
+                           "/task:-1",
+                           "/task:x",
+                           "/device:",
+                           "/device:GPU:x",
+                           "/device:GPU:99999999999",
+                           "//cpu:0",
+                           "/cpu:0/",
+                           "job:a/task:0",
+                           "/tpu:0",
+                           "/device:G U:0",
+                           "\xff",
+                           "gpu0",
+                           "gpu",
+                           "/gpu0",
+                           "/device:gpu0",
+                           "/device:CPU12:0",
+                           "task:0"}) {
     EXPECT_THROW(DeviceName::Parse(text), Error) << text;
   }
 }
