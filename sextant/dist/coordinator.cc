@@ -21,7 +21,10 @@ CoordinatorOptions Checked(CoordinatorOptions options) {
 }  // namespace
 
 Coordinator::Coordinator(const CoordinatorOptions& options)
-    : options_(Checked(options)), members_(options.lease) {}
+    : options_(Checked(options)),
+      members_(options.lease),
+      // In synchronous training a worker that waits for data would be waited for by all.
+      blocks_({.seed = options.input_seed, .wait_for_others = !options.synchronous}) {}
 
 MemberAnswer Coordinator::Answer() const {
   if (done_) return {MemberState::kDone, epoch_, stop_reason_};
@@ -157,6 +160,49 @@ bool Coordinator::ShardApplied(int shard, uint64_t epoch, int64_t step, SteadyTi
   return true;
 }
 
+BlockAnswer Coordinator::NextBlock(const TaskId& task, uint64_t incarnation,
+                                   const BlockQuestion& question, SteadyTime now) {
+  Tick(now);
+  RequireMember(task, incarnation, now);
+  const auto rank = ranks_.find(task);
+  if (rank == ranks_.end()) throw FailedPrecondition("{} does not train", task.ToString());
+  // Until the chief has restored it, the state is that of another time.
+  if (!ready_ && !question.report_only) {
+    return {.kind = stopping() ? BlockAnswer::Kind::kEnd : BlockAnswer::Kind::kWait};
+  }
+  return blocks_.Next(rank->second, question);
+}
+
+void Coordinator::DescribeInput(const TaskId& task, uint64_t incarnation, const std::string& source,
+                                std::vector<std::string> blocks, SteadyTime now) {
+  RequireMember(task, incarnation, now);
+  blocks_.Describe(source, std::move(blocks));
+}
+
+void Coordinator::RestoreRunState(uint64_t incarnation, const ClusterRunState& state,
+                                  SteadyTime now) {
+  RequireChief(incarnation, now, "restore the input");
+  if (!state.input.empty()) blocks_.Restore(state.input);
+  restored_ = noted_ = state.ranks;
+  return_blocks_at_ = now + 2 * options_.lease;
+}
+
+void Coordinator::NoteRunState(const TaskId& task, uint64_t incarnation, std::string state,
+                               SteadyTime now) {
+  RequireMember(task, incarnation, now);
+  if (const auto rank = ranks_.find(task); rank != ranks_.end()) {
+    noted_[rank->second] = std::move(state);
+  }
+}
+
+std::string Coordinator::TakeRunState(const TaskId& task, uint64_t incarnation, SteadyTime now) {
+  RequireMember(task, incarnation, now);
+  const auto rank = ranks_.find(task);
+  if (rank == ranks_.end()) return {};
+  const auto state = restored_.extract(rank->second);
+  return state ? state.mapped() : std::string();
+}
+
 void Coordinator::RequestStop(const std::string& reason) {
   if (stop_reason_.empty()) stop_reason_ = reason;
 }
@@ -173,12 +219,20 @@ void Coordinator::Tick(SteadyTime now) {
   for (const Member& member : expired) Forget(member.task);
   if (tokens_) tokens_->Expire(now);
   if (!expired.empty()) StopWithoutData();
+  if (!return_blocks_at_ || now < *return_blocks_at_) return;
+  return_blocks_at_.reset();
+  for (const int rank : blocks_.holders()) {
+    const bool there =
+        std::ranges::any_of(ranks_, [&](const auto& member) { return member.second == rank; });
+    if (!there) blocks_.Return(rank);
+  }
 }
 
 void Coordinator::Forget(const TaskId& task) {
   const auto rank = ranks_.find(task);
   if (rank == ranks_.end()) return;
   if (tokens_) tokens_->Return(rank->second);
+  blocks_.Return(rank->second);
   ranks_.erase(rank);
 }
 

@@ -26,6 +26,7 @@
 #include <string>
 #include <vector>
 
+#include "sextant/dist/input_blocks.h"
 #include "sextant/dist/membership.h"
 #include "sextant/dist/step_tokens.h"
 
@@ -40,6 +41,7 @@ struct CoordinatorOptions {
   std::optional<int64_t> max_steps = {};
   // Of synchronous training; its max_steps and num_shards are those above.
   std::optional<TokenOptions> synchronous = {};
+  uint64_t input_seed = 0;  // of the order in which blocks of the data are read
 };
 
 enum class MemberState {
@@ -90,6 +92,20 @@ class Coordinator {
   bool ShardReady(int shard, uint64_t epoch, int64_t step);
   bool ShardApplied(int shard, uint64_t epoch, int64_t step, SteadyTime now);
 
+  // Blocks of the training data (input_blocks.h). Throw ABORTED when the caller is no member.
+  BlockAnswer NextBlock(const TaskId& task, uint64_t incarnation, const BlockQuestion& question,
+                        SteadyTime now);
+  void DescribeInput(const TaskId& task, uint64_t incarnation, const std::string& source,
+                     std::vector<std::string> blocks, SteadyTime now);
+  // For checkpoints: which blocks are read, and what the tasks have noted last.
+  ClusterRunState SaveRunState() const { return {blocks_.Save(), noted_}; }
+  // Of the chief. Blocks of workers that do not come back within two leases go to others.
+  void RestoreRunState(uint64_t incarnation, const ClusterRunState& state, SteadyTime now);
+  // The run state of a task that trains (train/run_state.h), for the next checkpoint.
+  void NoteRunState(const TaskId& task, uint64_t incarnation, std::string state, SteadyTime now);
+  // What was restored for this task, once; "": nothing.
+  std::string TakeRunState(const TaskId& task, uint64_t incarnation, SteadyTime now);
+
   // Asks all to stop, once; the first reason is kept.
   void RequestStop(const std::string& reason);
   // The chief has saved the last checkpoint.
@@ -106,6 +122,7 @@ class Coordinator {
   bool stopping() const { return !stop_reason_.empty(); }
   const std::string& stop_reason() const { return stop_reason_; }
   const StepTokens* tokens() const { return tokens_ ? &*tokens_ : nullptr; }
+  const InputBlocks& blocks() const { return blocks_; }
   // Tasks that were expected and are not members, e.g. "worker 1, ps 0".
   std::string Missing() const;
 
@@ -131,6 +148,9 @@ class Coordinator {
   std::string stop_reason_;
   bool done_ = false;
   std::optional<StepTokens> tokens_;
+  InputBlocks blocks_;
+  std::map<int, std::string> noted_, restored_;  // run states, by rank
+  std::optional<SteadyTime> return_blocks_at_;   // those of workers that are not members
 };
 
 }  // namespace sextant::dist

@@ -86,6 +86,12 @@ class CoordinatorClient {
   void UsedToken(const StepToken& token);
   bool ShardReady(int shard, uint64_t epoch, int64_t step);
   bool ShardApplied(int shard, uint64_t epoch, int64_t step);
+  BlockAnswer NextBlock(const BlockQuestion& question);
+  void DescribeInput(const std::string& source, const std::vector<std::string>& blocks);
+  ClusterRunState SaveRunState();
+  void RestoreRunState(const ClusterRunState& state);
+  void NoteRunState(int64_t step, const std::string& state);
+  std::string TakeRunState();
 
  private:
   using Clock = std::chrono::steady_clock;

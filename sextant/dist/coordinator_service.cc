@@ -1,6 +1,7 @@
 #include "sextant/dist/coordinator_service.h"
 
 #include "sextant/base/logging.h"
+#include "sextant/dist/block_messages.h"
 
 namespace sextant::dist {
 namespace {
@@ -240,6 +241,53 @@ CoordinatorHost::Unary CoordinatorHost::ShardApplied(Context context,
   });
 }
 
+CoordinatorHost::Unary CoordinatorHost::NextBlock(Context context, const NextBlockRequest* request,
+                                                  NextBlockReply* reply) {
+  return Answer(context, [&](SteadyTime now) {
+    const BlockAnswer answer = coordinator_.NextBlock(
+        TaskOf(request->member()), request->member().incarnation(), QuestionOf(*request), now);
+    FillAnswer(answer, reply);
+  });
+}
+
+CoordinatorHost::Unary CoordinatorHost::DescribeInput(Context context,
+                                                      const DescribeInputRequest* request,
+                                                      Nothing* /*reply*/) {
+  return Answer(context, [&](SteadyTime now) {
+    coordinator_.DescribeInput(TaskOf(request->member()), request->member().incarnation(),
+                               request->source(),
+                               {request->blocks().begin(), request->blocks().end()}, now);
+  });
+}
+
+CoordinatorHost::Unary CoordinatorHost::SaveInput(Context context, const MemberRequest* /*request*/,
+                                                  InputState* reply) {
+  return Answer(context, [&](SteadyTime) { *reply = MessageOf(coordinator_.SaveRunState()); });
+}
+
+CoordinatorHost::Unary CoordinatorHost::RestoreInput(Context context, const InputState* request,
+                                                     Nothing* /*reply*/) {
+  return Answer(context, [&](SteadyTime now) {
+    coordinator_.RestoreRunState(request->member().incarnation(), RunStateOf(*request), now);
+  });
+}
+
+CoordinatorHost::Unary CoordinatorHost::NoteRunState(Context context, const RankState* request,
+                                                     Nothing* /*reply*/) {
+  return Answer(context, [&](SteadyTime now) {
+    coordinator_.NoteRunState(TaskOf(request->member()), request->member().incarnation(),
+                              request->state(), now);
+  });
+}
+
+CoordinatorHost::Unary CoordinatorHost::TakeRunState(Context context, const MemberRequest* request,
+                                                     RankState* reply) {
+  return Answer(context, [&](SteadyTime now) {
+    reply->set_state(
+        coordinator_.TakeRunState(TaskOf(request->member()), request->member().incarnation(), now));
+  });
+}
+
 void CoordinatorHost::FillStatus(TrainingStatus* status) const {
   const std::lock_guard lock(mutex_);
   const SteadyTime now = Clock::now();
@@ -257,6 +305,8 @@ void CoordinatorHost::FillStatus(TrainingStatus* status) const {
     const auto seen = seen_.find(task);
     added->set_rank(seen == seen_.end() ? -1 : seen->second.rank);
     added->set_step(seen == seen_.end() ? 0 : seen->second.step);
+    if (seen != seen_.end())
+      added->set_blocks(coordinator_.blocks().blocks_read(seen->second.rank));
     added->set_lease_seconds(std::chrono::duration<double>(member.lease_end - now).count());
   }
 }

@@ -30,10 +30,16 @@ using CoordinatorMembers = CoordinatorService::WithCallbackMethod_Join<
 using CoordinatorEpochs = CoordinatorService::WithCallbackMethod_BeginEpoch<
     CoordinatorService::WithCallbackMethod_CommitEpoch<CoordinatorService::WithCallbackMethod_Adopt<
         CoordinatorService::WithCallbackMethod_MaySave<CoordinatorMembers>>>>;
-using CoordinatorServiceBase = CoordinatorService::WithCallbackMethod_TakeToken<
+using CoordinatorSteps = CoordinatorService::WithCallbackMethod_TakeToken<
     CoordinatorService::WithCallbackMethod_UsedToken<
         CoordinatorService::WithCallbackMethod_ShardReady<
             CoordinatorService::WithCallbackMethod_ShardApplied<CoordinatorEpochs>>>>;
+using CoordinatorServiceBase = CoordinatorService::WithCallbackMethod_NextBlock<
+    CoordinatorService::WithCallbackMethod_DescribeInput<
+        CoordinatorService::WithCallbackMethod_SaveInput<
+            CoordinatorService::WithCallbackMethod_RestoreInput<
+                CoordinatorService::WithCallbackMethod_NoteRunState<
+                    CoordinatorService::WithCallbackMethod_TakeRunState<CoordinatorSteps>>>>>>;
 
 class CoordinatorHost final : public CoordinatorServiceBase {
  public:
@@ -58,6 +64,13 @@ class CoordinatorHost final : public CoordinatorServiceBase {
   Unary CommitEpoch(Context context, const CommitEpochRequest* request, Nothing* reply) override;
   Unary Adopt(Context context, const CommitEpochRequest* request, Nothing* reply) override;
   Unary MaySave(Context context, const MemberRequest* request, MaySaveReply* reply) override;
+  Unary NextBlock(Context context, const NextBlockRequest* request, NextBlockReply* reply) override;
+  Unary DescribeInput(Context context, const DescribeInputRequest* request,
+                      Nothing* reply) override;
+  Unary SaveInput(Context context, const MemberRequest* request, InputState* reply) override;
+  Unary RestoreInput(Context context, const InputState* request, Nothing* reply) override;
+  Unary NoteRunState(Context context, const RankState* request, Nothing* reply) override;
+  Unary TakeRunState(Context context, const MemberRequest* request, RankState* reply) override;
   Unary Members(Context context, const MemberRequest* request, MembersReply* reply) override;
   Unary Finish(Context context, const MemberRequest* request, Nothing* reply) override;
   Unary TakeToken(Context context, const TakeTokenRequest* request, TakeTokenReply* reply) override;

@@ -280,5 +280,66 @@ TEST_F(CoordinatorTest, TheRestFillsTheStepWhenDataEndsUnevenly) {
   EXPECT_TRUE(coordinator_->ShardApplied(0, 1, 0, now_));
 }
 
+TEST_F(CoordinatorTest, BlocksOfAWorkerWhoseLeaseEndsGoToOthers) {
+  Start();
+  coordinator_->DescribeInput(kWorkerTask, 2, "data", {"first"}, now_);
+  const BlockQuestion question{.source = "data"};
+  EXPECT_EQ(coordinator_->NextBlock(kWorkerTask, 2, question, now_).block, "first");
+  EXPECT_EQ(coordinator_->NextBlock(kChiefTask, 1, question, now_).kind, BlockAnswer::Kind::kWait);
+  for (int i = 0; i < 6; ++i) {
+    now_ += seconds(1);
+    BeatAll();
+  }
+  EXPECT_EQ(coordinator_->NextBlock(kChiefTask, 1, question, now_).block, "first");
+  EXPECT_EQ(CodeOf([&] { coordinator_->NextBlock(kWorkerTask, 2, question, now_); }),
+            Code::kAborted);
+}
+
+TEST_F(CoordinatorTest, GivesNoBlocksWhileTheChiefRestores) {
+  Start();
+  coordinator_->DescribeInput(kWorkerTask, 2, "data", {"first", "second"}, now_);
+  const BlockQuestion question{.source = "data"};
+  const BlockId given = coordinator_->NextBlock(kWorkerTask, 2, question, now_).id;
+  coordinator_->NoteRunState(kWorkerTask, 2, "state of the worker", now_);
+  const ClusterRunState saved = coordinator_->SaveRunState();
+  EXPECT_EQ(saved.ranks, (std::map<int, std::string>{{1, "state of the worker"}}));
+
+  // All is lost; the chief restores what the checkpoint says before it lets anybody in.
+  coordinator_.emplace(CoordinatorOptions{.trainers = {kChiefTask, kWorkerTask}, .num_ps = 1});
+  coordinator_->Join(kPs0Task, 20, {}, now_);
+  coordinator_->Join(kChiefTask, 1, 0, now_);
+  coordinator_->Join(kWorkerTask, 3, 1, now_);
+  const uint64_t epoch = coordinator_->BeginEpoch(1, 7, now_);
+  EXPECT_EQ(coordinator_->NextBlock(kWorkerTask, 3, question, now_).kind, BlockAnswer::Kind::kWait);
+  coordinator_->RestoreRunState(1, saved, now_);
+  coordinator_->CommitEpoch(1, epoch, 100, now_);
+  EXPECT_EQ(coordinator_->TakeRunState(kWorkerTask, 3, now_), "state of the worker");
+  EXPECT_EQ(coordinator_->TakeRunState(kWorkerTask, 3, now_), "");
+  BlockQuestion with_block = question;
+  with_block.held = {given};
+  EXPECT_NE(coordinator_->NextBlock(kWorkerTask, 3, with_block, now_).id, given);
+}
+
+TEST_F(CoordinatorTest, RestoredBlocksOfAWorkerThatDoesNotComeBackGoToOthers) {
+  Start();
+  coordinator_->DescribeInput(kWorkerTask, 2, "data", {"first"}, now_);
+  const BlockQuestion question{.source = "data"};
+  coordinator_->NextBlock(kWorkerTask, 2, question, now_);
+  const ClusterRunState saved = coordinator_->SaveRunState();
+  coordinator_.emplace(CoordinatorOptions{.trainers = {kChiefTask, kWorkerTask}, .num_ps = 1});
+  coordinator_->Join(kPs0Task, 20, {}, now_);
+  coordinator_->Join(kChiefTask, 1, 0, now_);
+  const uint64_t epoch = coordinator_->BeginEpoch(1, 0, now_);
+  coordinator_->RestoreRunState(1, saved, now_);
+  coordinator_->CommitEpoch(1, epoch, 0, now_);
+  EXPECT_EQ(coordinator_->NextBlock(kChiefTask, 1, question, now_).kind, BlockAnswer::Kind::kWait);
+  for (int i = 0; i < 11; ++i) {
+    now_ += seconds(1);
+    coordinator_->Heartbeat(kPs0Task, 20, 0, now_);
+    coordinator_->Heartbeat(kChiefTask, 1, 0, now_);
+  }
+  EXPECT_EQ(coordinator_->NextBlock(kChiefTask, 1, question, now_).block, "first");
+}
+
 }  // namespace
 }  // namespace sextant::dist

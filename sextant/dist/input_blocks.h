@@ -24,6 +24,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sextant/runtime/block_question.h"
+
 namespace sextant::dist {
 
 struct InputBlocksOptions {
@@ -31,34 +33,6 @@ struct InputBlocksOptions {
   // At the end of the last iteration a worker waits until the blocks of others are read, because
   // they may come back. Not in synchronous training, where the others may wait for this one.
   bool wait_for_others = true;
-};
-
-struct BlockId {
-  int64_t iteration = 0;
-  int64_t number = 0;  // in the source's list
-  auto operator<=>(const BlockId&) const = default;
-};
-
-struct BlockQuestion {
-  std::string source;
-  int64_t iteration = 0;
-  bool more_follow = false;        // there is another iteration behind this one
-  bool report_only = false;        // asks for nothing
-  std::vector<BlockId> read = {};  // to their ends, since the last question
-  std::vector<BlockId> held = {};  // begun and not ended
-};
-
-struct BlockAnswer {
-  enum class Kind {
-    kBlock,
-    kWait,      // ask again
-    kEnd,       // nothing is left of the iteration
-    kDescribe,  // cut the source, Describe it, ask again
-  };
-  Kind kind = Kind::kEnd;
-  BlockId id = {};
-  std::string block = {};       // as it was described
-  bool read_elsewhere = false;  // of kEnd: others had blocks of it
 };
 
 class InputBlocks {

@@ -51,6 +51,7 @@ std::shared_ptr<const CoordinatorOptions> OptionsOfCoordinator(const ClusterTask
   coordinator.num_ps = options.num_ps;
   coordinator.cluster = ClusterHash(options);
   coordinator.max_steps = options.max_steps;
+  coordinator.input_seed = options.input_seed;
   return std::make_shared<const CoordinatorOptions>(std::move(coordinator));
 }
 
@@ -100,6 +101,15 @@ class TrainingTask final : public Cluster {
   void UsedToken(const ClusterToken& token) override {
     client_->UsedToken({token.step, token.number});
   }
+
+  BlockAnswer NextBlock(const BlockQuestion& asked) override { return client_->NextBlock(asked); }
+  void DescribeInput(const std::string& source, const std::vector<std::string>& blocks) override {
+    client_->DescribeInput(source, blocks);
+  }
+  ClusterRunState SaveRunState() override { return client_->SaveRunState(); }
+  void RestoreRunState(const ClusterRunState& state) override { client_->RestoreRunState(state); }
+  void NoteRunState(int64_t at, const std::string& s) override { client_->NoteRunState(at, s); }
+  std::string TakeRunState() override { return client_->TakeRunState(); }
 
   std::unique_ptr<Cut> TakeCut() override;
   void CheckMaySave() override {

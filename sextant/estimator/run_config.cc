@@ -36,6 +36,11 @@ void CheckFields(const RunConfig& config) {
   Positive("log_step_count_steps", config.log_step_count_steps);
   AtLeastZero("nan_rewinds", config.nan_rewinds);
   Positive("cluster.lease_secs", config.cluster.lease_secs);
+  const std::string& sharding = config.cluster.input_sharding;
+  if (sharding != "leases" && sharding != "fixed" && sharding != "none") {
+    throw InvalidArgument("cluster.input_sharding must be leases, fixed or none, not \"{}\"",
+                          sharding);
+  }
   Positive("cluster.peers_lost_secs", config.cluster.peers_lost_secs);
   AtLeastZero("max_worker_delay_secs", config.max_worker_delay_secs.value_or(0));
   Positive("session_creation_timeout_secs", config.session_creation_timeout_secs);

@@ -43,6 +43,9 @@ struct SEXTANT_API ClusterConfig {
   // Variables go to the parameter servers in turn, as in TensorFlow; otherwise the largest first,
   // to the server that has least.
   bool round_robin = false;
+  // How the tasks share out the training data: "leases" (each record once per epoch; of sources
+  // that can be cut), "fixed" (by rank) or "none" (input_sharing.h).
+  std::string input_sharding = "leases";
 };
 
 struct SEXTANT_API RunConfig {

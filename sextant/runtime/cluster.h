@@ -37,6 +37,7 @@
 #include <vector>
 
 #include "sextant/base/cancellation.h"
+#include "sextant/runtime/block_question.h"
 #include "sextant/runtime/session.h"
 
 namespace sextant {
@@ -52,6 +53,7 @@ struct ClusterTaskOptions {
   std::optional<int> rank;  // of this task among them
   int num_ps = 1;
   std::optional<int64_t> max_steps;
+  uint64_t input_seed = 0;  // of the order in which blocks of the data are read
   std::chrono::milliseconds lease{5000};
   // So long a coordinator that cannot be reached is waited for.
   std::chrono::milliseconds peers_lost{600'000};
@@ -112,6 +114,19 @@ class Cluster {
   // Synchronous steps (dist/step_tokens.h). None: the training stops. Waits for the token.
   virtual std::optional<ClusterToken> TakeToken() = 0;
   virtual void UsedToken(const ClusterToken& token) = 0;
+
+  // ---- input that is shared out (block_question.h)
+
+  // Throw ABORTED while this task is no member.
+  virtual BlockAnswer NextBlock(const BlockQuestion& question) = 0;
+  virtual void DescribeInput(const std::string& source, const std::vector<std::string>& blocks) = 0;
+  // Of the chief, with checkpoints: which blocks are read, and what other tasks have noted.
+  virtual ClusterRunState SaveRunState() = 0;
+  virtual void RestoreRunState(const ClusterRunState& state) = 0;
+  // The state of this task when it had come to this step, for the next checkpoint.
+  virtual void NoteRunState(int64_t step, const std::string& state) = 0;
+  // What the checkpoint that the chief has restored has of this task; once. "": nothing.
+  virtual std::string TakeRunState() = 0;
 
   // ---- of the chief
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
@@ -64,7 +65,9 @@ Operation OwnInitializer() {
 }  // namespace
 
 MonitoredSession::MonitoredSession(Graph& graph, MonitoredSessionOptions options)
-    : graph_(graph), options_(Complete(std::move(options))) {
+    : graph_(graph),
+      note_every_(options.checkpoints.every),
+      options_(Complete(std::move(options))) {
   const GraphScope use(graph_);
   for (const auto& hook : options_.hooks) hook->Begin();
   if (options_.place) options_.place(graph_);
@@ -180,6 +183,8 @@ bool MonitoredSession::JoinEpoch() {
         assigned_ = true;
       } else if (options_.is_chief && !assigned_ && !options_.checkpoint_dir.empty()) {
         TakeOver();
+      } else if (!options_.is_chief) {
+        RunState::ApplyState(options_.cluster->TakeRunState(), *session_, options_.hooks);
       }
       return true;
     } catch (const Error& e) {
@@ -210,6 +215,7 @@ void MonitoredSession::Restore() {
   if (TensorBundleReader(restored_from_).Contains(RunState::kVariable)) {
     saver_->Restore(*session_, restored_from_);
     run_state_->Apply(*session_, options_.hooks);
+    if (options_.cluster) options_.cluster->RestoreRunState(run_state_->OthersIn(*session_));
     return;
   }
   // Of TensorFlow, or written without a MonitoredSession: data and random streams begin anew.
@@ -231,6 +237,7 @@ std::vector<Tensor> MonitoredSession::Run(const std::vector<Output>& fetches, co
   if (options_.cluster && !stop_) {
     options_.cluster->SawStep(global_step());
     stop_ = options_.cluster->stopping();
+    NoteRunState();
   }
   return values;
 }
@@ -247,6 +254,18 @@ int64_t MonitoredSession::global_step() const { return run_->global_step(); }
 
 // At multiples of the interval, so that a run that was interrupted saves at the steps at which it
 // would have without.
+// For the chief's next checkpoint, which is due at about this step too.
+void MonitoredSession::NoteRunState() {
+  if (options_.is_chief || note_every_.steps <= 0 || stop_) return;
+  const int64_t interval = global_step() / note_every_.steps;
+  if (std::exchange(noted_interval_, interval) == interval) return;
+  try {
+    options_.cluster->NoteRunState(global_step(), RunState::StateOf(*session_, options_.hooks));
+  } catch (const Error& e) {
+    if (!options_.cluster->EndsEpoch(e)) throw;  // the next step finds the same error
+  }
+}
+
 bool MonitoredSession::CheckpointDue(int64_t step) const {
   const Every& every = options_.checkpoints.every;
   if (step == last_saved_) return false;
@@ -300,7 +319,11 @@ bool MonitoredSession::TellListeners(bool first) {
 }
 
 std::string MonitoredSession::Save(const std::string& path, int64_t step) {
-  run_state_->Capture(*session_, options_.hooks);
+  if (options_.cluster) {
+    run_state_->CaptureCluster(*session_, options_.hooks, options_.cluster->SaveRunState());
+  } else {
+    run_state_->Capture(*session_, options_.hooks);
+  }
   SaveOptions options;
   if (options_.cluster) options.before_state = [this] { options_.cluster->CheckMaySave(); };
   return saver_->Save(*session_, path, step, options);

@@ -119,10 +119,13 @@ class SEXTANT_API MonitoredSession {
   bool CheckpointDue(int64_t step) const;
   void SaveCheckpoint(int64_t step);
   bool TrySaveCheckpoint(int64_t step);
+  void NoteRunState();
   // Whether a listener wants to stop.
   bool TellListeners(bool first);
 
   Graph& graph_;
+  const Every
+      note_every_;  // in a cluster: how often other tasks than the chief note their run state
   const MonitoredSessionOptions options_;
   std::unique_ptr<RunState> run_state_;
   std::unique_ptr<Saver> saver_;
@@ -135,6 +138,7 @@ class SEXTANT_API MonitoredSession {
   int64_t last_saved_ = -1;  // step
   std::string last_path_;
   std::chrono::steady_clock::time_point last_save_time_;
+  int64_t noted_interval_ = 0;
   bool assigned_ = false;  // in a cluster: by this task, when it joined the epoch
   bool stop_ = false, closed_ = false;
 };

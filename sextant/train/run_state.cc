@@ -10,6 +10,9 @@
 //   random     n × (node name, Philox key and 128-bit counter)
 //   hooks      n × (hook name, what Hook::SaveState gave)
 //
+// The chief of a cluster writes a table of such states, version 2: which blocks of the data are
+// read (dist/input_blocks.h), then n × (rank, its state of version 1).
+//
 // Invariant: Capture runs between two steps, when no Run is under way, so the four parts belong to
 // the same step. Random streams are counter-based (Salmon et al., Parallel random numbers: as easy
 // as 1, 2, 3, 2011): key and counter are their whole state. Names that the graph no longer has are
@@ -27,7 +30,33 @@
 namespace sextant::train {
 namespace {
 
-constexpr int64_t kVersion = 1;
+constexpr int64_t kVersion = 1, kTableVersion = 2;
+
+void CheckVersion(int64_t version, int64_t known) {
+  if (version == known) return;
+  throw FailedPrecondition("the checkpoint's run state is of version {}, this program knows {}",
+                           version, known);
+}
+
+// That of one process is a table with one row.
+ClusterRunState ReadTable(const Tensor& value) {
+  ClusterRunState table;
+  const std::string& bytes = value.scalar<std::string>();
+  if (bytes.empty()) return table;
+  data::StateReader reader(bytes);
+  const int64_t version = reader.GetInt("version");
+  if (version == kVersion) {
+    table.ranks[0] = bytes;
+    return table;
+  }
+  CheckVersion(version, kTableVersion);
+  table.input = reader.GetBytes("input");
+  for (int64_t i = reader.GetInt("ranks"); i > 0; --i) {
+    const auto rank = static_cast<int>(reader.GetInt("rank"));
+    table.ranks[rank] = reader.GetBytes("state");
+  }
+  return table;
+}
 
 void WriteStrings(data::StateWriter& writer, const char* what,
                   const std::map<std::string, std::string>& values) {
@@ -87,7 +116,34 @@ RunState::RunState() {
   store_ = AssignVariable(variable_.handle(), given_);
 }
 
-void RunState::Capture(Session& session, const std::vector<std::shared_ptr<Hook>>& hooks) const {
+void RunState::Capture(Session& session, const Hooks& hooks) const {
+  session.Run({{given_, Tensor(StateOf(session, hooks))}}, store_);
+}
+
+void RunState::Apply(Session& session, const Hooks& hooks) const {
+  ApplyState(ReadTable(session.Run(variable_.value())).ranks[0], session, hooks);
+}
+
+void RunState::CaptureCluster(Session& session, const Hooks& hooks, ClusterRunState others) const {
+  others.ranks[0] = StateOf(session, hooks);
+  data::StateWriter writer;
+  writer.PutInt("version", kTableVersion);
+  writer.PutBytes("input", others.input);
+  writer.PutInt("ranks", static_cast<int64_t>(others.ranks.size()));
+  for (const auto& [rank, state] : others.ranks) {
+    writer.PutInt("rank", rank);
+    writer.PutBytes("state", state);
+  }
+  session.Run({{given_, Tensor(writer.Take())}}, store_);
+}
+
+ClusterRunState RunState::OthersIn(Session& session) const {
+  ClusterRunState table = ReadTable(session.Run(variable_.value()));
+  table.ranks.erase(0);
+  return table;
+}
+
+std::string RunState::StateOf(Session& session, const Hooks& hooks) {
   data::StateWriter writer;
   writer.PutInt("version", kVersion);
   WriteStrings(writer, "iterators", data::SaveIteratorStates(session.resources()));
@@ -97,18 +153,13 @@ void RunState::Capture(Session& session, const std::vector<std::shared_ptr<Hook>
     if (const std::string name = hook->name(); !name.empty()) states[name] = hook->SaveState();
   }
   WriteStrings(writer, "hooks", states);
-  session.Run({{given_, Tensor(writer.Take())}}, store_);
+  return writer.Take();
 }
 
-void RunState::Apply(Session& session, const std::vector<std::shared_ptr<Hook>>& hooks) const {
-  const Tensor value = session.Run(variable_.value());
-  const std::string& bytes = value.scalar<std::string>();
-  if (bytes.empty()) return;
-  data::StateReader reader(bytes);
-  if (const int64_t version = reader.GetInt("version"); version != kVersion) {
-    throw FailedPrecondition("the checkpoint's run state is of version {}, this program knows {}",
-                             version, kVersion);
-  }
+void RunState::ApplyState(const std::string& state, Session& session, const Hooks& hooks) {
+  if (state.empty()) return;
+  data::StateReader reader(state);
+  CheckVersion(reader.GetInt("version"), kVersion);
   // Who goes on with other files or another size of batches wants the model, not the place.
   data::RestoreIteratorStates(ReadStrings(reader, "iterators"), session.resources(),
                               /*or_begin_anew=*/true);

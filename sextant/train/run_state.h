@@ -11,6 +11,7 @@
 
 #include "sextant/base/export.h"
 #include "sextant/ops/state/variable.h"
+#include "sextant/runtime/block_question.h"
 #include "sextant/train/hook.h"
 
 #pragma GCC visibility push(default)
@@ -24,11 +25,22 @@ class SEXTANT_API RunState {
   // Adds the variable to the current graph. Call before a Saver is made for it.
   RunState();
 
+  using Hooks = std::vector<std::shared_ptr<Hook>>;
   // Puts the present state into the variable: right before a save. REQUIRES: no Run is under way.
-  void Capture(Session& session, const std::vector<std::shared_ptr<Hook>>& hooks) const;
+  void Capture(Session& session, const Hooks& hooks) const;
   // Applies what a restored variable holds; does nothing when it is empty. Throws DATA_LOSS when it
   // is no such state.
-  void Apply(Session& session, const std::vector<std::shared_ptr<Hook>>& hooks) const;
+  void Apply(Session& session, const Hooks& hooks) const;
+
+  // Of a chief: a table by rank, with the state of this process as rank 0. A process that trains
+  // alone goes on from rank 0 of it; a cluster goes on from a state of one process as its rank 0.
+  void CaptureCluster(Session& session, const Hooks& hooks, ClusterRunState others) const;
+  // The table that a restored variable holds, without rank 0, which Apply applies.
+  ClusterRunState OthersIn(Session& session) const;
+
+  // Of the other tasks that train: their rows of the table.
+  static std::string StateOf(Session& session, const Hooks& hooks);
+  static void ApplyState(const std::string& state, Session& session, const Hooks& hooks);
 
  private:
   Variable variable_;
