@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <charconv>
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "sextant/base/error.h"
 
@@ -111,6 +114,45 @@ TEST(JsonTensor, RefusesWhatDoesNotFit) {
                       b.Integer(1);
                     }),
             "the lists are ragged: an element 0 deep, where others are 1 deep");
+}
+
+// The text of a float is that of std::to_chars, with a point, also where it is written by other
+// means: of few digits, at the ends of the ranges, and of random bits.
+TEST(JsonTensor, FloatsHaveTheShortestText) {
+  std::vector<float> values = {0.1f, 0.001f, 0.00099999f, 1e5f, 99999.99f, 9.999999f, 0.5f, 100.0f};
+  std::mt19937 random(3);
+  for (int i = 0; i < 20000; ++i) {
+    const auto bits = static_cast<uint32_t>(random());
+    values.push_back(std::bit_cast<float>(bits));
+    values.push_back(static_cast<float>(bits % 100000) / static_cast<float>(1 << (bits >> 28)));
+    values.push_back(static_cast<float>(bits % 10000000) * 1e-6f);
+    values.push_back(static_cast<float>(bits % 100000) / 1000.0f);
+  }
+  for (const float value : values) {
+    if (!std::isfinite(value)) continue;
+    char digits[40];
+    std::string expected(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+    if (expected.find_first_of(".e") == std::string::npos) expected += ".0";
+    std::string text;
+    AppendJsonNumber(value, &text);
+    ASSERT_EQ(text, expected);
+    text.clear();
+    AppendJsonNumber(-value, &text);
+    ASSERT_EQ(text, value < 0 ? expected.substr(1) : "-" + expected);
+  }
+}
+
+TEST(JsonTensor, LongListsAreWrittenWhole) {
+  Tensor tensor(DType::kInt32, Shape{2, 1000});
+  std::string expected = "[";
+  for (int i = 0; i < 2000; ++i) {
+    tensor.data<int32_t>()[i] = i * i - 5;
+    expected += i == 0 ? "[" : i == 1000 ? "], [" : ", ";
+    expected += std::to_string(i * i - 5);
+  }
+  std::string text;
+  AppendJson(tensor, {}, &text);
+  EXPECT_EQ(text, expected + "]]");
 }
 
 TEST(JsonTensor, IntegersMayBeWrittenAsReals) {
