@@ -115,22 +115,20 @@ RunOptions OptionsOf(const InferenceRequest& request, int64_t rows) {
   return options;
 }
 
-// One run has the team of threads for itself. Several at once are each alone on their thread, and
-// so are short ones: sharing steps of microseconds costs more than it gains, above all where
-// threads lose their processor to others.
+// One run has the team of threads for itself, where that is faster. Several at once are each alone
+// on their thread.
 class RunThreads {
  public:
   RunThreads(const InferenceRequest& request, int64_t rows) {
-    const auto expected = request.signature->RunTime(rows);
-    const bool is_short = expected.count() > 0 && expected < kSharedFrom;
-    if (runs_under_way.fetch_add(1, std::memory_order_relaxed) > 0 || is_short) alone_.emplace();
+    const bool first = runs_under_way.fetch_add(1, std::memory_order_relaxed) == 0;
+    if (!first || !request.signature->Shares(rows)) alone_.emplace();
   }
   ~RunThreads() { runs_under_way.fetch_sub(1, std::memory_order_relaxed); }
   RunThreads(const RunThreads&) = delete;
   RunThreads& operator=(const RunThreads&) = delete;
+  bool shared() const { return !alone_; }
 
  private:
-  static constexpr std::chrono::microseconds kSharedFrom{500};
   static inline std::atomic<int> runs_under_way{0};
   std::optional<ThreadTeam::Alone> alone_;
 };
@@ -144,7 +142,7 @@ std::vector<Tensor> Compute(const InferenceRequest& request, std::span<const Ten
   const auto begun = Clock::now();
   request.signature->signature().Call(inputs, request.wanted, outputs, OptionsOf(request, rows));
   const auto time = Clock::now() - begun;
-  request.signature->RecordRun(rows, time);
+  request.signature->RecordRun(rows, time, threads.shared());
   report->run += time;
   return outputs;
 }

@@ -10,6 +10,7 @@
 #include "sextant/base/thread_team.h"
 #include "sextant/formats/json_tensor.h"
 #include "sextant/formats/saved_model_dir.h"
+#include "sextant/runtime/sample_inputs.h"
 #include "sextant/serving/warm_up.h"
 
 namespace sextant::serving {
@@ -31,6 +32,29 @@ bool HasOpenRows(const SignatureTensor& tensor) {
 
 size_t SizeClass(int64_t rows) {
   return static_cast<size_t>(std::bit_width(static_cast<uint64_t>(std::max<int64_t>(1, rows)) - 1));
+}
+
+// Steps of microseconds cost more to share than it gains, above all where threads lose their
+// processor to others.
+constexpr std::chrono::microseconds kSharedFrom{500};
+
+// How long a run of so many made-up rows takes alone on a thread: the shortest of a few, so that
+// short runs are known as such from the first request on, on a busy machine too.
+void MeasureAlone(const Servable& servable, const ServableSignature& signature, int64_t rows,
+                  const RunOptions& options) {
+  constexpr int kRuns = 5;
+  const auto inputs = SampleInputs(signature.signature(), servable.saved_model().graph(), rows);
+  if (!inputs) return;
+  std::vector<Tensor> outputs(signature.outputs().size());
+  const ThreadTeam::Alone alone;
+  auto shortest = std::chrono::nanoseconds::max();
+  for (int i = 0; i < kRuns; ++i) {
+    const auto begun = std::chrono::steady_clock::now();
+    signature.signature().Call(*inputs, {}, outputs, options);
+    shortest =
+        std::min<std::chrono::nanoseconds>(shortest, std::chrono::steady_clock::now() - begun);
+  }
+  signature.RecordRun(rows, shortest);
 }
 
 // Nested lists of zeros or empty texts, [] where a dimension is open.
@@ -66,12 +90,33 @@ ServableSignature::ServableSignature(const Signature& signature)
 }
 
 std::chrono::nanoseconds ServableSignature::RunTime(int64_t rows) const {
-  const size_t size = std::min<size_t>(SizeClass(rows), kSizes - 1);
-  return std::chrono::nanoseconds(run_ns_[size].load(std::memory_order_relaxed));
+  const Times& times = TimesOf(rows);
+  const int64_t alone = times.alone_ns.load(std::memory_order_relaxed);
+  const int64_t shared = times.shared_ns.load(std::memory_order_relaxed);
+  return std::chrono::nanoseconds(alone == 0    ? shared
+                                  : shared == 0 ? alone
+                                                : std::min(alone, shared));
 }
 
-void ServableSignature::RecordRun(int64_t rows, std::chrono::nanoseconds time) const {
-  std::atomic<int64_t>& average = run_ns_[std::min<size_t>(SizeClass(rows), kSizes - 1)];
+bool ServableSignature::Shares(int64_t rows) const {
+  if (RunTime(rows) < kSharedFrom) return false;
+  Times& times = TimesOf(rows);
+  const int64_t alone = times.alone_ns.load(std::memory_order_relaxed);
+  const int64_t shared = times.shared_ns.load(std::memory_order_relaxed);
+  if (alone == 0 || shared == 0) return shared == 0;
+  // The slower way is tried again, often at first: one time may have been a Plan's making, and the
+  // machine may have become more or less busy.
+  const uint32_t choice = times.choices.fetch_add(1, std::memory_order_relaxed);
+  const bool again = choice < 64 ? std::has_single_bit(choice) : choice % 64 == 0;
+  return (shared < alone) != again;
+}
+
+ServableSignature::Times& ServableSignature::TimesOf(int64_t rows) const {
+  return times_[std::min<size_t>(SizeClass(rows), kSizes - 1)];
+}
+
+void ServableSignature::RecordRun(int64_t rows, std::chrono::nanoseconds time, bool shared) const {
+  std::atomic<int64_t>& average = shared ? TimesOf(rows).shared_ns : TimesOf(rows).alone_ns;
   const int64_t before = average.load(std::memory_order_relaxed);
   // Quickly down and slowly up: a thread that lost its processor makes a short run look long, and
   // nothing makes a long one look short. A race loses one of two measurements, which does no harm.
@@ -144,6 +189,7 @@ void Servable::Prepare(const ServableOptions& options, CancellationToken* cancel
     for (const int64_t rows : options.batch_sizes) {
       ++possible;
       if (!signature.signature().Prepare(rows, run)) break;
+      MeasureAlone(*this, signature, rows, run);
       ++prepared;
     }
   }

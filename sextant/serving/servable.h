@@ -38,7 +38,11 @@ class ServableSignature {
 
   // How long a run of so many rows takes, as far as was measured; 0 when it was not.
   std::chrono::nanoseconds RunTime(int64_t rows) const;
-  void RecordRun(int64_t rows, std::chrono::nanoseconds time) const;
+  // Whether a run that may have the team of threads for itself should share its steps among them:
+  // it is not short, and sharing has proved to be faster or was not tried for some time.
+  bool Shares(int64_t rows) const;
+  // "shared": by the team; else alone on a thread.
+  void RecordRun(int64_t rows, std::chrono::nanoseconds time, bool shared = false) const;
   // The mean time between two requests, lately.
   std::chrono::nanoseconds ArrivalGap() const;
   void RecordArrival(std::chrono::steady_clock::time_point now) const;
@@ -53,7 +57,12 @@ class ServableSignature {
   std::vector<JsonInput> inputs_;
   std::vector<std::string> outputs_;
   mutable std::atomic<bool> batchable_{false};
-  mutable std::atomic<int64_t> run_ns_[kSizes] = {};        // moving averages
+  struct Times {  // moving averages
+    std::atomic<int64_t> alone_ns{0}, shared_ns{0};
+    std::atomic<uint32_t> choices{0};
+  };
+  Times& TimesOf(int64_t rows) const;
+  mutable Times times_[kSizes];
   mutable std::atomic<int64_t> arrival_ns_{0}, gap_ns_{0};  // the last one; moving average
 };
 
