@@ -1,6 +1,7 @@
 #include "sextant/net/http_connection.h"
 
 #include <boost/asio/dispatch.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/rfc7230.hpp>
 #include <boost/beast/http/status.hpp>
@@ -47,6 +48,7 @@ void HttpResponder::Send(HttpReply reply) const {
 void HttpResponder::Send(std::function<HttpReply()> make) const {
   connection_->Reply(std::move(make));
 }
+bool HttpResponder::ClientLeft() const { return connection_->client_left(); }
 
 HttpConnection::HttpConnection(asio::io_context& context, HttpShared& shared,
                                std::unique_ptr<HttpTransport> transport,
@@ -114,7 +116,7 @@ void HttpConnection::NextRequest() {
   parser_->on_chunk_header(on_chunk_);
   Enter(Phase::kIdle, shared_.options.limits.idle_timeout);
   if (buffer_.size() > 0) return Received(0);  // a client that does not wait for answers
-  ReadMore();
+  if (!reading_) ReadMore();                   // it may have begun while the answer was made
 }
 
 void HttpConnection::ReadMore() {
@@ -126,9 +128,18 @@ void HttpConnection::ReadMore() {
                        [self = shared_from_this()](error_code error, size_t bytes) {
                          self->reading_ = false;
                          if (self->phase_ == Phase::kClosed) return;
-                         if (error) return self->Close();
+                         if (error) return self->ReadFailed(error);
                          self->Received(bytes);
                        });
+}
+
+// While a request is answered, the end of what the client sends means that it has left. It is
+// answered all the same, as it may have closed its side only.
+void HttpConnection::ReadFailed(const error_code& error) {
+  if (phase_ != Phase::kAnswering && phase_ != Phase::kWriting) return Close();
+  client_left_.store(true, std::memory_order_relaxed);
+  keep_alive_ = false;
+  if (error != asio::error::eof && phase_ == Phase::kAnswering) Close();
 }
 
 void HttpConnection::Received(size_t bytes) {
@@ -217,6 +228,8 @@ void HttpConnection::Dispatch() {
       return Refuse(415, "bodies may be packed with gzip only");
     }
     shared_.handler(*this, HttpResponder(shared_from_this()));
+    // Reads on, to see the client leave.
+    if (phase_ == Phase::kAnswering && buffer_.size() == 0) ReadMore();
   } catch (const Error& error) {
     Refuse(error.code() == Code::kInvalidArgument     ? 400
            : error.code() == Code::kResourceExhausted ? 413

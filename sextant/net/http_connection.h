@@ -41,6 +41,7 @@ class HttpConnection final : public HttpRequest,
   void Close();
   // From any thread.
   void Reply(std::function<HttpReply()> make);
+  bool client_left() const { return client_left_.load(std::memory_order_relaxed); }
 
   std::string_view method() const override;
   std::string_view target() const override;
@@ -54,6 +55,7 @@ class HttpConnection final : public HttpRequest,
   void Enter(Phase phase, Clock::duration timeout);
   void NextRequest();
   void ReadMore();
+  void ReadFailed(const boost::system::error_code& error);
   void Received(size_t bytes);
   // Parses what is there and goes on from there.
   void Parse();
@@ -80,6 +82,7 @@ class HttpConnection final : public HttpRequest,
   int chunks_ = 0;
   int64_t claimed_ = 0;  // of the server's bytes in flight
   bool keep_alive_ = false, reading_ = false;
+  std::atomic<bool> client_left_{false};
   std::string head_, reply_;  // being written
 };
 

@@ -44,6 +44,9 @@ struct TlsConfig {
   bool verify_client = false;  // clients must have one
 };
 
+// Throws INVALID_ARGUMENT, saying which of the texts does not fit.
+void CheckTls(const TlsConfig& tls);
+
 struct HttpServerOptions {
   std::string address = "127.0.0.1";
   int port = 0;                          // 0: any free one
@@ -84,6 +87,9 @@ class HttpResponder {
   void Send(HttpReply reply) const;
   // "make" is called on the thread of the connection. It must not throw.
   void Send(std::function<HttpReply()> make) const;
+  // The client has closed its side before it was answered: it does not wait any more. From any
+  // thread.
+  bool ClientLeft() const;
 
  private:
   std::shared_ptr<HttpConnection> connection_;

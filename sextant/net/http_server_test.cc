@@ -178,6 +178,44 @@ TEST(HttpServer, DrainsWhatWasSent) {
   EXPECT_THROW(TestHttpClient{port}, Error);
 }
 
+TEST(HttpServer, SeesClientsLeave) {
+  std::mutex mutex;
+  std::condition_variable wake;
+  std::vector<HttpResponder> waiting;
+  HttpServer server(QuickOptions(), [&](HttpRequest&, HttpResponder responder) {
+    const std::lock_guard lock(mutex);
+    waiting.push_back(std::move(responder));
+    wake.notify_all();
+  });
+  const auto asked = [&](size_t count) {
+    std::unique_lock lock(mutex);
+    wake.wait(lock, [&] { return waiting.size() == count; });
+  };
+  auto leaving = std::make_unique<TestHttpClient>(server.port());
+  TestHttpClient staying(server.port());
+  leaving->Send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\n");
+  asked(1);
+  staying.Send("GET /2 HTTP/1.1\r\nHost: a\r\n\r\n");
+  asked(2);
+  leaving.reset();
+  while (!waiting[0].ClientLeft()) std::this_thread::yield();
+  EXPECT_FALSE(waiting[1].ClientLeft());
+  waiting[0].Send({.body = "for nobody"});
+  waiting[1].Send({.body = "first"});
+  EXPECT_EQ(staying.Receive().body, "first");
+  // The connection goes on, also with what was sent before the answer.
+  staying.Send("GET /3 HTTP/1.1\r\nHost: a\r\n\r\n");
+  asked(3);
+  staying.Send("GET /4 HTTP/1.1\r\nHost: a\r\n\r\n");
+  waiting[2].Send({.body = "second"});
+  EXPECT_EQ(staying.Receive().body, "second");
+  asked(4);
+  EXPECT_FALSE(waiting[3].ClientLeft());
+  waiting[3].Send({.body = "third"});
+  EXPECT_EQ(staying.Receive().body, "third");
+  waiting.clear();
+}
+
 TEST(HttpServer, AUsedPortIsAnError) {
   HttpServer server(QuickOptions(), AnswerByRequest);
   HttpServerOptions same = QuickOptions();

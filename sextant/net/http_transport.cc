@@ -97,6 +97,8 @@ std::shared_ptr<TlsContext> MakeTlsContext(const TlsConfig& tls) {
   return context;
 }
 
+void CheckTls(const TlsConfig& tls) { MakeTlsContext(tls); }
+
 std::unique_ptr<HttpTransport> NewTransport(asio::ip::tcp::socket socket) {
   return std::make_unique<PlainTransport<asio::ip::tcp::socket>>(std::move(socket));
 }

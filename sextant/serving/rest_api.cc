@@ -213,7 +213,8 @@ void RestApi::Predict(net::HttpRequest& request, const std::shared_ptr<Call>& ca
   InferenceRequest inference{.servable = call->servable,
                              .signature = call->signature,
                              .inputs = std::move(read.inputs),
-                             .deadline = call->begun + options_.timeout};
+                             .deadline = call->begun + options_.timeout,
+                             .cancelled = [call] { return call->responder.ClientLeft(); }};
   parts_.batcher->Submit(std::move(inference), [this, call](const Status& status,
                                                             std::vector<Tensor> outputs) {
     call->responder.Send([this, call, status, outputs = std::move(outputs)] {
@@ -250,7 +251,8 @@ void RestApi::ClassifyOrRegress(net::HttpRequest& request,
   InferenceRequest inference{.servable = call->servable,
                              .signature = call->signature,
                              .inputs = ExampleInputs(std::move(read.examples)),
-                             .deadline = call->begun + options_.timeout};
+                             .deadline = call->begun + options_.timeout,
+                             .cancelled = [call] { return call->responder.ClientLeft(); }};
   parts_.batcher->Submit(std::move(inference), [this, call, classify](const Status& status,
                                                                       std::vector<Tensor> outputs) {
     call->responder.Send([this, call, classify, status, outputs = std::move(outputs)] {

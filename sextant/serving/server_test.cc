@@ -199,6 +199,27 @@ TEST_F(ServerTest, DrainsWithoutLosingRequests) {
   EXPECT_EQ(broken, 0);
 }
 
+// Two rows make a batch, and none is run for less. Whether a client that has left is seen in time
+// is a matter of luck, so it is tried again.
+TEST_F(ServerTest, DropsRequestsOfClientsThatLeft) {
+  ServerOptions options = Options();
+  options.monitoring.enabled = true;
+  options.batching = {.enabled = true, .max_batch_size = 2, .timeout_micros = 600'000'000};
+  Start(options);
+  const std::string body = R"({"instances": [1.0]})";
+  bool dropped = false;
+  for (int i = 0; i < 1000 && !dropped; ++i) {
+    TestHttpClient(server_->rest_port())
+        .Send(fmt::format("POST /v1/models/half_plus_two:predict HTTP/1.1\r\nHost: a\r\n"
+                          "Content-Length: {}\r\n\r\n{}",
+                          body.size(), body));
+    EXPECT_EQ(Predict(body).body, R"({"predictions": [2.5]})");
+    dropped = client_->Get(options.monitoring.path).body.find("status=\"CANCELLED\"") !=
+              std::string::npos;
+  }
+  EXPECT_TRUE(dropped);
+}
+
 TEST_F(ServerTest, AnswersBrowsersOfOtherSites) {
   ServerOptions options = Options();
   options.cors = true;
