@@ -7,10 +7,10 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
-#include "sextant/base/parse_number.h"
 #include "sextant/cli/net_commands.h"
 #include "sextant/net/http_client.h"
 #include "sextant/serving/load_generator.h"
+#include "sextant/serving/rest_client.h"
 
 namespace sextant::cli {
 namespace {
@@ -21,57 +21,6 @@ struct LoadFlags {
   int64_t clients = 16;
   bool even = false, capacity = false;
 };
-
-struct Url {
-  net::HttpClientOptions server;
-  std::string target;
-};
-
-Url ParseUrl(const std::string& text) {
-  Url url;
-  std::string_view rest = text;
-  if (rest.starts_with("https://")) {
-    url.server.tls = true;
-    url.server.port = 443;
-    rest.remove_prefix(8);
-  } else if (rest.starts_with("http://")) {
-    rest.remove_prefix(7);
-  } else {
-    throw InvalidArgument("'{}' does not begin with http:// or https://", text);
-  }
-  const size_t slash = std::min(rest.find('/'), rest.size());
-  std::string_view host = rest.substr(0, slash);
-  url.target = slash < rest.size() ? std::string(rest.substr(slash)) : "/";
-  if (const size_t colon = host.rfind(':'); colon != std::string_view::npos) {
-    int32_t port = 0;
-    if (!ParseNumber(host.substr(colon + 1), &port) || port < 1 || port > 65535) {
-      throw InvalidArgument("'{}' has no port that can be", text);
-    }
-    url.server.port = port;
-    host = host.substr(0, colon);
-  }
-  url.server.host = host;
-  return url;
-}
-
-Code CodeOfStatus(int status) {
-  switch (status) {
-    case 401:
-      return Code::kUnauthenticated;
-    case 403:
-      return Code::kPermissionDenied;
-    case 404:
-      return Code::kNotFound;
-    case 429:
-      return Code::kResourceExhausted;
-    case 503:
-      return Code::kUnavailable;
-    case 504:
-      return Code::kDeadlineExceeded;
-    default:
-      return status < 500 ? Code::kInvalidArgument : Code::kInternal;
-  }
-}
 
 void Print(const serving::LoadReport& report, const serving::LoadOptions& options,
            std::ostream& out) {
@@ -103,7 +52,7 @@ void Propose(const serving::LoadReport& report, const LoadFlags& flags, std::ost
 }
 
 int Load(const LoadFlags& flags, std::ostream& out) {
-  const Url url = ParseUrl(flags.url);
+  const net::HttpUrl url = net::ParseHttpUrl(flags.url);
   net::HttpClientOptions server = url.server;
   if (!flags.ca_file.empty())
     server.ca = FileSystem::ForPath(flags.ca_file).ReadFile(flags.ca_file);
@@ -117,7 +66,7 @@ int Load(const LoadFlags& flags, std::ostream& out) {
     return [&, client] {
       const net::HttpResult result =
           body.empty() ? client->Get(url.target, headers) : client->Post(url.target, body, headers);
-      if (result.status != 200) throw Error(CodeOfStatus(result.status), result.body);
+      if (result.status != 200) throw Error(serving::CodeOfHttpStatus(result.status), result.body);
     };
   };
   make_client()();  // what is wrong with the request itself is said at once

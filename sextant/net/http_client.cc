@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "sextant/base/error.h"
+#include "sextant/base/parse_number.h"
 
 namespace sextant::net {
 namespace {
@@ -22,6 +23,33 @@ namespace http = boost::beast::http;
 using boost::system::error_code;
 
 }  // namespace
+
+HttpUrl ParseHttpUrl(const std::string& text) {
+  HttpUrl url;
+  std::string_view rest = text;
+  if (rest.starts_with("https://")) {
+    url.server.tls = true;
+    url.server.port = 443;
+    rest.remove_prefix(8);
+  } else if (rest.starts_with("http://")) {
+    rest.remove_prefix(7);
+  } else {
+    throw InvalidArgument("'{}' does not begin with http:// or https://", text);
+  }
+  const size_t slash = std::min(rest.find('/'), rest.size());
+  std::string_view host = rest.substr(0, slash);
+  url.target = slash < rest.size() ? std::string(rest.substr(slash)) : "/";
+  if (const size_t colon = host.rfind(':'); colon != std::string_view::npos) {
+    int32_t port = 0;
+    if (!ParseNumber(host.substr(colon + 1), &port) || port < 1 || port > 65535) {
+      throw InvalidArgument("'{}' has no port that can be", text);
+    }
+    url.server.port = port;
+    host = host.substr(0, colon);
+  }
+  url.server.host = host;
+  return url;
+}
 
 // Operations are asynchronous, as only those obey deadlines, and waited for one by one.
 class HttpClient::State {

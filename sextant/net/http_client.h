@@ -20,6 +20,13 @@ struct HttpClientOptions {
   std::chrono::milliseconds timeout{30000};              // of one request
 };
 
+// "http://HOST[:PORT][/TARGET]" or "https://...". Throws INVALID_ARGUMENT.
+struct HttpUrl {
+  HttpClientOptions server;
+  std::string target;
+};
+HttpUrl ParseHttpUrl(const std::string& text);
+
 struct HttpResult {
   int status = 0;
   std::string body;

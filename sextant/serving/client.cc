@@ -7,6 +7,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/proto/serving.pb.h"
+#include "sextant/serving/rest_client.h"
 #include "sextant/tensor/tensor_proto.h"
 
 namespace sextant::serving {
@@ -59,6 +60,10 @@ std::string ExamplesRequest(const ModelQuery& query, const std::vector<std::stri
 class Client::State {
  public:
   explicit State(const ClientOptions& options) : options_(options) {
+    if (options.address.starts_with("http://") || options.address.starts_with("https://")) {
+      rest_ = std::make_unique<RestClient>(options);
+      return;
+    }
     grpc::ChannelArguments arguments;
     arguments.SetMaxReceiveMessageSize(-1);
     arguments.SetMaxSendMessageSize(-1);
@@ -66,7 +71,10 @@ class Client::State {
         grpc::CreateCustomChannel(options.address, CredentialsOf(options), arguments));
   }
 
+  RestClient* rest() const { return rest_.get(); }  // null: gRPC
+
   std::string Call(const std::string& method, const std::string& request) {
+    if (rest_) throw Unimplemented("{} by REST", method);
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + options_.timeout);
     if (!options_.token.empty()) context.AddMetadata("authorization", "Bearer " + options_.token);
@@ -92,6 +100,7 @@ class Client::State {
  private:
   const ClientOptions options_;
   std::unique_ptr<grpc::GenericStub> stub_;
+  std::unique_ptr<RestClient> rest_;
 };
 
 Client::Client(const ClientOptions& options) : state_(std::make_unique<State>(options)) {}
@@ -101,6 +110,7 @@ std::string Client::Call(const std::string& method, const std::string& request) 
 }
 
 PredictAnswer Client::Predict(const ModelQuery& query, const NamedTensors& inputs) const {
+  if (state_->rest()) return state_->rest()->Predict(query, inputs);
   proto::PredictRequest request;
   FillQuery(query, request.mutable_model_spec());
   for (const auto& [name, tensor] : inputs) {
@@ -119,6 +129,7 @@ PredictAnswer Client::Predict(const ModelQuery& query, const NamedTensors& input
 
 std::vector<std::vector<std::pair<std::string, float>>> Client::Classify(
     const ModelQuery& query, const std::vector<std::string>& examples) const {
+  if (state_->rest()) return state_->rest()->Classify(query, examples);
   const auto response = AnswerOf<proto::ClassificationResponse>(
       Call(kClassify, ExamplesRequest<proto::ClassificationRequest>(query, examples)));
   std::vector<std::vector<std::pair<std::string, float>>> rows;
@@ -131,6 +142,7 @@ std::vector<std::vector<std::pair<std::string, float>>> Client::Classify(
 
 std::vector<float> Client::Regress(const ModelQuery& query,
                                    const std::vector<std::string>& examples) const {
+  if (state_->rest()) return state_->rest()->Regress(query, examples);
   const auto response = AnswerOf<proto::RegressionResponse>(
       Call(kRegress, ExamplesRequest<proto::RegressionRequest>(query, examples)));
   std::vector<float> values;
@@ -141,6 +153,7 @@ std::vector<float> Client::Regress(const ModelQuery& query,
 }
 
 std::vector<Client::VersionInfo> Client::Status(const std::string& model) const {
+  if (state_->rest()) return state_->rest()->Status(model);
   proto::GetModelStatusRequest request;
   request.mutable_model_spec()->set_name(model);
   const auto response =

@@ -1,5 +1,4 @@
-// Client: asks a server of models, ours or TensorFlow Serving, by gRPC. For REST there is
-// net/http_client.h.
+// Client: asks a server of models, ours or TensorFlow Serving, by gRPC or REST.
 //
 //   serving::Client client({.address = "localhost:8500"});
 //   auto answer = client.Predict({.model = "mnist"}, {{"image", image}});
@@ -19,9 +18,11 @@
 namespace sextant::serving {
 
 struct SEXTANT_API ClientOptions {
-  std::string address;  // "host:port" or "unix:PATH" of the gRPC interface
+  // Of the gRPC interface: "host:port" or "unix:PATH". Of the REST interface: "http://host:port"
+  // or, with TLS, "https://host:port".
+  std::string address;
   std::string token = {};
-  bool tls = false;
+  bool tls = false;                                      // of gRPC
   std::string ca = {};                                   // PEM: who signed the server's certificate
   std::string client_certificate = {}, client_key = {};  // PEM
   std::chrono::milliseconds timeout{30000};              // of one call
@@ -38,7 +39,7 @@ struct SEXTANT_API ModelQuery {
 
 struct SEXTANT_API PredictAnswer {
   NamedTensors outputs;
-  int64_t version = 0;
+  int64_t version = 0;  // by REST: the one that was asked for, or 0
   std::string signature;
 };
 
@@ -65,7 +66,8 @@ class SEXTANT_API Client {
   };
   std::vector<VersionInfo> Status(const std::string& model) const;
 
-  // Any method by its bytes: "/tensorflow.serving.PredictionService/Predict".
+  // Any method by its bytes: "/tensorflow.serving.PredictionService/Predict". Throws UNIMPLEMENTED
+  // by REST.
   std::string Call(const std::string& method, const std::string& request) const;
 
  private:

@@ -9,7 +9,10 @@
 #include "sextant/base/error.h"
 #include "sextant/base/logging.h"
 #include "sextant/base/parse_number.h"
+#include "sextant/net/gzip.h"
 #include "sextant/serving/grpc_calls.h"
+#include "sextant/serving/grpc_credentials.h"
+#include "sextant/serving/grpc_reflection.h"
 
 namespace sextant::serving {
 namespace {
@@ -21,6 +24,10 @@ std::string_view Joined(grpc::ByteBuffer& buffer, grpc::Slice* slice) {
   }
   return {reinterpret_cast<const char*>(slice->begin()), slice->size()};
 }
+
+// gRPC would unpack a message whole before it looks at its size. A message that begins like a
+// gzip file is none that a method takes: its first field would be of a kind that there is not.
+bool IsPacked(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
 
 // gRPC frees the string when it is sent.
 grpc::ByteBuffer BufferOf(std::string bytes) {
@@ -46,8 +53,8 @@ std::string_view MetadataOf(const grpc::GenericCallbackServerContext& context, c
 // One call: a message is read, answered, and that is all.
 class UnaryCall final : public grpc::ServerGenericBidiReactor {
  public:
-  UnaryCall(const GrpcCalls& calls, grpc::GenericCallbackServerContext* context)
-      : calls_(calls), context_(*context) {
+  UnaryCall(const GrpcCalls& calls, size_t max_bytes, grpc::GenericCallbackServerContext* context)
+      : calls_(calls), max_bytes_(max_bytes), context_(*context) {
     StartRead(&request_);
   }
 
@@ -61,11 +68,14 @@ class UnaryCall final : public grpc::ServerGenericBidiReactor {
                       .deadline = DeadlineOf(context_),
                       .cancelled = [state = state_] { return state->cancelled.load(); }};
     grpc::Slice slice;
+    std::string unpacked;
     const auto done = [this](const Status& status, std::string answer) {
       Answer(status, std::move(answer));
     };
     try {
-      calls_.Handle(info, Joined(request_, &slice), done);
+      std::string_view bytes = Joined(request_, &slice);
+      if (IsPacked(bytes)) bytes = unpacked = net::Gunzip(bytes, max_bytes_);
+      calls_.Handle(info, bytes, done);
     } catch (...) {
       done(CurrentStatus(), "");
     }
@@ -88,32 +98,50 @@ class UnaryCall final : public grpc::ServerGenericBidiReactor {
   }
 
   const GrpcCalls& calls_;
+  const size_t max_bytes_;
   grpc::GenericCallbackServerContext& context_;
   const std::shared_ptr<CallState> state_ = std::make_shared<CallState>();
   grpc::ByteBuffer request_, answer_;
 };
 
+// Requests and answers in turn, until the client has no more.
+class ReflectionCall final : public grpc::ServerGenericBidiReactor {
+ public:
+  ReflectionCall() { StartRead(&request_); }
+  void OnReadDone(bool ok) override {
+    if (!ok) return Finish(grpc::Status::OK);
+    grpc::Slice slice;
+    try {
+      answer_ = BufferOf(ReflectionAnswer(Joined(request_, &slice)));
+    } catch (...) {
+      return Finish(grpc::Status(grpc::StatusCode::INTERNAL, CurrentStatus().message()));
+    }
+    StartWrite(&answer_);
+  }
+  void OnWriteDone(bool ok) override {
+    if (!ok) return Finish(grpc::Status::CANCELLED);
+    StartRead(&request_);
+  }
+  void OnDone() override { delete this; }
+
+ private:
+  grpc::ByteBuffer request_, answer_;
+};
+
 class ServingService final : public grpc::CallbackGenericService {
  public:
-  explicit ServingService(const ServingParts& parts) : calls_(parts) {}
+  ServingService(const ServingParts& parts, size_t max_bytes)
+      : calls_(parts), max_bytes_(max_bytes) {}
   grpc::ServerGenericBidiReactor* CreateReactor(
       grpc::GenericCallbackServerContext* context) override {
-    return new UnaryCall(calls_, context);
+    if (IsReflectionMethod(context->method())) return new ReflectionCall();
+    return new UnaryCall(calls_, max_bytes_, context);
   }
 
  private:
   const GrpcCalls calls_;
+  const size_t max_bytes_;
 };
-
-std::shared_ptr<grpc::ServerCredentials> CredentialsOf(const GrpcServerOptions& options) {
-  if (!options.tls) return grpc::InsecureServerCredentials();
-  grpc::SslServerCredentialsOptions tls(
-      options.tls->verify_client ? GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY
-                                 : GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE);
-  tls.pem_key_cert_pairs.push_back({options.tls->private_key, options.tls->certificate});
-  tls.pem_root_certs = options.tls->client_ca;
-  return grpc::SslServerCredentials(tls);
-}
 
 void AddArgument(const std::string& text, grpc::ServerBuilder* builder) {
   const size_t equals = text.find('=');
@@ -132,13 +160,16 @@ void AddArgument(const std::string& text, grpc::ServerBuilder* builder) {
 
 class GrpcServer::State {
  public:
-  State(const GrpcServerOptions& options, const ServingParts& parts) : service_(parts) {
+  State(const GrpcServerOptions& options, const ServingParts& parts)
+      : service_(parts, static_cast<size_t>(options.max_message_bytes)) {
     grpc::EnableDefaultHealthCheckService(true);
     grpc::ServerBuilder builder;
     builder.RegisterCallbackGenericService(&service_);
     builder.SetMaxReceiveMessageSize(static_cast<int>(
         std::min<int64_t>(options.max_message_bytes, std::numeric_limits<int>::max())));
     builder.SetMaxSendMessageSize(-1);
+    builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
+    builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);  // see IsPacked
     builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, options.max_streams);
     builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, 16 << 10);
     builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
@@ -146,7 +177,13 @@ class GrpcServer::State {
     const bool v6 = options.address.find(':') != std::string::npos;
     const std::string address =
         fmt::format("{}{}{}:{}", v6 ? "[" : "", options.address, v6 ? "]" : "", options.port);
-    if (options.port >= 0) builder.AddListeningPort(address, CredentialsOf(options), &port_);
+    if (options.tls) tls_ = std::make_shared<ReloadableCredentials>(*options.tls);
+    if (options.port >= 0) {
+      builder.AddListeningPort(
+          address,
+          tls_ ? std::shared_ptr<grpc::ServerCredentials>(tls_) : grpc::InsecureServerCredentials(),
+          &port_);
+    }
     if (!options.unix_path.empty()) {
       builder.AddListeningPort("unix:" + options.unix_path, grpc::InsecureServerCredentials());
     }
@@ -163,6 +200,7 @@ class GrpcServer::State {
 
   int port() const { return port_; }
   void SetHealthy(bool healthy) { server_->GetHealthCheckService()->SetServingStatus(healthy); }
+  void SetTls(const TlsFiles& files) { tls_->Set(files); }
   void Drain(std::chrono::milliseconds limit) {
     server_->Shutdown(std::chrono::system_clock::now() + limit);
     server_->Wait();
@@ -170,6 +208,7 @@ class GrpcServer::State {
 
  private:
   ServingService service_;
+  std::shared_ptr<ReloadableCredentials> tls_;
   std::unique_ptr<grpc::Server> server_;
   int port_ = 0;
 };
@@ -179,6 +218,7 @@ GrpcServer::GrpcServer(const GrpcServerOptions& options, const ServingParts& par
 GrpcServer::~GrpcServer() = default;
 int GrpcServer::port() const { return state_->port(); }
 void GrpcServer::SetHealthy(bool healthy) { state_->SetHealthy(healthy); }
+void GrpcServer::SetTls(const TlsFiles& files) { state_->SetTls(files); }
 void GrpcServer::Drain(std::chrono::milliseconds limit) { state_->Drain(limit); }
 
 }  // namespace sextant::serving

@@ -1,5 +1,5 @@
 // GrpcServer: TensorFlow Serving's gRPC services tensorflow.serving.PredictionService and
-// ModelService, with grpc.health.v1.Health beside them.
+// ModelService, with grpc.health.v1.Health and reflection beside them.
 //
 // The services are looked up by their names on the wire, as their messages are declared in a
 // package of ours (sextant/proto/README.md). Tensors of Predict are read from, and written into,
@@ -39,6 +39,9 @@ class GrpcServer {
 
   int port() const;
   void SetHealthy(bool healthy);
+  // For connections made from now on. Throws INVALID_ARGUMENT and keeps what it had. REQUIRES: the
+  // server was made with TLS.
+  void SetTls(const TlsFiles& files);
   // Takes no more calls, answers those it has; cuts off what takes longer than "limit".
   void Drain(std::chrono::milliseconds limit);
 

@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <thread>
 
 #include "sextant/base/file_system.h"
 #include "sextant/base/temporary_directory.h"
 #include "sextant/formats/tfrecord.h"
+#include "sextant/net/http_client.h"
 #include "sextant/proto/serving.pb.h"
 #include "sextant/serving/client.h"
+#include "sextant/serving/grpc_credentials.h"
 #include "sextant/serving/server.h"
 #include "sextant/serving/small_model_test_helpers.h"
 #include "sextant/testing/certificates.h"
@@ -266,18 +269,23 @@ TEST_F(GrpcServerTest, LoggedRequestsServeAsWarmUp) {
   EXPECT_THROW(Servable::Load("m", 3, Path("m/3"), {}), Error);
 }
 
-TEST_F(GrpcServerTest, SpeaksTlsOnBothPorts) {
-  const CertificateAuthority authority("test authority"), stranger("another");
-  const auto pair = authority.Issue("localhost");
-  const auto quoted = [](std::string text) {
+// TensorFlow Serving's ssl_config_file.
+std::string TlsText(const CertificateAuthority::Pair& pair, const std::string& ca) {
+  const auto quoted = [](const std::string& text) {
     std::string result;
     for (const char c : text) result += c == '\n' ? "\\n" : std::string(1, c);
     return "\"" + result + "\"";
   };
+  std::string text =
+      "server_key: " + quoted(pair.key) + " server_cert: " + quoted(pair.certificate);
+  if (!ca.empty()) text += " custom_ca: " + quoted(ca) + " client_verify: true";
+  return text;
+}
+
+TEST_F(GrpcServerTest, SpeaksTlsOnBothPorts) {
+  const CertificateAuthority authority("test authority"), stranger("another");
   ServerOptions options = Options();
-  options.tls_file =
-      Write("tls", "server_key: " + quoted(pair.key) + " server_cert: " + quoted(pair.certificate) +
-                       " custom_ca: " + quoted(authority.certificate()) + " client_verify: true");
+  options.tls_file = Write("tls", TlsText(authority.Issue("localhost"), authority.certificate()));
   Start(options);
   const auto ask = [&](const CertificateAuthority& trusted, const CertificateAuthority::Pair& own) {
     const Client client({.address = fmt::format("localhost:{}", server_->grpc_port()),
@@ -292,6 +300,59 @@ TEST_F(GrpcServerTest, SpeaksTlsOnBothPorts) {
   EXPECT_NE(ask(stranger, authority.Issue("client")), Code::kOk);
   EXPECT_NE(ask(authority, stranger.Issue("client")), Code::kOk);
   EXPECT_EQ(TestHttpClient(server_->rest_port()).Get("/healthz").status, 0);
+}
+
+TEST_F(GrpcServerTest, ReadsCertificatesAgain) {
+  const CertificateAuthority first("first"), second("second");
+  ServerOptions options = Options();
+  options.tls_file = Write("tls", TlsText(first.Issue("localhost"), ""));
+  Start(options);
+  const auto grpc = [&](const CertificateAuthority& trusted) {
+    const Client client({.address = fmt::format("localhost:{}", server_->grpc_port()),
+                         .tls = true,
+                         .ca = trusted.certificate()});
+    return CodeOf([&] { Ask(client); });
+  };
+  const auto rest = [&](const CertificateAuthority& trusted) {
+    net::HttpClient client({.host = "localhost",
+                            .port = server_->rest_port(),
+                            .tls = true,
+                            .ca = trusted.certificate()});
+    return CodeOf([&] { client.Get("/healthz"); });
+  };
+  EXPECT_EQ(grpc(first), Code::kOk);
+  EXPECT_EQ(rest(first), Code::kOk);
+  EXPECT_NE(grpc(second), Code::kOk);
+  const Client connected({.address = fmt::format("localhost:{}", server_->grpc_port()),
+                          .tls = true,
+                          .ca = first.certificate()});
+  Ask(connected);
+  Write("tls", TlsText(second.Issue("localhost"), ""));
+  for (int i = 0; i < 3000 && (grpc(second) != Code::kOk || rest(second) != Code::kOk); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  EXPECT_EQ(grpc(second), Code::kOk);
+  EXPECT_EQ(rest(second), Code::kOk);
+  EXPECT_NE(grpc(first), Code::kOk);
+  EXPECT_NE(rest(first), Code::kOk);
+  Ask(connected);
+}
+
+TEST_F(GrpcServerTest, KeepsCertificatesWhenNewOnesDoNotFit) {
+  const CertificateAuthority authority("authority");
+  const auto one = authority.Issue("localhost"), other = authority.Issue("localhost");
+  ReloadableCredentials credentials({.private_key = one.key, .certificate = one.certificate});
+  EXPECT_EQ(
+      CodeOf([&] { credentials.Set({.private_key = other.key, .certificate = one.certificate}); }),
+      Code::kInvalidArgument);
+  EXPECT_EQ(CodeOf([&] {
+              credentials.Set({.private_key = other.key,
+                               .certificate = other.certificate,
+                               .client_ca = authority.certificate(),
+                               .verify_client = true});
+            }),
+            Code::kInvalidArgument);
+  credentials.Set({.private_key = other.key, .certificate = other.certificate});
 }
 
 }  // namespace

@@ -227,9 +227,13 @@ class Server::State {
     }
   }
   void SetTls() {
-    const net::TlsConfig tls = TlsFrom(ReadTlsFile(options_.tls_file));
+    const TlsFiles files = ReadTlsFile(options_.tls_file);
+    {
+      const std::lock_guard lock(grpc_mutex_);
+      if (grpc_ != nullptr) grpc_->SetTls(files);
+    }
     for (const auto& server : http_) {
-      if (server->port() != 0) server->SetTls(tls);
+      if (server->port() != 0) server->SetTls(TlsFrom(files));
     }
   }
   template <typename Read>

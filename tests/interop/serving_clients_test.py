@@ -109,6 +109,8 @@ def check_grpc(port, base):
     assert stub.GetModelMetadata(metadata, 10).metadata["signature_def"].Unpack(signatures)
     assert sorted(signatures.signature_def) == ["classify_x", "regress_x_to_y", "serving_default"]
 
+    check_reflection(channel)
+
     models = model_service_pb2_grpc.ModelServiceStub(channel)
     status = get_model_status_pb2.GetModelStatusRequest()
     status.model_spec.name = "half_plus_two"
@@ -122,6 +124,63 @@ def check_grpc(port, base):
     request.model_spec.name = "again"
     request.model_spec.ClearField("version")
     assert list(stub.Predict(request, 10).outputs["y"].float_val) == [2.5, 3.0, 4.5]
+
+
+def check_reflection(channel):
+    """What the server tells of Predict is enough to make the same bytes as TensorFlow Serving's own messages."""
+    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
+    def fields(data):
+        """Pairs of number and value of a message of nothing but bytes and integers."""
+        at, found = 0, []
+
+        def varint():
+            nonlocal at
+            value, shift = 0, 0
+            while True:
+                byte = data[at]
+                at += 1
+                value |= (byte & 127) << shift
+                shift += 7
+                if byte < 128:
+                    return value
+
+        while at < len(data):
+            tag = varint()
+            value = varint()
+            if tag & 7 == 2:
+                value, at = data[at:at + value], at + value
+            found.append((tag >> 3, value))
+        return found
+
+    symbol = b"tensorflow.serving.PredictionService.Predict"
+    for version in ("v1", "v1alpha"):
+        call = channel.stream_stream("/grpc.reflection.%s.ServerReflection/ServerReflectionInfo" % version)
+        answers = list(call(iter([b"\x3a\x00", bytes([4 << 3 | 2, len(symbol)]) + symbol, b"\x1a\x01x"]), timeout=10))
+        services = [fields(service)[0][1] for _, service in fields(dict(fields(answers[0]))[6])]
+        assert b"tensorflow.serving.PredictionService" in services and b"tensorflow.serving.ModelService" in services, services
+        assert dict(fields(dict(fields(answers[2]))[7]))[1] == grpc.StatusCode.NOT_FOUND.value[0]
+        files = [descriptor_pb2.FileDescriptorProto.FromString(file) for _, file in fields(dict(fields(answers[1]))[4])]
+        pool = descriptor_pool.DescriptorPool()
+        for file in reversed(files):
+            add_file(pool, file, {one.name: one for one in files})
+        method = pool.FindMethodByName(symbol.decode())
+        request = message_factory.GetMessageClass(method.input_type)()
+        request.model_spec.name = "half_plus_two"
+        request.inputs["x"].dtype = 1
+        request.inputs["x"].float_val.append(1.0)
+        same = predict_pb2.PredictRequest.FromString(request.SerializeToString())
+        assert same.model_spec.name == "half_plus_two" and list(same.inputs["x"].float_val) == [1.0]
+
+
+def add_file(pool, file, files):
+    """After those that it depends on; each once."""
+    try:
+        pool.FindFileByName(file.name)
+    except KeyError:
+        for name in file.dependency:
+            add_file(pool, files[name], files)
+        pool.Add(file)
 
 
 def check_rest(port):
