@@ -1,8 +1,10 @@
-// Powers of two random matrices on one device and on two: how work is placed, and what a second
-// device brings.
+// Powers of two random matrices on one device and on two, or on two tasks of a cluster: how work is
+// placed, and what a second device brings.
 #include <fmt/core.h>
 
+#include <array>
 #include <chrono>
+#include <optional>
 #include <random>
 
 #include "sextant/proto/graph.pb.h"
@@ -13,14 +15,14 @@ namespace sx = sextant;
 namespace {
 
 struct Options {
-  int64_t size = 10000, seed = 1;
-  int power = 10;
+  std::optional<int64_t> size, power;
+  int64_t seed = 1;
   bool log_device_placement = false;
-  std::string tower_device = "gpu", sum_device = "/cpu:0", logdir;
+  std::string tower_device = "gpu", sum_device = "/cpu:0", target, logdir;
 };
 
 // The product of n + 1 matrices.
-sx::Output MatPow(sx::Output m, int n) { return n < 1 ? m : sx::MatMul(m, MatPow(m, n - 1)); }
+sx::Output MatPow(sx::Output m, int64_t n) { return n < 1 ? m : sx::MatMul(m, MatPow(m, n - 1)); }
 
 sx::Tensor RandomMatrix(std::mt19937_64& random, int64_t size) {
   sx::Tensor matrix(sx::DType::kFloat, sx::Shape{size, size});
@@ -40,50 +42,54 @@ double Time(const char* what, const sx::Graph& graph, sx::Output sum, const Opti
   const auto begin = std::chrono::steady_clock::now();
   sx::Tensor value;
   {
-    sx::Session session(graph, {.host_devices = 2,
+    sx::Session session(graph, {.target = options.target,
+                                .host_devices = 2,
                                 .allow_soft_placement = options.tower_device == "gpu",
                                 .log_device_placement = options.log_device_placement});
     value = session.Run(sum);
   }
-  fmt::print("{} GPU computation time: {}\n", what,
-             Duration(std::chrono::steady_clock::now() - begin));
+  fmt::print("{} computation time: {}\n", what, Duration(std::chrono::steady_clock::now() - begin));
   double total = 0;
   for (const float x : value.flat<float>()) total += x;
   return total / static_cast<double>(value.num_elements());
 }
 
-void ComputeBoth(const Options& options) {
+// The power of each matrix on its device, and their sum.
+sx::Output SumOfPowers(const std::array<sx::Tensor, 2>& matrices,
+                       const std::array<std::string, 2>& devices, int64_t power,
+                       const std::string& sum_device) {
+  std::vector<sx::Output> powers;
+  for (size_t i = 0; i < 2; ++i) {
+    sx::DeviceScope on(devices[i]);
+    powers.push_back(MatPow(sx::Const(matrices[i]), power));
+  }
+  sx::DeviceScope on(sum_device);
+  return sx::AddN(powers);
+}
+
+void Compute(const Options& options) {
+  const bool cluster = !options.target.empty();
+  const int64_t size = options.size.value_or(cluster ? 100 : 10000);
+  const int64_t power = options.power.value_or(cluster ? 4 : 10);
   std::mt19937_64 random(static_cast<uint64_t>(options.seed));
-  const sx::Tensor a_value = RandomMatrix(random, options.size);
-  const sx::Tensor b_value = RandomMatrix(random, options.size);
-  const auto device = [&](int i) { return fmt::format("/{}:{}", options.tower_device, i); };
+  const sx::Tensor a = RandomMatrix(random, size);
+  const std::array matrices = {a, RandomMatrix(random, size)};
+  const std::string device = "/" + options.tower_device;
   sx::Graph graph;
   sx::GraphScope use(graph);
-
-  std::vector<sx::Output> c1;
-  {
-    sx::DeviceScope on(device(0));
-    c1.push_back(MatPow(sx::Const(a_value), options.power));
-    c1.push_back(MatPow(sx::Const(b_value), options.power));
+  const auto mean_on = [&](const char* what, const std::array<std::string, 2>& devices) {
+    return Time(what, graph, SumOfPowers(matrices, devices, power, options.sum_device), options);
+  };
+  if (cluster) {
+    const std::string second = options.tower_device == "gpu" ? ":1" : ":0";
+    fmt::print("mean of the sum {:.6g}\n",
+               mean_on("Multi node", {"/job:worker/task:0" + device + ":0",
+                                      "/job:worker/task:1" + device + second}));
+  } else {
+    const double single = mean_on("Single GPU", {device + ":0", device + ":0"});
+    const double multi = mean_on("Multi GPU", {device + ":0", device + ":1"});
+    fmt::print("mean of the sum {:.6g} and {:.6g}\n", single, multi);
   }
-  sx::Output sum;
-  {
-    sx::DeviceScope on(options.sum_device);
-    sum = sx::AddN(c1);
-  }
-  const double single = Time("Single", graph, sum, options);
-
-  std::vector<sx::Output> c2;
-  for (int i = 0; i < 2; ++i) {
-    sx::DeviceScope on(device(i));
-    c2.push_back(MatPow(sx::Const(i == 0 ? a_value : b_value), options.power));
-  }
-  {
-    sx::DeviceScope on(options.sum_device);
-    sum = sx::AddN(c2);
-  }
-  const double multi = Time("Multi", graph, sum, options);
-  fmt::print("mean of the sum {:.6g} and {:.6g}\n", single, multi);
 
   if (options.logdir.empty()) return;
   sx::FileSystem::ForPath(options.logdir).CreateDirectories(options.logdir);
@@ -100,15 +106,19 @@ void ComputeBoth(const Options& options) {
 int main(int argc, char** argv) {
   Options options;
   sx::Flags flags("Powers of two matrices on one device and on two.");
-  flags.Add("size", &options.size, "rows and columns of both matrices", {.min = 1});
-  flags.Add("power", &options.power, "number of products of each", {.min = 0});
+  flags.Add("size", &options.size,
+            "rows and columns of both matrices; none: 10000, 100 with --target", {.min = 1});
+  flags.Add("power", &options.power, "number of products of each; none: 10, 4 with --target",
+            {.min = 0});
   flags.Add("seed", &options.seed, "of the matrices");
   flags.Add("tower_device", &options.tower_device,
             "kind of the devices of the powers; gpu: /cpu:0 where there is none",
             {.choices = {"gpu", "cpu"}});
   flags.Add("sum_device", &options.sum_device, "where the powers are added");
+  flags.Add("target", &options.target,
+            "task of a cluster, grpc://host:port; one power on worker 0, one on worker 1");
   flags.Add("log_device_placement", &options.log_device_placement,
-            "print the device of every node");
+            "print the device of every node; with --target the task does");
   flags.Add("logdir", &options.logdir, "folder of the graph page; none is written if empty");
-  return flags.Main(argc, argv, [&] { ComputeBoth(options); });
+  return flags.Main(argc, argv, [&] { Compute(options); });
 }

@@ -3,24 +3,13 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import time
 
-from program_testing import Programs, check
+from program_testing import Programs, check, free_ports
 
 programs = Programs()
 STEPS = 200
-
-
-def free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for one in sockets:
-        one.bind(("127.0.0.1", 0))
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
 
 
 class Cluster:

@@ -7,6 +7,7 @@
 """
 import os
 import pathlib
+import socket
 import struct
 import subprocess
 import sys
@@ -28,6 +29,17 @@ def skip(reason):
     """Ends the test as skipped: the product says itself that it cannot yet, or data is missing."""
     print("SKIPPED: " + reason)
     sys.exit(SKIPPED)
+
+
+def free_ports(count):
+    """Ports of this machine that nobody has."""
+    sockets = [socket.socket() for _ in range(count)]
+    for one in sockets:
+        one.bind(("127.0.0.1", 0))
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
 
 
 class Programs:
