@@ -171,17 +171,34 @@ std::vector<Node*> TopologicalOrder(const Graph& graph) {
   for (int id = 0; id < count; ++id) {
     for_each_dependency(*graph.node(id), [&](int on) { consumers[next[on]++] = id; });
   }
-  std::priority_queue<int, std::vector<int>, std::greater<>> ready;
+  // A node that was added behind one that reads it comes where the first of its readers is. So all
+  // others keep their order, which is that of the program: what touches a variable relies on it.
+  std::vector<int> place(count), sources = pending, plain;
+  plain.reserve(count);
   for (int id = 0; id < count; ++id) {
-    if (pending[id] == 0) ready.push(id);
+    place[id] = id;
+    if (sources[id] == 0) plain.push_back(id);
+  }
+  for (size_t done = 0; done < plain.size(); ++done) {
+    for (int c = first[plain[done]]; c < first[plain[done] + 1]; ++c) {
+      if (--sources[consumers[c]] == 0) plain.push_back(consumers[c]);
+    }
+  }
+  for (auto it = plain.rbegin(); it != plain.rend(); ++it) {
+    for (int c = first[*it]; c < first[*it + 1]; ++c)
+      place[*it] = std::min(place[*it], place[consumers[c]]);
+  }
+  std::priority_queue<std::pair<int, int>, std::vector<std::pair<int, int>>, std::greater<>> ready;
+  for (int id = 0; id < count; ++id) {
+    if (pending[id] == 0) ready.emplace(place[id], id);
   }
   order.clear();
   while (!ready.empty()) {
-    const int id = ready.top();
+    const int id = ready.top().second;
     ready.pop();
     order.push_back(graph.node(id));
     for (int c = first[id]; c < first[id + 1]; ++c) {
-      if (--pending[consumers[c]] == 0) ready.push(consumers[c]);
+      if (--pending[consumers[c]] == 0) ready.emplace(place[consumers[c]], consumers[c]);
     }
   }
   if (static_cast<int>(order.size()) != count) {
