@@ -8,9 +8,9 @@
 namespace sextant::models {
 
 const std::vector<RegisteredModel>& RegisteredModels() {
-  static const std::vector<RegisteredModel> models = {Cifar10Resnet(), Cifar10Simple(),
-                                                      CensusDnn(),     CensusLinear(),
-                                                      MnistConvnet(),  CensusWideDeep()};
+  static const std::vector<RegisteredModel> models = {
+      Cifar10Resnet(), Cifar10Simple(), CensusDnn(),     CensusLinear(),
+      MnistConvnet(),  Autoencoder(),   CensusWideDeep()};
   return models;
 }
 

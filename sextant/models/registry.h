@@ -48,7 +48,7 @@ struct SEXTANT_API ModelParam {
 struct SEXTANT_API RegisteredModel {
   std::string name;                // on the command line
   std::string description;         // one line
-  std::string data_set;            // `sextant data DATA_SET` makes it
+  std::string data_set;            // `sextant data DATA_SET` makes it; "": the model does
   std::vector<ModelParam> params;  // its flags
   // Throw INVALID_ARGUMENT, naming the parameter, for one that does not fit.
   std::function<ModelFn(const HParams&)> model_fn;
@@ -85,6 +85,7 @@ RegisteredModel CensusDnn();
 RegisteredModel MnistConvnet();
 RegisteredModel Cifar10Resnet();
 RegisteredModel Cifar10Simple();
+RegisteredModel Autoencoder();
 
 }  // namespace sextant::models
 

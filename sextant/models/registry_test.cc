@@ -30,7 +30,7 @@ TEST(RegistryTest, FindsModelsByName) {
     EXPECT_EQ(
         error.message(),
         "there is no model 'wide_and_deep'; did you mean wide_deep? There are cifar10_resnet, "
-        "cifar10_simple, dnn, linear, mnist, wide_deep");
+        "cifar10_simple, dnn, linear, mnist, sequence_autoencoder, wide_deep");
   }
 }
 
@@ -75,6 +75,9 @@ TEST(RegistryTest, HasTheKnownNumbersOfParameters) {
   EXPECT_EQ(TrainableNumbers(FindModel("mnist")), 3274634);
   EXPECT_EQ(TrainableNumbers(FindModel("cifar10_resnet")), 658651);
   EXPECT_EQ(TrainableNumbers(FindModel("cifar10_simple")), 4259274);
+  // Two tables, two GRUs (gates and candidate, with biases), the projection.
+  EXPECT_EQ(TrainableNumbers(FindModel("sequence_autoencoder")),
+            2 * 700 + 2 * (200 * 200 + 200 + 200 * 100 + 100) + 100 * 7 + 7);
 }
 
 TEST(RegistryTest, SaysWhichBatchFitsTheDevices) {
@@ -93,6 +96,11 @@ TEST(RegistryTest, RefusesParametersThatDoNotFit) {
   HParams params = DefaultParams(resnet);
   params.Parse("num_layers=45");
   EXPECT_THROW(resnet.model_fn(params), Error);
+  const RegisteredModel& autoencoder = FindModel("sequence_autoencoder");
+  params = DefaultParams(autoencoder);
+  params.Parse("sequence_length=8");
+  EXPECT_THROW(autoencoder.model_fn(params), Error);
+  EXPECT_THROW(autoencoder.eval_input(DefaultParams(autoencoder), {.folder = "data"}), Error);
   const RegisteredModel& census = FindModel("wide_deep");
   params = DefaultParams(census);
   params.Parse("dnn_optimizer=Nothing,dnn_learning_rate=0.1");

@@ -67,7 +67,8 @@ RunConfig MakeConfig(const TrainFlags& flags, std::optional<int64_t> seed) {
 }
 
 std::string ExportName(const RegisteredModel& model, const TrainFlags& flags) {
-  return flags.export_name.empty() ? model.data_set : flags.export_name;
+  if (!flags.export_name.empty()) return flags.export_name;
+  return model.data_set.empty() ? model.name : model.data_set;
 }
 
 // The arguments of this process, without its name.
@@ -150,12 +151,14 @@ std::vector<std::string> ExportFormats(const RegisteredModel& model) {
 
 void AddTrainOptions(Command& command, TrainFlags* flags, const RegisteredModel& model) {
   command.AddOption("--model_dir DIR", &flags->model_dir, "checkpoints, events and exports");
-  command.AddOption("--data,--data_dir DIR", &flags->data,
-                    fmt::format("as made by `sextant data {}`; default: $SEXTANT_DATA/{}, else "
-                                "data/{}",
-                                model.data_set, model.data_set, model.data_set));
-  command.AddOption("--train_files FILE", &flags->train_files, "instead of those of --data");
-  command.AddOption("--eval_files FILE", &flags->eval_files, "instead of those of --data");
+  if (!model.data_set.empty()) {
+    command.AddOption("--data,--data_dir DIR", &flags->data,
+                      fmt::format("as made by `sextant data {}`; default: $SEXTANT_DATA/{}, else "
+                                  "data/{}",
+                                  model.data_set, model.data_set, model.data_set));
+    command.AddOption("--train_files FILE", &flags->train_files, "instead of those of --data");
+    command.AddOption("--eval_files FILE", &flags->eval_files, "instead of those of --data");
+  }
   command.AddChoice("--schedule", &flags->schedule, {"train_and_evaluate", "train"},
                     "what is done (default train_and_evaluate)");
   command.AddChoice("--export_format", &flags->export_format, ExportFormats(model),
@@ -163,7 +166,7 @@ void AddTrainOptions(Command& command, TrainFlags* flags, const RegisteredModel&
   command.AddChoice("--exporter", &flags->exporter, {"final", "latest", "best"},
                     "which models are exported (default final)");
   command.AddNameOption("--export_name", &flags->export_name,
-                        "directory below model_dir/export (default " + model.data_set + ")");
+                        "directory below model_dir/export (default " + ExportName(model, {}) + ")");
   command.AddNameOption("--eval_name", &flags->eval_name, "results go to model_dir/eval_NAME");
   command.AddOption("--throttle_secs", &flags->throttle_secs, "least time between evaluations", 0,
                     kMostSeconds);
@@ -211,10 +214,13 @@ void CheckTraining(const RegisteredModel& model, const HParams& params, const Tr
 
 void AddModelCommand(Command& train, const RegisteredModel& model,
                      const StartServing& start_serving) {
-  Command& command = train.AddCommand(model.name, model.description,
-                                      fmt::format("sextant data {0} --out data/{0}\nsextant train "
-                                                  "{1} --model_dir runs/{1} --train_steps 1000",
-                                                  model.data_set, model.name));
+  const std::string make_data =
+      model.data_set.empty() ? ""
+                             : fmt::format("sextant data {0} --out data/{0}\n", model.data_set);
+  Command& command =
+      train.AddCommand(model.name, model.description,
+                       fmt::format("{0}sextant train {1} --model_dir runs/{1} --train_steps 1000",
+                                   make_data, model.name));
   command.OnOpen([&model, start_serving](Command& opened) {
     auto flags = std::make_shared<TrainFlags>();
     flags->start_serving = start_serving;

@@ -7,6 +7,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "sextant/base/temporary_directory.h"
 #include "sextant/cli/command.h"
 #include "sextant/cli/train/census_run.h"
 #include "sextant/cli/train/train_command.h"
@@ -115,6 +116,26 @@ TEST(TrainTest, EvaluatesAndExportsByTheDirectoryAlone) {
     EXPECT_EQ(model.signature("predict").inputs().size(),
               receiver[0] == 'j' || receiver[0] == 'r' ? 13u : 1u);
   }
+}
+
+// Tripled, the rate makes it learn the sequences in 150 steps.
+TEST(TrainTest, TrainsAModelThatMakesItsOwnData) {
+  const TemporaryDirectory directory;
+  const models::RegisteredModel& model = models::FindModel("sequence_autoencoder");
+  HParams params = models::DefaultParams(model);
+  params.Parse("train_steps=150,learning_rate=0.15");
+  TrainFlags flags;
+  flags.model_dir = directory.path() + "/run";
+  flags.seed = 1;
+  std::ostringstream out, eval;
+  TrainModel(model, params, flags, out);
+  EXPECT_NE(out.str().find("/export/sequence_autoencoder/"), std::string::npos) << out.str();
+  EvalModel({.model_dir = flags.model_dir, .json = true}, eval);
+  EXPECT_GE(Json::parse(eval.str()).at("metrics").at("accuracy").get<double>(), 0.99) << eval.str();
+  flags.model_dir = directory.path() + "/other";
+  flags.data = directory.path();
+  EXPECT_NE(MessageOf([&] { TrainModel(model, params, flags, out); }).find("makes its own data"),
+            std::string::npos);
 }
 
 TEST(TrainTest, TrainsOnSeveralDevices) {
