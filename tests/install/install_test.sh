@@ -31,6 +31,7 @@ cmake -S "$user" -B "$work/user" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" -DC
 cmake --build "$work/user"
 test "$("$work/user/hello")" = "[[36.]]"
 "$work/user/own_op"
+"${user%/*}/loaded_libraries.sh" "$work/prefix" "$work/user/remote" "$work"
 
 # The programs, as a user of the installed library builds them.
 programs=$(cd "$user/../../../programs" && pwd)
