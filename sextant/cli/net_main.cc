@@ -6,10 +6,12 @@
 #include "sextant/cli/load_command.h"
 #include "sextant/cli/serve_command.h"
 #include "sextant/cli/train/train_command.h"
+#include "sextant/dist/grpc_target.h"
 
 int main(int argc, char** argv) {
   using namespace sextant::cli;
   sextant::InstallInterruptHandlers();
+  sextant::dist::RegisterGrpcTargets();  // they are part of this program
   Command program("sextant", "Servers and clients of sextant: run them as `sextant COMMAND`.");
   AddLoadCommand(program);
   AddServeCommand(program);

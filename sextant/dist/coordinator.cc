@@ -116,6 +116,11 @@ void Coordinator::CommitEpoch(uint64_t incarnation, uint64_t epoch, int64_t step
   if (ready_) return;
   ready_ = true;
   step_ = step;
+  // The steps that were to be the last are lost: they are run again.
+  if (stopped_by_steps_ && step < *options_.max_steps) {
+    stop_reason_.clear();
+    stopped_by_steps_ = false;
+  }
   if (options_.synchronous) tokens_.emplace(*options_.synchronous, step);
   SeeStep(step);
 }
@@ -209,7 +214,8 @@ void Coordinator::RequestStop(const std::string& reason) {
 
 void Coordinator::SeeStep(int64_t step) {
   step_ = std::max(step_, step);
-  if (options_.max_steps && step_ >= *options_.max_steps) {
+  if (options_.max_steps && step_ >= *options_.max_steps && stop_reason_.empty()) {
+    stopped_by_steps_ = true;
     RequestStop(fmt::format("step {} of {} is reached", step_, *options_.max_steps));
   }
 }

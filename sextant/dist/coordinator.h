@@ -146,6 +146,7 @@ class Coordinator {
   std::string why_wait_ = "the chief has not started the training yet";
   int64_t step_ = 0;
   std::string stop_reason_;
+  bool stopped_by_steps_ = false;  // and not for another reason
   bool done_ = false;
   std::optional<StepTokens> tokens_;
   InputBlocks blocks_;

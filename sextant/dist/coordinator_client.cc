@@ -96,6 +96,11 @@ void CoordinatorClient::Ask(const char* what, const Method& method) {
   }
 }
 
+std::chrono::steady_clock::duration CoordinatorClient::silence() const {
+  const std::lock_guard lock(mutex_);
+  return Clock::now() - heard_;
+}
+
 void CoordinatorClient::ThrowIfLost() const {
   const std::lock_guard lock(mutex_);
   const auto silent = Clock::now() - heard_;
@@ -111,7 +116,6 @@ void CoordinatorClient::Note(const MemberReply& reply) {
   const std::lock_guard lock(mutex_);
   answer_ = AnswerOf(reply);
   missing_ = reply.missing();
-  step_ = std::max(step_, reply.step());
   changed_.notify_all();
 }
 
@@ -139,7 +143,8 @@ MemberAnswer CoordinatorClient::Join() {
   return answer_;
 }
 
-MemberAnswer CoordinatorClient::JoinAndWait() {
+MemberAnswer CoordinatorClient::JoinAndWait(std::chrono::milliseconds time) {
+  const Clock::time_point end = Clock::now() + time;
   CancellationToken never;
   CancellationToken& cancellation = options_.cancellation ? *options_.cancellation : never;
   WaitReport report;
@@ -150,6 +155,10 @@ MemberAnswer CoordinatorClient::JoinAndWait() {
     {
       const std::lock_guard lock(mutex_);
       missing = missing_;
+    }
+    if (Clock::now() >= end) {
+      throw MakeError<Code::kDeadlineExceeded>("the training did not begin within {} s: {}",
+                                               time.count() / 1000, answer.why);
     }
     report.Waiting(fmt::format("waiting: {}{}{}", answer.why,
                                missing.empty() ? "" : "; not there: ", missing));
@@ -168,14 +177,10 @@ bool CoordinatorClient::AwaitAnswer(const std::function<bool(const MemberAnswer&
   return changed_.wait_for(lock, time, [&] { return enough(answer_); });
 }
 
-void CoordinatorClient::SawStep(int64_t step) {
+void CoordinatorClient::SawStep(uint64_t epoch, int64_t step) {
   const std::lock_guard lock(mutex_);
-  own_step_ = std::max(own_step_, step);
-}
-
-int64_t CoordinatorClient::step() const {
-  const std::lock_guard lock(mutex_);
-  return std::max(step_, own_step_);
+  own_step_ = epoch == own_epoch_ ? std::max(own_step_, step) : step;
+  own_epoch_ = epoch;
 }
 
 // One heartbeat. Failures are noted: they matter when they go on.
@@ -185,6 +190,7 @@ void CoordinatorClient::Beat() {
   {
     const std::lock_guard lock(mutex_);
     request.set_step(own_step_);
+    request.set_epoch(own_epoch_);
   }
   grpc::ClientContext context;
   context.set_deadline(In(kBeatTime));

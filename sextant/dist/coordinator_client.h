@@ -56,19 +56,20 @@ class CoordinatorClient {
   // Asks once, and keeps the membership from then on. Throws ALREADY_EXISTS when another process is
   // this task, FAILED_PRECONDITION when the cluster specs differ.
   MemberAnswer Join();
-  // Asks until the answer is not "wait".
-  MemberAnswer JoinAndWait();
+  // Asks until the answer is not "wait". Throws DEADLINE_EXCEEDED after this time.
+  MemberAnswer JoinAndWait(std::chrono::milliseconds time);
   // The last answer to a heartbeat.
   MemberAnswer answer() const;
   // Waits until the answer to a heartbeat is one that `enough` takes, but not longer. Whether it
   // is.
   bool AwaitAnswer(const std::function<bool(const MemberAnswer&)>& enough,
                    std::chrono::milliseconds time);
+  // Since when it has not answered.
+  std::chrono::steady_clock::duration silence() const;
   // Throws UNAVAILABLE when the coordinator has been away for too long.
   void ThrowIfLost() const;
-  void SawStep(int64_t step);
-  // The largest global step that any member has told.
-  int64_t step() const;
+  // A global step of this epoch; of a new epoch, the largest one counts from anew.
+  void SawStep(uint64_t epoch, int64_t step);
   // No more heartbeats.
   void Leave();
 
@@ -114,7 +115,8 @@ class CoordinatorClient {
   std::condition_variable changed_;
   MemberAnswer answer_;
   std::string missing_;
-  int64_t own_step_ = 0, step_ = 0;
+  uint64_t own_epoch_ = 0;
+  int64_t own_step_ = 0;
   Clock::time_point heard_ = Clock::now();  // when it answered last
   std::string why_silent_;                  // why it has not since
   bool joined_ = false, ended_ = false;

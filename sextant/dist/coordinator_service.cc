@@ -311,6 +311,11 @@ void CoordinatorHost::FillStatus(TrainingStatus* status) const {
   }
 }
 
+void CoordinatorHost::EndTraining() {
+  const std::lock_guard lock(mutex_);
+  coordinator_.Finish();
+}
+
 std::vector<TaskId> CoordinatorHost::MemberTasks() const {
   const std::lock_guard lock(mutex_);
   std::vector<TaskId> tasks;

@@ -50,6 +50,8 @@ class CoordinatorHost final : public CoordinatorServiceBase {
   ~CoordinatorHost() override;
 
   void FillStatus(TrainingStatus* status) const;
+  // Everybody is told that the training has ended.
+  void EndTraining();
   // Tasks that are members, this one's own included.
   std::vector<TaskId> MemberTasks() const;
 

@@ -54,6 +54,22 @@ class CoordinatorTest : public testing::Test {
   std::optional<Coordinator> coordinator_;
 };
 
+TEST_F(CoordinatorTest, RunsTheLastStepsAgainWhenTheyAreLost) {
+  Start({}, 100);
+  EXPECT_EQ(coordinator_->Heartbeat(kWorkerTask, 2, 100, now_).state, MemberState::kStop);
+  EXPECT_EQ(coordinator_->Join(kPs1Task, 12, {}, now_ + seconds(6)).state, MemberState::kStop);
+  coordinator_->Join(kChiefTask, 3, 0, now_ + seconds(6));
+  const uint64_t epoch = coordinator_->BeginEpoch(3, 0, now_ + seconds(6));
+  coordinator_->CommitEpoch(3, epoch, 80, now_ + seconds(6));
+  EXPECT_FALSE(coordinator_->stopping());
+  EXPECT_EQ(coordinator_->step(), 80);
+  // Who asked for another reason is still heard.
+  coordinator_->RequestStop("enough");
+  const uint64_t next = coordinator_->BeginEpoch(3, 0, now_ + seconds(6));
+  coordinator_->CommitEpoch(3, next, 60, now_ + seconds(6));
+  EXPECT_EQ(coordinator_->stop_reason(), "enough");
+}
+
 TEST_F(CoordinatorTest, LetsNobodyInBeforeTheCommit) {
   coordinator_.emplace(CoordinatorOptions{.trainers = {kChiefTask, kWorkerTask}, .num_ps = 2});
   EXPECT_EQ(coordinator_->Missing(), "chief 0, worker 0, ps 0, ps 1");

@@ -15,7 +15,7 @@
 #include "sextant/dist/training_task.h"
 
 #include <algorithm>
-#include <future>
+#include <functional>
 
 #include "sextant/base/logging.h"
 #include "sextant/dist/coordinator_client.h"
@@ -24,13 +24,14 @@
 #include "sextant/dist/peer_attempt.h"
 #include "sextant/dist/peers.h"
 #include "sextant/dist/server.h"
+#include "sextant/dist/shard_client.h"
 #include "sextant/dist/shard_epoch.h"
 
 namespace sextant::dist {
 namespace {
 
-constexpr std::chrono::seconds kShardTime(15), kPortTime(10), kReportSoon(4), kReportLater(30);
-constexpr std::chrono::milliseconds kShardPause(50), kPoll(20), kTokenPause(5);
+constexpr std::chrono::seconds kPortTime(10), kReportSoon(4), kReportLater(30), kLookForEnd(5);
+constexpr std::chrono::milliseconds kPoll(20), kTokenPause(5);
 
 // The same for tasks that mean the same cluster.
 uint64_t ClusterHash(const ClusterTaskOptions& options) {
@@ -77,6 +78,8 @@ class TrainingTask final : public Cluster {
         .lost = options_.peers_lost,
         .credentials = credentials_,
         .cancellation = options_.cancellation});
+    shards_ = std::make_unique<ShardClient>(
+        server_->peers(), options_.num_ps, [this] { CheckWait(); }, cancellation());
   }
   ~TrainingTask() override = default;
 
@@ -87,7 +90,15 @@ class TrainingTask final : public Cluster {
   void Commit(int64_t step) override;
   bool EndsEpoch(const Error& error) const override { return error.code() == Code::kAborted; }
 
-  void SawStep(int64_t step) override { client_->SawStep(step); }
+  bool EpochEnded() override {
+    const auto ended = [this](const MemberAnswer& answer) {
+      return answer.state == MemberState::kWait ||
+             (answer.state == MemberState::kReady && answer.epoch != stamp_->epoch);
+    };
+    // An answer may be older than the epoch.
+    return ended(client_->answer()) && ended(client_->Join());
+  }
+  void SawStep(int64_t step) override { client_->SawStep(stamp_->epoch, step); }
   bool stopping() const override {
     const MemberState state = client_->answer().state;
     return state == MemberState::kStop || state == MemberState::kDone;
@@ -120,12 +131,11 @@ class TrainingTask final : public Cluster {
   }
   bool AwaitOthers(std::chrono::milliseconds time) override;
   void Finish() override { client_->Finish(); }
-  void Serve() override;
+  void Serve(const std::function<bool()>& ended) override;
 
  private:
   class ServersCut;
   using Clock = std::chrono::steady_clock;
-  using ShardMethod = std::function<grpc::Status(ShardService::Stub&, grpc::ClientContext*)>;
 
   bool coordinates() const { return options_.job == "ps" && options_.index == 0; }
   CancellationToken& cancellation() {
@@ -135,13 +145,9 @@ class TrainingTask final : public Cluster {
     cancellation().ThrowIfCancelled();
     if (client_) client_->ThrowIfLost();
   }
+  // Of servers: nobody will say that the training has ended.
+  bool ChiefIsGone();
   void Listen();
-  void AskShard(int ps, const char* what, const ShardMethod& method);
-  // All at once. Throws the first error when all have ended.
-  void AskShards(
-      const char* what,
-      const std::function<grpc::Status(int ps, ShardService::Stub&, grpc::ClientContext*)>& method);
-  std::vector<ShardState> ShardStates();
   ClusterStart StartAsChief(const ModelSignature& model);
   void EnterEpoch(uint64_t epoch) {
     server_->peers().ForgetIncarnations();
@@ -154,6 +160,7 @@ class TrainingTask final : public Cluster {
   CancellationToken never_;
   std::unique_ptr<Server> server_;
   std::unique_ptr<CoordinatorClient> client_;
+  std::unique_ptr<ShardClient> shards_;
 };
 
 // A port may be held for a moment by the process that this one takes the place of.
@@ -181,78 +188,14 @@ void TrainingTask::Listen() {
   }
 }
 
-void TrainingTask::AskShard(int ps, const char* what, const ShardMethod& method) {
-  Peer& peer = server_->peers().FindPeer(TaskName("ps", ps));
-  const std::unique_ptr<ShardService::Stub> stub = ShardService::NewStub(peer.control());
-  auto next_report = Clock::now() + kReportSoon;
-  for (;;) {
-    CheckWait();
-    grpc::ClientContext context;
-    context.set_deadline(In(kShardTime));
-    peer.token().AddTo(context);
-    grpc::Status status;
-    {
-      const auto abandon = cancellation().OnCancel([&] { context.TryCancel(); });
-      status = method(*stub, &context);
-    }
-    if (status.ok()) return;
-    cancellation().ThrowIfCancelled();
-    const sextant::Status error = net::FromGrpcStatus(status);
-    if (!net::IsTransient(error.code()))
-      throw ErrorOfTask(Error(error.code(), error.message()), TaskName("ps", ps));
-    if (Clock::now() >= next_report) {
-      next_report = Clock::now() + kReportLater;
-      LogInfo("waiting for {} at {} to {}: {}", peer.place(), peer.address(), what,
-              error.message());
-    }
-    PauseFor(kShardPause, cancellation());
-    peer.ConnectAgain();
-  }
-}
-
-void TrainingTask::AskShards(
-    const char* what,
-    const std::function<grpc::Status(int, ShardService::Stub&, grpc::ClientContext*)>& method) {
-  std::vector<std::future<void>> asked;
-  for (int ps = 0; ps < options_.num_ps; ++ps) {
-    asked.push_back(std::async(std::launch::async, [&, ps] {
-      AskShard(ps, what, [&](ShardService::Stub& stub, grpc::ClientContext* context) {
-        return method(ps, stub, context);
-      });
-    }));
-  }
-  for (auto& one : asked) one.wait();
-  for (auto& one : asked) one.get();
-}
-
-std::vector<ShardState> TrainingTask::ShardStates() {
-  std::vector<ShardState> states(options_.num_ps);
-  AskShards("say what it holds",
-            [&](int ps, ShardService::Stub& stub, grpc::ClientContext* context) {
-              ShardReply reply;
-              grpc::Status status = stub.GetShard(context, Nothing(), &reply);
-              if (!status.ok()) return status;
-              ShardState& state = states[ps];
-              state = {};
-              state.phase = reply.phase() == ShardReply::READY   ? ShardPhase::kReady
-                            : reply.phase() == ShardReply::BEGUN ? ShardPhase::kBegun
-                                                                 : ShardPhase::kEmpty;
-              state.epoch = reply.epoch();
-              for (const VariableMessage& variable : reply.signature())
-                state.signature.push_back({variable.name(), variable.dtype(), variable.shape()});
-              return status;
-            });
-  return states;
-}
-
 ClusterStart TrainingTask::Start(const std::vector<ClusterVariable>& model) {
   ModelSignature signature;
   for (const ClusterVariable& variable : model)
     signature.push_back({variable.name, variable.dtype, variable.shape});
   if (is_chief()) return StartAsChief(signature);
-  const MemberAnswer answer = client_->JoinAndWait();
+  const MemberAnswer answer = client_->JoinAndWait(options_.start_timeout);
   if (answer.state != MemberState::kReady) return ClusterStart::kStop;
-  const std::vector<ShardState> states = ShardStates();
+  const std::vector<ShardState> states = shards_->States();
   for (size_t ps = 0; ps < states.size(); ++ps) {
     if (states[ps].phase != ShardPhase::kReady) continue;
     const std::string difference = FirstDifference(states[ps].signature, signature);
@@ -265,7 +208,7 @@ ClusterStart TrainingTask::Start(const std::vector<ClusterVariable>& model) {
 
 ClusterStart TrainingTask::StartAsChief(const ModelSignature& model) {
   if (client_->Join().state == MemberState::kDone) return ClusterStart::kStop;
-  const std::vector<ShardState> states = ShardStates();
+  const std::vector<ShardState> states = shards_->States();
   const StartDecision decision = DecideStart(states, model);
   if (decision.action == StartAction::kRefuse) throw FailedPrecondition("{}", decision.why);
   if (decision.action == StartAction::kAdopt) {
@@ -279,34 +222,14 @@ ClusterStart TrainingTask::StartAsChief(const ModelSignature& model) {
   }
   if (!decision.why.empty()) LogInfo("{}; a new epoch begins", decision.why);
   const uint64_t epoch = client_->BeginEpoch(decision.next_epoch - 1);
-  AskShards("begin an epoch",
-            [&](int /*ps*/, ShardService::Stub& stub, grpc::ClientContext* context) {
-              BeginShardRequest request;
-              request.set_epoch(epoch);
-              request.set_chief(server_->incarnation());
-              for (const VariableSpec& variable : model) {
-                VariableMessage* added = request.add_signature();
-                added->set_name(variable.name);
-                added->set_dtype(variable.dtype);
-                added->set_shape(variable.shape);
-              }
-              Nothing reply;
-              return stub.BeginShard(context, request, &reply);
-            });
+  shards_->Begin(epoch, server_->incarnation(), model);
   EnterEpoch(epoch);
   return ClusterStart::kInitialise;
 }
 
 void TrainingTask::Commit(int64_t step) {
   const uint64_t epoch = stamp_->epoch;
-  AskShards("commit the epoch",
-            [&](int /*ps*/, ShardService::Stub& stub, grpc::ClientContext* context) {
-              ShardEpochRequest request;
-              request.set_epoch(epoch);
-              request.set_chief(server_->incarnation());
-              Nothing reply;
-              return stub.CommitShard(context, request, &reply);
-            });
+  shards_->Commit(epoch, server_->incarnation());
   client_->CommitEpoch(epoch, step);
   client_->Join();  // so that the answer is that of the new epoch
 }
@@ -326,14 +249,7 @@ class TrainingTask::ServersCut : public Cut {
   ServersCut(TrainingTask& task, CutRequest request) : task_(task), request_(std::move(request)) {}
   ~ServersCut() override {
     task_.stamp_->cut = 0;
-    for (int ps = 0; ps < task_.options_.num_ps; ++ps) {
-      Peer& peer = task_.server_->peers().FindPeer(TaskName("ps", ps));
-      grpc::ClientContext context;
-      context.set_deadline(In(std::chrono::seconds(1)));
-      peer.token().AddTo(context);
-      Nothing reply;  // a server that does not hear of it drops it for the next cut
-      ShardService::NewStub(peer.control())->EndCut(&context, request_, &reply);
-    }
+    task_.shards_->Drop(request_);
   }
 
  private:
@@ -347,14 +263,8 @@ std::unique_ptr<Cluster::Cut> TrainingTask::TakeCut() {
   request.set_chief(server_->incarnation());
   request.set_cut(NewIncarnation());
   auto cut = std::make_unique<ServersCut>(*this, request);
-  AskShards("hold its updates", [&](int, ShardService::Stub& stub, grpc::ClientContext* context) {
-    Nothing reply;
-    return stub.HoldCut(context, request, &reply);
-  });
-  AskShards("take a snapshot", [&](int, ShardService::Stub& stub, grpc::ClientContext* context) {
-    Nothing reply;
-    return stub.TakeCut(context, request, &reply);
-  });
+  shards_->Hold(request);
+  shards_->Take(request);
   stamp_->cut = request.cut();
   return cut;
 }
@@ -370,12 +280,22 @@ bool TrainingTask::AwaitOthers(std::chrono::milliseconds time) {
   }
 }
 
-void TrainingTask::Serve() {
+bool TrainingTask::ChiefIsGone() {
+  if (!coordinates()) return client_->silence() > options_.lease;
+  const TaskId chief{options_.trainers.at(0).first, options_.trainers.at(0).second};
+  return !std::ranges::count(server_->coordinator()->MemberTasks(), chief);
+}
+
+void TrainingTask::Serve(const std::function<bool()>& ended) {
   client_->Join();
-  auto next_report = Clock::now() + kReportSoon;
+  auto next_report = Clock::now() + kReportSoon, next_look = Clock::now() + kLookForEnd;
   const auto done = [](const MemberAnswer& answer) { return answer.state == MemberState::kDone; };
   while (!client_->AwaitAnswer(done, std::chrono::milliseconds(200))) {
     CheckWait();
+    if (Clock::now() >= next_look) {
+      next_look = Clock::now() + kLookForEnd;
+      if (ChiefIsGone() && ended && ended()) break;
+    }
     if (client_->answer().state != MemberState::kWait) {
       next_report = Clock::now() + kReportSoon;
     } else if (Clock::now() >= next_report) {
@@ -388,6 +308,7 @@ void TrainingTask::Serve() {
     return;
   }
   // The others hear of the end here.
+  server_->coordinator()->EndTraining();
   const auto end = Clock::now() + options_.lease + std::chrono::seconds(2);
   while (server_->coordinator()->MemberTasks().size() > 1 && Clock::now() < end)
     PauseFor(kPoll, cancellation());

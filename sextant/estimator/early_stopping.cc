@@ -73,8 +73,8 @@ class MetricHistory {
 };
 
 using Better = bool (*)(double, double);
-bool Smaller(double a, double b) { return a < b; }
-bool Larger(double a, double b) { return a > b; }
+bool IsSmaller(double a, double b) { return a < b; }
+bool IsLarger(double a, double b) { return a > b; }
 
 train::HookRef StopWhen(MetricHistory history, std::function<bool(const MetricHistory&)> enough) {
   return StopIf(
@@ -122,21 +122,21 @@ train::HookRef StopBeyond(MetricHistory history, double threshold, Better beyond
 
 train::HookRef StopIfNoDecrease(const Estimator& estimator, std::string metric, int64_t max_steps,
                                 const EarlyStoppingOptions& options) {
-  return StopWithoutProgress({estimator, std::move(metric), options}, max_steps, Smaller,
+  return StopWithoutProgress({estimator, std::move(metric), options}, max_steps, IsSmaller,
                              "decrease");
 }
 train::HookRef StopIfNoIncrease(const Estimator& estimator, std::string metric, int64_t max_steps,
                                 const EarlyStoppingOptions& options) {
-  return StopWithoutProgress({estimator, std::move(metric), options}, max_steps, Larger,
+  return StopWithoutProgress({estimator, std::move(metric), options}, max_steps, IsLarger,
                              "increase");
 }
 train::HookRef StopIfHigher(const Estimator& estimator, std::string metric, double threshold,
                             const EarlyStoppingOptions& options) {
-  return StopBeyond({estimator, std::move(metric), options}, threshold, Larger, "higher than");
+  return StopBeyond({estimator, std::move(metric), options}, threshold, IsLarger, "higher than");
 }
 train::HookRef StopIfLower(const Estimator& estimator, std::string metric, double threshold,
                            const EarlyStoppingOptions& options) {
-  return StopBeyond({estimator, std::move(metric), options}, threshold, Smaller, "lower than");
+  return StopBeyond({estimator, std::move(metric), options}, threshold, IsSmaller, "lower than");
 }
 
 train::HookRef StopIf(std::function<bool()> should_stop, train::Every every) {

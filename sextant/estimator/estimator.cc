@@ -3,6 +3,7 @@
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
 #include "sextant/base/logging.h"
+#include "sextant/estimator/cluster_roles.h"
 #include "sextant/estimator/evaluation.h"
 #include "sextant/estimator/model_dir_lock.h"
 #include "sextant/estimator/model_graph.h"
@@ -24,6 +25,7 @@ const HParams& Estimator::params() const { return state_->params; }
 const ModelFn& Estimator::model_fn() const { return state_->model_fn; }
 
 int64_t Estimator::Train(const InputFn& input_fn, const TrainOptions& options) {
+  if (!state_->config.task.local()) return TrainInCluster(*state_, input_fn, options);
   const ModelDirLock lock(model_dir());
   return RunTraining(*state_, input_fn, options, {.begin_ended_anew = true});
 }

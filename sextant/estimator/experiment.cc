@@ -1,6 +1,7 @@
 #include "sextant/estimator/experiment.h"
 
 #include "sextant/base/error.h"
+#include "sextant/estimator/cluster_roles.h"
 #include "sextant/estimator/evaluator_role.h"
 
 namespace sextant {
@@ -66,12 +67,9 @@ void CheckExperiment(const Experiment& experiment) {
 
 EvalResult RunSchedule(const Experiment& experiment, const std::string& schedule) {
   CheckExperiment(experiment);
-  const dist::Task& task = experiment.estimator.config().task;
-  if (schedule == "run_std_server" || (!task.local() && task.type != "evaluator")) {
-    throw Unimplemented(
-        "schedule {} of task {} {} belongs to a cluster, which is not run yet; unset TF_CONFIG to "
-        "train in this process",
-        schedule, task.type, task.index);
+  if (schedule == "run_std_server") {
+    ServeParameters(experiment.estimator.config(), experiment.train_steps);
+    return {};
   }
   if (schedule == "train") return Train(experiment);
   if (schedule == "evaluate") return Evaluate(experiment, experiment.eval_input_fn, "");

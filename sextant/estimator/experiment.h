@@ -40,7 +40,7 @@ struct SEXTANT_API Experiment {
 };
 
 // The metrics of the last evaluation, if the schedule evaluates. Throws INVALID_ARGUMENT for an
-// unknown schedule and for specs out of range, UNIMPLEMENTED for roles of a cluster.
+// unknown schedule and for specs out of range, tasks of a cluster do what cluster_roles.h says.
 EvalResult RunSchedule(const Experiment& experiment, const std::string& schedule);
 
 // What a task does unless told: train_and_evaluate without a cluster, in one of a single task, and

@@ -76,7 +76,8 @@ TEST_F(ExperimentTest, TriesOneStepOfEach) { EXPECT_EQ(Run("test").at("global_st
 
 TEST_F(ExperimentTest, SaysWhatItCannotDo) {
   ExpectError(Code::kInvalidArgument, "there is no schedule 'dance'", [&] { Run("dance"); });
-  ExpectError(Code::kUnimplemented, "belongs to a cluster", [&] { Run("run_std_server"); });
+  ExpectError(Code::kInvalidArgument, "makes this process no parameter server but worker 0",
+              [&] { Run("run_std_server"); });
   ExpectError(Code::kInvalidArgument, "Experiment.eval_input_fn is not set", [&] {
     Experiment experiment = Make({.model_dir = directory_});
     experiment.eval_input_fn = nullptr;
@@ -84,7 +85,7 @@ TEST_F(ExperimentTest, SaysWhatItCannotDo) {
   });
   const std::string worker = R"({"cluster": {"chief": ["a:1"], "worker": ["b:1"]},
                                  "task": {"type": "worker", "index": 0}})";
-  ExpectError(Code::kUnimplemented, "task worker 0 belongs to a cluster",
+  ExpectError(Code::kUnimplemented, "a cluster without parameter servers",
               [&] { RunSchedule(Make({.model_dir = directory_, .tf_config = worker}), "train"); });
 }
 

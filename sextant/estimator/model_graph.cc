@@ -64,6 +64,15 @@ EstimatorSpec Call(const Estimator::State& state, Input::Tensors batch, Mode mod
       {std::move(batch.first), std::move(batch.second), mode, state.params, state.config});
 }
 
+// Tasks that train together draw different numbers; the chief those of a process alone.
+std::optional<int64_t> SeedOf(const RunConfig& config, Mode mode) {
+  const int rank = config.task.rank.value_or(0);
+  if (!config.random_seed || mode != Mode::kTrain || rank == 0) return config.random_seed;
+  constexpr uint64_t kOdd = 0x9E3779B97F4A7C15;  // spreads neighbours
+  return static_cast<int64_t>(
+      (static_cast<uint64_t>(*config.random_seed) + kOdd * static_cast<uint64_t>(rank)) >> 1);
+}
+
 void CheckScalarLoss(const EstimatorSpec& spec, const char* when) {
   if (!spec.loss) throw InvalidArgument("the model function gave no loss, which {} needs", when);
   if (spec.loss.shape().rank() > 0) {
@@ -91,7 +100,7 @@ std::unique_ptr<ModelGraph> BuildModel(const Estimator::State& state, const Inpu
   const GraphScope use(model->graph);
   const CancellationScope cancellable(
       state.config.cancellation.get());  // the first element is read
-  model->graph.set_seed(state.config.random_seed);
+  model->graph.set_seed(SeedOf(state.config, mode));
   train::GetOrCreateGlobalStep();
   const auto& strategy = StrategyOf(state.config, mode);
   model->session = strategy ? SessionFor(*strategy, state.config.session) : state.config.session;

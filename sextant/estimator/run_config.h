@@ -66,9 +66,10 @@ struct SEXTANT_API RunConfig {
   SessionOptions session = {};
   std::optional<MirroredStrategy> train_distribute = {}, eval_distribute = {};
   ClusterConfig cluster = {};
-  // The next three are checked and otherwise unused: they are for trainings of several processes.
   std::string protocol = {};  // between processes: "" or "grpc"
+  // If given, worker i of a cluster starts 5 (i + 1) seconds late, but not later than this.
   std::optional<int64_t> max_worker_delay_secs = {};
+  // So long a worker of a cluster waits for the chief to initialise the variables.
   double session_creation_timeout_secs = 7200;
   // Cancelling it, from any thread, ends what the Estimator does with CANCELLED: a training saves
   // its last whole step before, also while it waits for input. A program that wants signals to do

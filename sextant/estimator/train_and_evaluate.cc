@@ -7,7 +7,7 @@
 #include "sextant/base/error.h"
 #include "sextant/base/logging.h"
 #include "sextant/estimator/checkpoint_evaluator.h"
-#include "sextant/estimator/evaluator_role.h"
+#include "sextant/estimator/cluster_roles.h"
 #include "sextant/estimator/model_dir_lock.h"
 #include "sextant/estimator/model_graph.h"
 #include "sextant/estimator/training.h"
@@ -59,18 +59,12 @@ TrainAndEvaluateResult TrainAndEvaluate(const Estimator& estimator, const TrainS
                                         const EvalSpec& eval) {
   CheckSpecs(train, eval);
   const RunConfig& config = estimator.config();
-  if (config.task.type == "evaluator") return RunEvaluator(estimator, train, eval);
-  if (!config.task.local()) {
-    throw Unimplemented(
-        "TF_CONFIG makes this process task {} {} of a cluster, which is not run yet; unset it to "
-        "train in this process",
-        config.task.type, config.task.index);
-  }
   if (config.save_checkpoints_steps.value_or(config.save_checkpoints_secs.value_or(600)) <= 0) {
     throw InvalidArgument(
         "TrainAndEvaluate evaluates checkpoints, but the RunConfig asks for none; set "
         "save_checkpoints_steps or save_checkpoints_secs");
   }
+  if (!config.task.local()) return TrainAndEvaluateInCluster(estimator, train, eval);
   const ModelDirLock lock(config.model_dir);
   const auto evaluator = std::make_shared<CheckpointEvaluator>(estimator, train, eval);
   if (const auto newest = CheckpointToResume(config.model_dir)) {

@@ -1,6 +1,5 @@
-// TrainAndEvaluate: trains, evaluates at checkpoints and exports, in one process. (A TF_CONFIG that
-// names a cluster is refused with UNIMPLEMENTED, but for an evaluator, which needs no connection:
-// evaluator_role.h.)
+// TrainAndEvaluate: trains, evaluates at checkpoints and exports, in one process or in a cluster: a
+// process that TF_CONFIG makes a task of one does its part (cluster_roles.h).
 //
 //   TrainAndEvaluate(estimator, {.input_fn = train, .max_steps = 6000},
 //                    {.input_fn = test, .exporters = {FinalExporter("mnist", receiver)}});

@@ -1,10 +1,14 @@
 #include "sextant/estimator/training.h"
 
+#include <cmath>
+
 #include "sextant/base/cancellable_wait.h"
 #include "sextant/base/error.h"
+#include "sextant/base/exit_code.h"
 #include "sextant/base/file_system.h"
 #include "sextant/base/logging.h"
 #include "sextant/base/temporary_file.h"
+#include "sextant/estimator/cluster_training.h"
 #include "sextant/estimator/model_graph.h"
 #include "sextant/formats/checkpoint_state.h"
 #include "sextant/formats/event_writer.h"
@@ -15,6 +19,7 @@
 #include "sextant/nn/summaries.h"
 #include "sextant/proto/graph.pb.h"
 #include "sextant/proto/meta_graph.pb.h"
+#include "sextant/runtime/cluster.h"
 #include "sextant/train/cancellation_hooks.h"
 #include "sextant/train/global_step.h"
 #include "sextant/train/monitored_session.h"
@@ -23,7 +28,7 @@
 namespace sextant {
 namespace {
 
-void CheckOptions(const Estimator::State& state, const TrainOptions& options) {
+void CheckOptions(const TrainOptions& options) {
   if (options.steps && options.max_steps) {
     throw InvalidArgument("a training takes steps ({}) or max_steps ({}), not both", *options.steps,
                           *options.max_steps);
@@ -31,13 +36,6 @@ void CheckOptions(const Estimator::State& state, const TrainOptions& options) {
   if (options.steps.value_or(1) <= 0 || options.max_steps.value_or(1) <= 0) {
     throw InvalidArgument("a training needs at least 1 step, not {}",
                           options.steps ? *options.steps : *options.max_steps);
-  }
-  const std::string& type = state.config.task.type;
-  if (type == "ps" || type == "evaluator") {
-    throw InvalidArgument("a task of type {} does not train; its TF_CONFIG says what it is", type);
-  }
-  if (!state.config.task.local()) {
-    throw Unimplemented("clusters are not run yet; unset TF_CONFIG to train in this process");
   }
 }
 
@@ -90,6 +88,19 @@ class BeginEvents : public train::Hook {
   std::optional<EventWriter>& events_;
 };
 
+// A loss that is no number ends the process with a code of its own.
+class NoteDivergence : public train::Hook {
+ public:
+  explicit NoteDivergence(Output loss) : loss_(loss) {}
+  void BeforeRun(train::RunContext& run) override { run.Fetch(loss_); }
+  void AfterRun(train::RunContext& run) override {
+    if (std::isnan(run.Value(loss_).AsDouble())) NoteExitCode(kExitDiverged);
+  }
+
+ private:
+  const Output loss_;
+};
+
 // Calls the function when the session is there, before anything is written.
 class CallWhenCreated : public train::Hook {
  public:
@@ -120,10 +131,10 @@ train::HookRef WatchLoss(Output loss, const RunConfig& config, std::optional<Eve
 // Saves what is done and says so. An error, not a result: whatever follows a training must not
 // follow half of one unawares.
 [[noreturn]] void EndCancelled(const RunConfig& config, train::MonitoredSession& session,
-                               EventWriter& events) {
+                               std::optional<EventWriter>& events) {
   const int64_t step = session.global_step();
   const std::string path = session.SaveLast();
-  events.Close();
+  if (events) events->Close();
   throw Error(Code::kCancelled,
               fmt::format("{} at step {}: {}", config.cancellation->status().message(), step,
                           path.empty() ? "no checkpoints are saved"
@@ -131,8 +142,12 @@ train::HookRef WatchLoss(Output loss, const RunConfig& config, std::optional<Eve
                                              "; run the same training again to go on from there"));
 }
 
-// Until it stops or the data ends. The loss of the last step, if there was one.
-Tensor RunSteps(train::MonitoredSession& session, const EstimatorSpec& spec, bool resumed) {
+struct StepsEnd {
+  Tensor loss;  // of the last step, if there was one
+  bool data_ended = false;
+};
+// Until it stops or the data ends.
+StepsEnd RunSteps(train::MonitoredSession& session, const EstimatorSpec& spec, bool resumed) {
   Tensor loss;
   try {
     while (!session.ShouldStop()) {
@@ -144,14 +159,16 @@ Tensor RunSteps(train::MonitoredSession& session, const EstimatorSpec& spec, boo
     if (!loss.valid() && !resumed) {
       throw InvalidArgument("the training input gave no batch; is the data empty?");
     }
+    return {loss, !session.ShouldStop()};
   }
-  return loss;
+  return {loss, false};
 }
 
 std::vector<train::HookRef> HooksOf(const ModelGraph& model, const RunConfig& config,
                                     const TrainOptions& options, std::optional<int64_t> resumed,
                                     const TrainingInput& handling,
                                     std::optional<EventWriter>& events) {
+  const bool writes = !handling.cluster || handling.cluster->is_chief();
   const EstimatorSpec& spec = model.spec;
   const train::Every log{.steps = config.log_step_count_steps};
   std::vector<train::HookRef> hooks;
@@ -159,11 +176,12 @@ std::vector<train::HookRef> HooksOf(const ModelGraph& model, const RunConfig& co
     hooks.push_back(
         train::AwaitInput(model.input_iterator, {.elements = model.batches_of_step,
                                                  .token = config.cancellation,
-                                                 .refuse_empty = !resumed,
+                                                 .refuse_empty = writes && !resumed,
                                                  .begin_ended_anew = handling.begin_ended_anew}));
   }
   if (handling.found) hooks.push_back(std::make_shared<CallWhenCreated>(handling.found));
-  hooks.push_back(std::make_shared<BeginEvents>(config, resumed, &events));
+  if (writes) hooks.push_back(std::make_shared<BeginEvents>(config, resumed, &events));
+  if (handling.cluster) hooks.push_back(std::make_shared<NoteDivergence>(spec.loss));
   hooks.push_back(WatchLoss(spec.loss, config, events));
   if (options.steps) hooks.push_back(train::StopAfterSteps(*options.steps));
   if (options.max_steps) hooks.push_back(train::StopAtStep(*options.max_steps));
@@ -173,9 +191,9 @@ std::vector<train::HookRef> HooksOf(const ModelGraph& model, const RunConfig& co
       {{"loss", spec.loss}, {"step", train::GetGlobalStep(model.graph).value()}}, log));
   hooks.push_back(
       train::CountSteps(log, [&events](const std::string& tag, float value, int64_t step) {
-        events->AddScalar(tag, value, step);
+        if (events) events->AddScalar(tag, value, step);
       }));
-  if (config.save_summary_steps > 0) {
+  if (writes && config.save_summary_steps > 0) {
     hooks.push_back(train::SaveSummaries(
         [&events](const std::string& summary, int64_t step) {
           events->AddSerializedSummary(summary, step);
@@ -189,16 +207,18 @@ std::vector<train::HookRef> HooksOf(const ModelGraph& model, const RunConfig& co
 
 int64_t RunTraining(const Estimator::State& state, const InputFn& input_fn,
                     const TrainOptions& options, const TrainingInput& handling) {
-  CheckOptions(state, options);
+  CheckOptions(options);
   const RunConfig& config = state.config;
+  Cluster* const cluster = handling.cluster.get();
+  const bool writes = cluster == nullptr || cluster->is_chief();
   const auto newest = CheckpointToResume(config.model_dir);
   std::optional<int64_t> resumed;
   if (newest) resumed = StepOfCheckpoint(*newest);
-  if (options.max_steps && resumed.value_or(0) >= *options.max_steps) {
+  if (cluster == nullptr && options.max_steps && resumed.value_or(0) >= *options.max_steps) {
     LogInfo("Skipping training since max_steps has already saved.");
     return *resumed;
   }
-  DeleteLeftovers(config.model_dir);
+  if (writes) DeleteLeftovers(config.model_dir);
   const CancellationScope cancellable(config.cancellation.get());
   const std::unique_ptr<ModelGraph> model = BuildModel(state, input_fn, Mode::kTrain);
   const GraphScope use(model->graph);
@@ -207,6 +227,7 @@ int64_t RunTraining(const Estimator::State& state, const InputFn& input_fn,
   std::optional<EventWriter> events;
   train::MonitoredSessionOptions session_options{
       .session = model->session,
+      .cluster = handling.cluster,
       .checkpoint_dir = config.model_dir,
       .hooks = HooksOf(*model, config, options, resumed, handling, events),
       .saver = {.max_to_keep = config.keep_checkpoint_max,
@@ -220,22 +241,27 @@ int64_t RunTraining(const Estimator::State& state, const InputFn& input_fn,
                             events->AddSessionCheckpoint(saved.path, saved.step);
                           }}};
   const train::Every& every = session_options.checkpoints.every;
-  if (every.steps > 0 || every.seconds > 0) LogInfo("Create CheckpointSaverHook.");
+  if (writes && (every.steps > 0 || every.seconds > 0)) LogInfo("Create CheckpointSaverHook.");
   if (!newest) {
     session_options.after_init = [&](Session& session) {
       ApplyWarmStart(state.warm_start, session);
     };
   }
+  if (cluster != nullptr) {
+    session_options.place = [&](Graph& graph) { PlaceInCluster(graph, config); };
+    session_options.after_rollback = [&](int64_t step) { events->AddSessionStart(step + 1); };
+  }
   train::MonitoredSession session(model->graph, std::move(session_options));
   try {
-    const Tensor loss = RunSteps(session, model->spec, newest.has_value());
+    const StepsEnd end = RunSteps(session, model->spec, newest || !writes);
+    if (cluster != nullptr) EndInCluster(*cluster, session, end.data_ended);
     session.Close();
-    events->Close();
-    if (loss.valid()) LogInfo("Loss for final step: {:g}.", loss.AsDouble());
+    if (events) events->Close();
+    if (end.loss.valid()) LogInfo("Loss for final step: {:g}.", end.loss.AsDouble());
   } catch (const Error& e) {
     const bool cancelled = config.cancellation && config.cancellation->cancelled();
     if (!cancelled || e.code() != Code::kCancelled) throw;
-    EndCancelled(config, session, *events);
+    EndCancelled(config, session, events);
   }
   return session.global_step();
 }

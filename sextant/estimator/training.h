@@ -3,18 +3,24 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 
 #include "sextant/estimator/estimator.h"
 
 namespace sextant {
+
+class Cluster;
 
 struct TrainingInput {
   // If given, called when the input has been found to be there and nothing is written yet.
   std::function<void()> found = {};
   // Data that an earlier training has read to its end begins anew. Otherwise there is nothing left.
   bool begin_ended_anew = false;
+  // Of a task of a cluster: trains with the others. Only the chief writes.
+  std::shared_ptr<Cluster> cluster = {};
 };
-// Estimator::Train. REQUIRES: the caller has the model_dir's lock (model_dir_lock.h).
+// Estimator::Train. REQUIRES: the caller, but for workers of a cluster, has the model_dir's lock
+// (model_dir_lock.h).
 int64_t RunTraining(const Estimator::State& state, const InputFn& input_fn,
                     const TrainOptions& options, const TrainingInput& handling);
 

@@ -55,6 +55,8 @@ struct ClusterTaskOptions {
   std::optional<int64_t> max_steps;
   uint64_t input_seed = 0;  // of the order in which blocks of the data are read
   std::chrono::milliseconds lease{5000};
+  // So long a task waits for the chief to begin the first epoch.
+  std::chrono::milliseconds start_timeout{7'200'000};
   // So long a coordinator that cannot be reached is waited for.
   std::chrono::milliseconds peers_lost{600'000};
   SessionOptions session = {};  // threads, devices and memory of what other tasks run here
@@ -93,12 +95,15 @@ class Cluster {
   // model in one epoch is taken over, otherwise a new epoch begins, in which only its calls are
   // let through. Others wait for the chief. Throws FAILED_PRECONDITION, naming the first variable
   // that differs, when the servers hold another model; ALREADY_EXISTS when another process is this
-  // task.
+  // task; DEADLINE_EXCEEDED when the chief does not begin an epoch in time.
   virtual ClusterStart Start(const std::vector<ClusterVariable>& model) = 0;
   // Of the chief: all variables are assigned; `step` is the global step. Lets the others in.
   virtual void Commit(int64_t step) = 0;
   // Whether an error of a Run means that Start is to be called and the step to be run again.
   virtual bool EndsEpoch(const Error& error) const = 0;
+
+  // Whether the epoch that this task is in has ended, though no error has told it.
+  virtual bool EpochEnded() = 0;
 
   // The largest global step this task has seen; the next heartbeat tells it.
   virtual void SawStep(int64_t step) = 0;
@@ -147,8 +152,9 @@ class Cluster {
 
   // ---- of parameter servers
 
-  // Serves until the training has ended and the others have left. Throws as waits do.
-  virtual void Serve() = 0;
+  // Serves until the training has ended and the others have left. "ended" is asked now and then
+  // whether it has, in case the chief died before it could say so. Throws as waits do.
+  virtual void Serve(const std::function<bool()>& ended) = 0;
 };
 
 using ClusterOpener = std::function<std::unique_ptr<Cluster>(const ClusterTaskOptions&)>;

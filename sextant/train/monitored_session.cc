@@ -230,7 +230,8 @@ std::vector<Tensor> MonitoredSession::Run(const std::vector<Output>& fetches, co
   if (run_->stop_requested()) stop_ = true;
   if (last_saved_ >= 0) {
     const int64_t now = global_step();
-    if (CheckpointDue(now) && TrySaveCheckpoint(now)) {
+    const bool ends = options_.cluster && (stop_ || options_.cluster->stopping());
+    if (!ends && CheckpointDue(now) && TrySaveCheckpoint(now)) {  // the last one follows
       if (TellListeners(/*first=*/false)) stop_ = true;
     }
   }
@@ -238,6 +239,8 @@ std::vector<Tensor> MonitoredSession::Run(const std::vector<Output>& fetches, co
     options_.cluster->SawStep(global_step());
     stop_ = options_.cluster->stopping();
     NoteRunState();
+    if (!stop_ && options_.cluster->EpochEnded())
+      Recover(MakeError<Code::kAborted>("the epoch has ended"));
   }
   return values;
 }

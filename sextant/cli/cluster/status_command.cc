@@ -22,6 +22,44 @@ struct StatusArguments {
 
 std::string Hex(uint64_t value) { return fmt::format("{:016x}", value); }
 
+void WriteTrainingJson(const dist::TrainingStatus& training, JsonWriter& json) {
+  json.Key("training");
+  json.BeginObject();
+  json.Field("epoch", uint64_t{training.epoch()});
+  json.Field("ready", training.ready());
+  json.Field("step", int64_t{training.step()});
+  json.Field("steps_per_second", training.steps_per_second());
+  json.Field("stop_reason", training.stop_reason());
+  json.Field("missing", training.missing());
+  json.Key("members");
+  json.BeginArray();
+  for (const dist::MemberStatus& member : training.members()) {
+    json.BeginObject();
+    json.Field("task", fmt::format("{} {}", member.member().job(), member.member().index()));
+    json.Field("incarnation", Hex(member.member().incarnation()));
+    json.Field("rank", int64_t{member.rank()});
+    json.Field("step", int64_t{member.step()});
+    json.Field("lease_seconds", member.lease_seconds());
+    json.EndObject();
+  }
+  json.EndArray();
+  json.EndObject();
+}
+
+void WriteTrainingText(const dist::TrainingStatus& training, std::ostream& out) {
+  out << fmt::format("  training: epoch {}{}, step {}, {:.1f} steps/s\n", training.epoch(),
+                     training.ready() ? "" : " (not ready)", training.step(),
+                     training.steps_per_second());
+  if (!training.stop_reason().empty()) out << "  stops: " << training.stop_reason() << '\n';
+  if (!training.missing().empty()) out << "  not there: " << training.missing() << '\n';
+  for (const dist::MemberStatus& member : training.members()) {
+    out << fmt::format(
+        "  {} {}{}, lease {:.1f} s\n", member.member().job(), member.member().index(),
+        member.rank() < 0 ? "" : fmt::format(": rank {}, step {}", member.rank(), member.step()),
+        member.lease_seconds());
+  }
+}
+
 void WriteJson(const dist::StatusReply& status, std::ostream& out) {
   JsonWriter json(out);
   json.BeginObject();
@@ -50,6 +88,7 @@ void WriteJson(const dist::StatusReply& status, std::ostream& out) {
     json.EndObject();
   }
   json.EndArray();
+  if (status.has_training()) WriteTrainingJson(status.training(), json);
   json.Field("waits", std::vector<std::string>(status.waits().begin(), status.waits().end()));
   json.EndObject();
   out << '\n';
@@ -67,6 +106,7 @@ void WriteText(const dist::StatusReply& status, std::ostream& out) {
                        peer.task(), peer.address(), peer.state(), peer.calls(), peer.retries(),
                        peer.sent_bytes(), peer.received_bytes());
   }
+  if (status.has_training()) WriteTrainingText(status.training(), out);
   for (const std::string& wait : status.waits()) out << "  " << wait << '\n';
 }
 

@@ -18,6 +18,7 @@
 #include "sextant/cli/train/metrics_table.h"
 #include "sextant/cli/train/train_progress.h"
 #include "sextant/cli/train/trained_model.h"
+#include "sextant/dist/task.h"
 #include "sextant/estimator/train_and_evaluate.h"
 
 namespace sextant::cli {
@@ -200,6 +201,10 @@ void AddTrainOptions(Command& command, TrainFlags* flags, const RegisteredModel&
 void CheckTraining(const RegisteredModel& model, const HParams& params, const TrainFlags& flags) {
   models::CheckParams(model, params);
   model.model_fn(params);
+  const dist::Task task = dist::TaskFromEnvironment();
+  if (!task.local() && flags.model_dir.empty() && task.model_dir.empty()) {
+    throw InvalidArgument("the tasks of a cluster share a folder: give --model_dir");
+  }
   for (const char* batch : {"train_batch_size", "eval_batch_size"}) {
     models::BatchPerDevice(params, batch, {.devices = flags.devices});
   }
@@ -234,9 +239,9 @@ void AddModelCommand(Command& train, const RegisteredModel& model,
       CheckTraining(model, *params, *flags);
     });
     opened.OnRun([&model, flags, params] {
-      if (flags->serve > 0 && !flags->start_serving) {
-        ReplaceProcess("sextant-net", OwnArguments());
-      }
+      // The program that has what speaks gRPC and HTTP.
+      const bool needs_network = flags->serve > 0 || !dist::TaskFromEnvironment().local();
+      if (needs_network && !flags->start_serving) ReplaceProcess("sextant-net", OwnArguments());
       TrainModel(model, *params, *flags, std::cout);
       return 0;
     });
@@ -260,7 +265,9 @@ void TrainModel(const RegisteredModel& model, const HParams& params, const Train
   config.cancellation = signals.token();
   Estimator estimator(model.model_fn(params), config, params,
                       {.checkpoint = flags.warm_start_from});
-  WriteTrainedModel(estimator.model_dir(), {&model, params, seed});
+  if (estimator.config().task.is_chief) {
+    WriteTrainedModel(estimator.model_dir(), {&model, params, seed});
+  }
   const auto server = flags.serve > 0 ? StartServer(model, flags, estimator.model_dir()) : nullptr;
   const auto steps = params.Get<int64_t>("train_steps");
   TrainSpec train{.input_fn = [&] { return model.train_input(params, data); },
