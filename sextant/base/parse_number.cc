@@ -6,6 +6,8 @@
 #include <system_error>
 #include <type_traits>
 
+#include "sextant/base/export.h"
+
 namespace sextant {
 namespace {
 
@@ -95,7 +97,9 @@ bool ParseReal(std::string_view text, T* value) {
 
 }  // namespace
 
-bool ParseNumber(std::string_view text, int32_t* value) { return ParseInteger(text, value); }
+SEXTANT_API bool ParseNumber(std::string_view text, int32_t* value) {
+  return ParseInteger(text, value);
+}
 bool ParseNumber(std::string_view text, int64_t* value) { return ParseInteger(text, value); }
 bool ParseNumber(std::string_view text, float* value) { return ParseReal(text, value); }
 bool ParseNumber(std::string_view text, double* value) { return ParseReal(text, value); }

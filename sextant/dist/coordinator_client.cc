@@ -56,8 +56,7 @@ void CoordinatorClient::FillMember(MemberId* member) const {
 }
 
 void CoordinatorClient::Ask(const char* what, const Method& method) {
-  CancellationToken never;
-  CancellationToken& cancellation = options_.cancellation ? *options_.cancellation : never;
+  CancellationToken& cancellation = options_.cancellation();
   const Clock::time_point start = Clock::now();
   WaitReport report;
   auto pause = kFirstPause;
@@ -96,6 +95,11 @@ void CoordinatorClient::Ask(const char* what, const Method& method) {
   }
 }
 
+bool CoordinatorClient::has_chief() const {
+  const std::lock_guard lock(mutex_);
+  return has_chief_;
+}
+
 std::chrono::steady_clock::duration CoordinatorClient::silence() const {
   const std::lock_guard lock(mutex_);
   return Clock::now() - heard_;
@@ -116,6 +120,7 @@ void CoordinatorClient::Note(const MemberReply& reply) {
   const std::lock_guard lock(mutex_);
   answer_ = AnswerOf(reply);
   missing_ = reply.missing();
+  has_chief_ = reply.chief();
   changed_.notify_all();
 }
 
@@ -145,8 +150,7 @@ MemberAnswer CoordinatorClient::Join() {
 
 MemberAnswer CoordinatorClient::JoinAndWait(std::chrono::milliseconds time) {
   const Clock::time_point end = Clock::now() + time;
-  CancellationToken never;
-  CancellationToken& cancellation = options_.cancellation ? *options_.cancellation : never;
+  CancellationToken& cancellation = options_.cancellation();
   WaitReport report;
   for (;;) {
     const MemberAnswer answer = Join();

@@ -40,7 +40,8 @@ struct CoordinatorClientOptions {
   std::chrono::milliseconds heartbeat{1000};
   std::chrono::milliseconds lost{600'000};  // so long it may be away
   net::CredentialOptions credentials = {};
-  std::shared_ptr<CancellationToken> cancellation = {};
+  // The token that ends waits now; must outlive the client.
+  std::function<CancellationToken&()> cancellation = {};
 };
 
 // Thread-safe.
@@ -64,6 +65,8 @@ class CoordinatorClient {
   // is.
   bool AwaitAnswer(const std::function<bool(const MemberAnswer&)>& enough,
                    std::chrono::milliseconds time);
+  // Whether the chief was a member when it answered last.
+  bool has_chief() const;
   // Since when it has not answered.
   std::chrono::steady_clock::duration silence() const;
   // Throws UNAVAILABLE when the coordinator has been away for too long.
@@ -119,7 +122,7 @@ class CoordinatorClient {
   int64_t own_step_ = 0;
   Clock::time_point heard_ = Clock::now();  // when it answered last
   std::string why_silent_;                  // why it has not since
-  bool joined_ = false, ended_ = false;
+  bool joined_ = false, ended_ = false, has_chief_ = false;
   std::thread heartbeats_;
 };
 

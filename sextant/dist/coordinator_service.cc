@@ -82,6 +82,7 @@ void CoordinatorHost::FillReply(const MemberAnswer& answer, MemberReply* reply) 
   reply->set_epoch(answer.epoch);
   reply->set_why(answer.why);
   reply->set_step(coordinator_.step());
+  reply->set_chief(coordinator_.members().members().contains(options_.trainers.front()));
   if (answer.state == MemberState::kWait) reply->set_missing(coordinator_.Missing());
 }
 

@@ -24,6 +24,7 @@ ShardPhase PhaseOf(const ShardReply& reply) {
 void ShardClient::AskOne(int ps, const char* what, const Method& method) {
   Peer& peer = peers_.FindPeer(TaskName("ps", ps));
   const std::unique_ptr<ShardService::Stub> stub = ShardService::NewStub(peer.control());
+  CancellationToken& cancellation = cancellation_();
   auto next_report = std::chrono::steady_clock::now() + kSoon;
   for (;;) {
     check_wait_();
@@ -32,11 +33,11 @@ void ShardClient::AskOne(int ps, const char* what, const Method& method) {
     peer.token().AddTo(context);
     grpc::Status status;
     {
-      const auto abandon = cancellation_.OnCancel([&] { context.TryCancel(); });
+      const auto abandon = cancellation.OnCancel([&] { context.TryCancel(); });
       status = method(ps, *stub, &context);
     }
     if (status.ok()) return;
-    cancellation_.ThrowIfCancelled();
+    cancellation.ThrowIfCancelled();
     const sextant::Status error = net::FromGrpcStatus(status);
     if (!net::IsTransient(error.code()))
       throw ErrorOfTask(Error(error.code(), error.message()), TaskName("ps", ps));
@@ -45,7 +46,7 @@ void ShardClient::AskOne(int ps, const char* what, const Method& method) {
       LogInfo("waiting for {} at {} to {}: {}", peer.place(), peer.address(), what,
               error.message());
     }
-    PauseFor(kShardPause, cancellation_);
+    PauseFor(kShardPause, cancellation);
     peer.ConnectAgain();
   }
 }

@@ -17,13 +17,14 @@ namespace sextant::dist {
 
 class ShardClient {
  public:
-  // "check_wait" throws when servers are not waited for any more. Peers and token outlive it.
+  // "check_wait" throws when servers are not waited for any more, "cancellation" gives the token
+  // that ends waits now. Peers and tokens outlive it.
   ShardClient(Peers& peers, int num_ps, std::function<void()> check_wait,
-              CancellationToken& cancellation)
+              std::function<CancellationToken&()> cancellation)
       : peers_(peers),
         num_ps_(num_ps),
         check_wait_(std::move(check_wait)),
-        cancellation_(cancellation) {}
+        cancellation_(std::move(cancellation)) {}
 
   std::vector<ShardState> States();
   void Begin(uint64_t epoch, uint64_t chief, const ModelSignature& model);
@@ -43,7 +44,7 @@ class ShardClient {
   Peers& peers_;
   const int num_ps_;
   const std::function<void()> check_wait_;
-  CancellationToken& cancellation_;
+  const std::function<CancellationToken&()> cancellation_;
 };
 
 }  // namespace sextant::dist

@@ -15,6 +15,7 @@
 #include "sextant/dist/training_task.h"
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 
 #include "sextant/base/logging.h"
@@ -30,7 +31,8 @@
 namespace sextant::dist {
 namespace {
 
-constexpr std::chrono::seconds kPortTime(10), kReportSoon(4), kReportLater(30), kLookForEnd(5);
+constexpr std::chrono::seconds kPortTime(7), kReportSoon(4), kReportLater(30), kLookForEnd(5),
+    kSaveTime(10);
 constexpr std::chrono::milliseconds kPoll(20), kTokenPause(5);
 
 // The same for tasks that mean the same cluster.
@@ -77,9 +79,10 @@ class TrainingTask final : public Cluster {
         .heartbeat = std::min(std::chrono::milliseconds(1000), options_.lease / 5),
         .lost = options_.peers_lost,
         .credentials = credentials_,
-        .cancellation = options_.cancellation});
+        .cancellation = [this]() -> CancellationToken& { return cancellation(); }});
     shards_ = std::make_unique<ShardClient>(
-        server_->peers(), options_.num_ps, [this] { CheckWait(); }, cancellation());
+        server_->peers(), options_.num_ps, [this] { CheckWait(); },
+        [this]() -> CancellationToken& { return cancellation(); });
   }
   ~TrainingTask() override = default;
 
@@ -106,6 +109,11 @@ class TrainingTask final : public Cluster {
   std::string stop_reason() const override { return client_->answer().why; }
   void RequestStop(const std::string& reason) override { client_->RequestStop(reason); }
   void EndOfData() override { client_->EndOfData(); }
+  void Drain(std::chrono::milliseconds time) override {
+    drain_deadline_.reset(
+        new DeadlineTimer::Handle(DeadlineTimer::Schedule(Clock::now() + time, drained_)));
+    draining_ = true;
+  }
   void Leave() override { client_->Leave(); }
 
   std::optional<ClusterToken> TakeToken() override;
@@ -139,12 +147,22 @@ class TrainingTask final : public Cluster {
 
   bool coordinates() const { return options_.job == "ps" && options_.index == 0; }
   CancellationToken& cancellation() {
+    if (draining_) return drained_;
     return options_.cancellation ? *options_.cancellation : never_;
   }
   void CheckWait() {
     cancellation().ThrowIfCancelled();
     if (client_) client_->ThrowIfLost();
   }
+  // A task that coordinates and is not told its own name speaks to itself.
+  std::string AddressOfCoordinator() const {
+    const auto servers = options_.jobs.find("ps");
+    if (servers == options_.jobs.end() || servers->second.empty() || servers->second[0].empty())
+      return ToString({"127.0.0.1", server_->port()});
+    return servers->second[0];
+  }
+  // Of servers that are told to end: the chief may have been told so too, and saves.
+  void AwaitChief();
   // Of servers: nobody will say that the training has ended.
   bool ChiefIsGone();
   void Listen();
@@ -157,7 +175,9 @@ class TrainingTask final : public Cluster {
   const ClusterTaskOptions options_;
   const std::shared_ptr<TrainingStamp> stamp_;
   const net::CredentialOptions credentials_;
-  CancellationToken never_;
+  CancellationToken never_, drained_;
+  std::unique_ptr<DeadlineTimer::Handle> drain_deadline_;
+  std::atomic<bool> draining_ = false;
   std::unique_ptr<Server> server_;
   std::unique_ptr<CoordinatorClient> client_;
   std::unique_ptr<ShardClient> shards_;
@@ -175,6 +195,14 @@ void TrainingTask::Listen() {
   if (own.size() <= static_cast<size_t>(options_.index)) own.resize(options_.index + 1);
   if (own[options_.index].empty()) own[options_.index] = options_.address;
   if (coordinates()) server.coordinator = OptionsOfCoordinator(options_);
+  const std::string host = BindAddress(ParseAddress(own[options_.index])).host;
+  if (host != "127.0.0.1" && host != "::1" && host != "localhost" && !credentials_.tls() &&
+      !credentials_.guarded()) {
+    LogWarning(
+        "anybody who reaches {} can join this training: give all tasks a token "
+        "(SEXTANT_TOKEN_FILE) or TLS unless the network is closed",
+        own[options_.index]);
+  }
   const auto end = Clock::now() + kPortTime;
   for (bool said = false;;) {
     try {
@@ -281,9 +309,12 @@ bool TrainingTask::AwaitOthers(std::chrono::milliseconds time) {
 }
 
 bool TrainingTask::ChiefIsGone() {
-  if (!coordinates()) return client_->silence() > options_.lease;
-  const TaskId chief{options_.trainers.at(0).first, options_.trainers.at(0).second};
-  return !std::ranges::count(server_->coordinator()->MemberTasks(), chief);
+  return !client_->has_chief() || client_->silence() > options_.lease;
+}
+
+void TrainingTask::AwaitChief() {
+  const auto end = Clock::now() + kSaveTime;
+  while (!ChiefIsGone() && Clock::now() < end) PauseFor(kPoll, never_);
 }
 
 void TrainingTask::Serve(const std::function<bool()>& ended) {
@@ -291,6 +322,10 @@ void TrainingTask::Serve(const std::function<bool()>& ended) {
   auto next_report = Clock::now() + kReportSoon, next_look = Clock::now() + kLookForEnd;
   const auto done = [](const MemberAnswer& answer) { return answer.state == MemberState::kDone; };
   while (!client_->AwaitAnswer(done, std::chrono::milliseconds(200))) {
+    if (options_.cancellation && options_.cancellation->cancelled()) {
+      AwaitChief();
+      options_.cancellation->ThrowIfCancelled();
+    }
     CheckWait();
     if (Clock::now() >= next_look) {
       next_look = Clock::now() + kLookForEnd;

@@ -28,6 +28,9 @@
 namespace sextant {
 namespace {
 
+// To save in when the process is told to end; platforms kill it after 30 s.
+constexpr std::chrono::seconds kSaveTime(20);
+
 void CheckOptions(const TrainOptions& options) {
   if (options.steps && options.max_steps) {
     throw InvalidArgument("a training takes steps ({}) or max_steps ({}), not both", *options.steps,
@@ -131,7 +134,8 @@ train::HookRef WatchLoss(Output loss, const RunConfig& config, std::optional<Eve
 // Saves what is done and says so. An error, not a result: whatever follows a training must not
 // follow half of one unawares.
 [[noreturn]] void EndCancelled(const RunConfig& config, train::MonitoredSession& session,
-                               std::optional<EventWriter>& events) {
+                               Cluster* cluster, std::optional<EventWriter>& events) {
+  if (cluster != nullptr) cluster->Drain(kSaveTime);
   const int64_t step = session.global_step();
   const std::string path = session.SaveLast();
   if (events) events->Close();
@@ -261,7 +265,7 @@ int64_t RunTraining(const Estimator::State& state, const InputFn& input_fn,
   } catch (const Error& e) {
     const bool cancelled = config.cancellation && config.cancellation->cancelled();
     if (!cancelled || e.code() != Code::kCancelled) throw;
-    EndCancelled(config, session, events);
+    EndCancelled(config, session, cluster, events);
   }
   return session.global_step();
 }

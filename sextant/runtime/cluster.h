@@ -113,6 +113,8 @@ class Cluster {
   virtual void RequestStop(const std::string& reason) = 0;
   // This task has no more data.
   virtual void EndOfData() = 0;
+  // Waits no longer end with the options' token, but after this time: to save what is done.
+  virtual void Drain(std::chrono::milliseconds time) = 0;
   // Ends the membership and the heartbeats.
   virtual void Leave() = 0;
 

@@ -98,7 +98,7 @@ MonitoredSession::MonitoredSession(Graph& graph, MonitoredSessionOptions options
   if (options_.checkpoints.every.steps <= 0 && options_.checkpoints.every.seconds <= 0) return;
   last_save_time_ = std::chrono::steady_clock::now();
   if (restored_from_.empty()) {
-    SaveCheckpoint(global_step());
+    if (!SaveFirst()) return;
     TellListeners(/*first=*/true);
   } else {
     last_saved_ = options_.cluster ? StepIn(restored_from_) : global_step();
@@ -179,7 +179,8 @@ bool MonitoredSession::JoinEpoch() {
       if (start == ClusterStart::kInitialise) {
         InitialiseOrRestore();
         run_->ForgetGlobalStep();
-        options_.cluster->Commit(GetGlobalStep(graph_) ? global_step() : 0);
+        epoch_step_ = GetGlobalStep(graph_) ? global_step() : 0;
+        options_.cluster->Commit(epoch_step_);
         assigned_ = true;
       } else if (options_.is_chief && !assigned_ && !options_.checkpoint_dir.empty()) {
         TakeOver();
@@ -205,9 +206,9 @@ bool MonitoredSession::Recover(const Error& error) {
   }
   run_->ForgetGlobalStep();
   if (!assigned_ || last_saved_ < 0) return true;
-  last_saved_ = std::min(last_saved_, global_step());
+  last_saved_ = std::min(last_saved_, epoch_step_);
   last_path_ = restored_from_;
-  if (options_.after_rollback) options_.after_rollback(global_step());
+  if (options_.after_rollback) options_.after_rollback(epoch_step_);
   return true;
 }
 
@@ -228,15 +229,15 @@ std::vector<Tensor> MonitoredSession::Run(const std::vector<Output>& fetches, co
   if (stop_ || closed_) throw FailedPrecondition("the training has stopped; make a new session");
   std::vector<Tensor> values = run_->Run(fetches, feeds, targets);
   if (run_->stop_requested()) stop_ = true;
+  const int64_t now = last_saved_ >= 0 || options_.cluster ? global_step() : 0;
   if (last_saved_ >= 0) {
-    const int64_t now = global_step();
     const bool ends = options_.cluster && (stop_ || options_.cluster->stopping());
     if (!ends && CheckpointDue(now) && TrySaveCheckpoint(now)) {  // the last one follows
       if (TellListeners(/*first=*/false)) stop_ = true;
     }
   }
   if (options_.cluster && !stop_) {
-    options_.cluster->SawStep(global_step());
+    options_.cluster->SawStep(now);
     stop_ = options_.cluster->stopping();
     NoteRunState();
     if (!stop_ && options_.cluster->EpochEnded())
@@ -247,10 +248,14 @@ std::vector<Tensor> MonitoredSession::Run(const std::vector<Output>& fetches, co
 
 bool MonitoredSession::SaveIfDue() {
   if (last_saved_ < 0) return false;
-  run_->ForgetGlobalStep();
-  if (const int64_t now = global_step(); !CheckpointDue(now) || !TrySaveCheckpoint(now))
+  try {
+    run_->ForgetGlobalStep();
+    const int64_t now = global_step();
+    return CheckpointDue(now) && TrySaveCheckpoint(now) && TellListeners(/*first=*/false);
+  } catch (const Error& e) {
+    if (!Recover(e)) throw;
     return false;
-  return TellListeners(/*first=*/false);
+  }
 }
 
 int64_t MonitoredSession::global_step() const { return run_->global_step(); }
@@ -272,9 +277,25 @@ void MonitoredSession::NoteRunState() {
 bool MonitoredSession::CheckpointDue(int64_t step) const {
   const Every& every = options_.checkpoints.every;
   if (step == last_saved_) return false;
-  if (every.steps > 0) return step >= (last_saved_ / every.steps + 1) * every.steps;
+  const int64_t last = std::max(last_saved_, std::min(last_tried_, step));
+  if (every.steps > 0) return step >= (last / every.steps + 1) * every.steps;
   const auto since = std::chrono::steady_clock::now() - last_save_time_;
   return std::chrono::duration<double>(since).count() >= every.seconds;
+}
+
+bool MonitoredSession::SaveFirst() {
+  for (;;) {
+    try {
+      SaveCheckpoint(global_step());
+      return true;
+    } catch (const Error& e) {
+      if (!options_.cluster || !options_.cluster->EndsEpoch(e)) throw;
+      LogWarning("no checkpoint is saved: {}", e.message());
+    }
+    if (JoinEpoch()) continue;
+    stop_ = true;
+    return false;
+  }
 }
 
 bool MonitoredSession::TrySaveCheckpoint(int64_t step) {
@@ -286,9 +307,12 @@ bool MonitoredSession::TrySaveCheckpoint(int64_t step) {
     SaveCheckpoint(step);
     return true;
   } catch (const Error& e) {
-    if (!options_.cluster->EndsEpoch(e)) throw;
+    // Of an epoch that has ended the next step hears too; a disk that is full may have room later.
+    if (!options_.cluster->EndsEpoch(e) && e.code() != Code::kResourceExhausted) throw;
     LogWarning("no checkpoint is saved: {}", e.message());
-    return false;  // the next step finds the same error
+    last_tried_ = step;
+    last_save_time_ = std::chrono::steady_clock::now();
+    return false;
   }
 }
 

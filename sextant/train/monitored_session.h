@@ -119,6 +119,7 @@ class SEXTANT_API MonitoredSession {
   bool CheckpointDue(int64_t step) const;
   void SaveCheckpoint(int64_t step);
   bool TrySaveCheckpoint(int64_t step);
+  bool SaveFirst();
   void NoteRunState();
   // Whether a listener wants to stop.
   bool TellListeners(bool first);
@@ -136,10 +137,12 @@ class SEXTANT_API MonitoredSession {
   std::unique_ptr<HookedRun> run_;
   std::string restored_from_;
   int64_t last_saved_ = -1;  // step
+  int64_t last_tried_ = -1;  // in a cluster: in vain
   std::string last_path_;
   std::chrono::steady_clock::time_point last_save_time_;
   int64_t noted_interval_ = 0;
-  bool assigned_ = false;  // in a cluster: by this task, when it joined the epoch
+  int64_t epoch_step_ = 0;  // in a cluster: at the begin of the epoch that this task began
+  bool assigned_ = false;   // in a cluster: by this task, when it joined the epoch
   bool stop_ = false, closed_ = false;
 };
 
