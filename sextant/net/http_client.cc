@@ -4,12 +4,14 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
 #include <optional>
+#include <sstream>
 
 #include "sextant/base/error.h"
 #include "sextant/base/parse_number.h"
@@ -132,7 +134,11 @@ class HttpClient::State {
     http::response_parser<http::string_body> parser;
     parser.body_limit(uint64_t{1} << 31);
     if (options_.tls) {
-      Await("sending", [&](auto done) { http::async_write(*stream_, request, done); });
+      // In one piece: header and body by themselves would be records and system calls of their own.
+      std::ostringstream text;
+      text << request;
+      const std::string bytes = text.str();
+      Await("sending", [&](auto done) { asio::async_write(*stream_, asio::buffer(bytes), done); });
       Await("reading", [&](auto done) { http::async_read(*stream_, buffer_, parser, done); });
     } else {
       auto& plain = stream_->next_layer();

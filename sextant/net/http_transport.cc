@@ -4,6 +4,7 @@
 
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/write.hpp>
+#include <string>
 
 #include "sextant/base/error.h"
 
@@ -49,8 +50,17 @@ class TlsTransport final : public HttpTransport {
   void ReadSome(asio::mutable_buffer buffer, Done done) override {
     stream_.async_read_some(buffer, std::move(done));
   }
+  // A buffer becomes at least one record and one system call: short ones are joined.
   void Write(const Buffers& buffers, Done done) override {
-    asio::async_write(stream_, buffers, std::move(done));
+    if (asio::buffer_size(buffers) > kRecord) {
+      asio::async_write(stream_, buffers, std::move(done));
+      return;
+    }
+    joined_.clear();
+    for (const asio::const_buffer& buffer : buffers) {
+      joined_.append(static_cast<const char*>(buffer.data()), buffer.size());
+    }
+    asio::async_write(stream_, asio::buffer(joined_), std::move(done));
   }
   void Shutdown(Done done) override {
     stream_.async_shutdown([done = std::move(done)](error_code error) { done(error, 0); });
@@ -61,8 +71,10 @@ class TlsTransport final : public HttpTransport {
   }
 
  private:
+  static constexpr size_t kRecord = size_t{16} << 10;  // at most so much is in one
   const std::shared_ptr<TlsContext> context_;
   asio::ssl::stream<asio::ip::tcp::socket> stream_;
+  std::string joined_;
 };
 
 }  // namespace
