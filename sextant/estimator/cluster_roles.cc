@@ -14,6 +14,7 @@
 #include "sextant/estimator/evaluator_role.h"
 #include "sextant/estimator/model_dir_lock.h"
 #include "sextant/estimator/model_graph.h"
+#include "sextant/formats/damaged_checkpoint.h"
 
 namespace sextant {
 namespace {
@@ -84,7 +85,10 @@ int64_t TrainAsMember(MemberTraining training) {
   const std::shared_ptr<Cluster> cluster = OpenClusterOf(config, training.options.max_steps);
   ClusterTrainingBegins();
   const Membership membership(*cluster);
-  if (config.task.is_chief) RemoveDoneMarker(config.model_dir);
+  if (config.task.is_chief) {
+    RemoveDoneMarker(config.model_dir);
+    FallBackToWholeCheckpoint(config.model_dir);
+  }
   training.handling.cluster = cluster;
   const int64_t step =
       RunTraining(training.state, training.input_fn, training.options, training.handling);

@@ -6,6 +6,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "sextant/base/logging.h"
 #include "sextant/formats/checkpoint_state.h"
 #include "sextant/formats/tensor_bundle_reader.h"
 
@@ -17,6 +18,24 @@ bool IsWholeCheckpoint(const std::string& prefix) try {
   return true;
 } catch (const Error&) {
   return false;
+}
+
+void FallBackToWholeCheckpoint(const std::string& directory) {
+  auto state = ReadCheckpointState(directory);
+  if (!state) return;
+  for (size_t left = state->all.size(); left > 0; --left) {
+    const std::string& newest = state->all[left - 1];
+    if (!IsWholeCheckpoint(newest)) continue;
+    if (newest == state->latest) return;
+    for (size_t i = left; i < state->all.size(); ++i) {
+      LogWarning("{} is damaged; the training goes on from {}", state->all[i], newest);
+    }
+    state->latest = newest;
+    state->all.resize(left);
+    if (state->timestamps.size() > left) state->timestamps.resize(left);
+    WriteCheckpointState(directory, *state);
+    return;
+  }
 }
 
 std::string AdviceForDamagedCheckpoint(const std::string& prefix) {

@@ -12,4 +12,9 @@ bool IsWholeCheckpoint(const std::string& prefix);
 // whole, newest first, and what to write there. For a message, in the form "…; do this".
 std::string AdviceForDamagedCheckpoint(const std::string& prefix);
 
+// Sets the state file of a directory to its newest checkpoint that is whole, with a warning in the
+// log for each newer one that is not. Where none is whole it is left as it is. For trainings of
+// clusters, whose chief nobody asks what to do; it reads the newest one.
+void FallBackToWholeCheckpoint(const std::string& directory);
+
 }  // namespace sextant
