@@ -64,6 +64,7 @@ std::shared_ptr<Cluster> OpenClusterOf(const RunConfig& config, std::optional<in
                              .rank = task.rank,
                              .num_ps = task.num_ps,
                              .max_steps = max_steps,
+                             .input_seed = static_cast<uint64_t>(config.random_seed.value_or(0)),
                              .lease = Milliseconds(config.cluster.lease_secs),
                              .start_timeout = Milliseconds(config.session_creation_timeout_secs),
                              .peers_lost = Milliseconds(config.cluster.peers_lost_secs),

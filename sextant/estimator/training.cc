@@ -9,6 +9,7 @@
 #include "sextant/base/logging.h"
 #include "sextant/base/temporary_file.h"
 #include "sextant/estimator/cluster_training.h"
+#include "sextant/estimator/input_sharing.h"
 #include "sextant/estimator/model_graph.h"
 #include "sextant/formats/checkpoint_state.h"
 #include "sextant/formats/event_writer.h"
@@ -180,7 +181,8 @@ std::vector<train::HookRef> HooksOf(const ModelGraph& model, const RunConfig& co
     hooks.push_back(
         train::AwaitInput(model.input_iterator, {.elements = model.batches_of_step,
                                                  .token = config.cancellation,
-                                                 .refuse_empty = writes && !resumed,
+                                                 // Others may have taken all there is.
+                                                 .refuse_empty = !handling.cluster && !resumed,
                                                  .begin_ended_anew = handling.begin_ended_anew}));
   }
   if (handling.found) hooks.push_back(std::make_shared<CallWhenCreated>(handling.found));
@@ -224,7 +226,9 @@ int64_t RunTraining(const Estimator::State& state, const InputFn& input_fn,
   }
   if (writes) DeleteLeftovers(config.model_dir);
   const CancellationScope cancellable(config.cancellation.get());
-  const std::unique_ptr<ModelGraph> model = BuildModel(state, input_fn, Mode::kTrain);
+  const InputFn input =
+      handling.cluster ? ShareOutInput(input_fn, config, handling.cluster) : input_fn;
+  const std::unique_ptr<ModelGraph> model = BuildModel(state, input, Mode::kTrain);
   const GraphScope use(model->graph);
   AddLossSummary(model->spec.loss);
 
@@ -257,7 +261,7 @@ int64_t RunTraining(const Estimator::State& state, const InputFn& input_fn,
   }
   train::MonitoredSession session(model->graph, std::move(session_options));
   try {
-    const StepsEnd end = RunSteps(session, model->spec, newest || !writes);
+    const StepsEnd end = RunSteps(session, model->spec, newest || cluster != nullptr);
     if (cluster != nullptr) EndInCluster(*cluster, session, end.data_ended);
     session.Close();
     if (events) events->Close();

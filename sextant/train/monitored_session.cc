@@ -260,8 +260,6 @@ bool MonitoredSession::SaveIfDue() {
 
 int64_t MonitoredSession::global_step() const { return run_->global_step(); }
 
-// At multiples of the interval, so that a run that was interrupted saves at the steps at which it
-// would have without.
 // For the chief's next checkpoint, which is due at about this step too.
 void MonitoredSession::NoteRunState() {
   if (options_.is_chief || note_every_.steps <= 0 || stop_) return;
@@ -274,6 +272,8 @@ void MonitoredSession::NoteRunState() {
   }
 }
 
+// At multiples of the interval, so that a run that was interrupted saves at the steps at which it
+// would have without.
 bool MonitoredSession::CheckpointDue(int64_t step) const {
   const Every& every = options_.checkpoints.every;
   if (step == last_saved_) return false;
