@@ -1,0 +1,166 @@
+// counting-training: the program of the cluster scenarios. Its model counts: each step adds 1 to
+// every one of its variables, so that a checkpoint tells exactly how many updates each server took.
+//
+//   counting-training --model_dir DIR --max_steps 500     as a task of TF_CONFIG's cluster
+//   counting-training --model_dir DIR --show              the newest checkpoint as a line of JSON
+//
+// Errors are not caught: a process that is a task of a cluster ends with the exit code of its
+// error.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <thread>
+
+#include "sextant/base/interrupt.h"
+#include "sextant/sextant.h"
+
+namespace {
+
+using namespace sextant;  // NOLINT(google-build-using-namespace): a program
+
+struct Arguments {
+  std::map<std::string, std::string> values;
+
+  std::string Text(const std::string& name, const std::string& otherwise = "") const {
+    const auto it = values.find(name);
+    return it == values.end() ? otherwise : it->second;
+  }
+  int64_t Number(const std::string& name, int64_t otherwise) const {
+    const auto it = values.find(name);
+    return it == values.end() ? otherwise : std::atoll(it->second.c_str());
+  }
+};
+
+Arguments ParseArguments(int argc, char** argv) {
+  Arguments flags;
+  for (int i = 1; i < argc; ++i) {
+    const std::string name = argv[i];
+    const bool has_value = i + 1 < argc && std::string_view(argv[i + 1]).substr(0, 2) != "--";
+    flags.values[name] = has_value ? argv[++i] : "1";
+  }
+  return flags;
+}
+
+// Where this process is and what it has read, for who watches: rewritten by each step.
+class TellProgress : public train::Hook {
+ public:
+  explicit TellProgress(std::string path) : path_(std::move(path)) {}
+  void AfterRun(train::RunContext& run) override {
+    const std::string text = fmt::format("{} {}\n", getpid(), run.global_step());
+    std::ofstream(path_ + ".new") << text;
+    std::rename((path_ + ".new").c_str(), path_.c_str());
+  }
+
+ private:
+  const std::string path_;
+};
+
+// Each step takes `ms` at least, so that there is time for faults.
+data::Dataset Paced(const data::Dataset& dataset, int64_t ms) {
+  if (ms <= 0) return dataset;
+  return dataset.Map([ms](const data::Element& element) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+    return element;
+  });
+}
+
+// Numbers without end, or the first so many; or the lines of files, which are written to a log as
+// they are read.
+Input TrainInput(const Arguments& flags) {
+  const int64_t ms = flags.Number("--step_ms", 2);
+  if (const std::string files = flags.Text("--files"); !files.empty()) {
+    const std::string log = flags.Text("--read_log");
+    const auto note = [log](const data::Element& element) {
+      std::ofstream(log, std::ios::app) << element["line"].scalar<std::string>() << "\n";
+      return data::Element{{"x", Tensor(1.0f)}};
+    };
+    return Paced(data::TextLines({files}).Repeat(flags.Number("--epochs", 1)), ms)
+        .Map(note, {.spec = data::ElementSpec{{"x", DType::kFloat, Shape()}}})
+        .Batch(1);
+  }
+  const int64_t elements = flags.Number("--elements", -1);
+  const auto one = [](const data::Element&) { return data::Element{{"x", Tensor(1.0f)}}; };
+  const data::Dataset numbers =
+      elements >= 0 ? data::Range(0, elements) : data::Range(0, 1000).Repeat();
+  return Paced(numbers, ms)
+      .Map(one, {.spec = data::ElementSpec{{"x", DType::kFloat, Shape()}}})
+      .Batch(1);
+}
+
+Input EvalInput() {
+  return data::FromTensorSlices({{"x", Tensor::FromVector(std::vector<float>{1})}}).Batch(1);
+}
+
+// The gradient of every variable is -1, the learning rate 1.
+EstimatorSpec CountingModel(const ModelFnArgs& args) {
+  Output sum;
+  for (const char* name : {"a", "b", "c", "d"}) {
+    const Variable w(name, Tensor(DType::kFloat, Shape({16})));
+    const Output part = Sum(w.value(), {0});
+    sum = sum ? sum + part : part;
+  }
+  EstimatorSpec spec{.loss = Mean(args.features["x"], {0}) * sum * -1.0f};
+  spec.predictions = {{"sum", sum + args.features["x"]}};
+  if (args.mode == Mode::kTrain) {
+    spec.train_op = train::GradientDescent({.learning_rate = 1.0f})
+                        .Minimize(spec.loss, {.global_step = train::GetOrCreateGlobalStep()});
+  }
+  return spec;
+}
+
+// {"step": 100, "least": 100, "most": 100}: the least and the most that any element
+// of a variable was counted up to.
+int Show(const std::string& model_dir) {
+  const Estimator estimator(CountingModel, {.model_dir = model_dir, .tf_config = "{}"});
+  if (!estimator.LatestCheckpoint()) {
+    std::cout << "{\"step\": -1}\n";
+    return 0;
+  }
+  double least = 1e30, most = -1e30;
+  for (const char* name : {"a", "b", "c", "d"}) {
+    const Tensor value = estimator.VariableValue(name);
+    for (const float x : value.flat<float>()) {
+      least = std::min(least, static_cast<double>(x));
+      most = std::max(most, static_cast<double>(x));
+    }
+  }
+  std::cout << fmt::format("{{\"step\": {}, \"least\": {}, \"most\": {}}}\n",
+                           estimator.VariableValue("global_step").scalar<int64_t>(), least, most);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Arguments flags = ParseArguments(argc, argv);
+  const std::string model_dir = flags.Text("--model_dir");
+  if (model_dir.empty()) {
+    fmt::print(stderr, "usage: counting-training --model_dir DIR [--max_steps N] [--show] …\n");
+    return 2;
+  }
+  if (flags.values.contains("--show")) return Show(model_dir);
+  const InterruptScope signals;
+  RunConfig config{.model_dir = model_dir,
+                   .random_seed = 1,
+                   .save_summary_steps = 0,
+                   .save_checkpoints_steps = flags.Number("--save_steps", 50),
+                   .keep_checkpoint_max = static_cast<int>(flags.Number("--keep", 5)),
+                   .log_step_count_steps = 50};
+  config.cancellation = signals.token();
+  const Estimator estimator(CountingModel, config);
+  TrainSpec train{.input_fn = [&] { return TrainInput(flags); }};
+  if (const int64_t steps = flags.Number("--max_steps", 0); steps > 0) train.max_steps = steps;
+  if (const std::string path = flags.Text("--progress"); !path.empty()) {
+    train.hooks.push_back(std::make_shared<TellProgress>(path));
+  }
+  const EvalSpec eval{.input_fn = EvalInput, .steps = 1, .start_delay_secs = 0, .throttle_secs = 0};
+  const auto result = TrainAndEvaluate(estimator, train, eval);
+  fmt::print("ended at step {}\n", result.global_step);
+  return 0;
+}

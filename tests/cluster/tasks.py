@@ -1,0 +1,267 @@
+"""Tasks: the processes of a cluster on this machine, with faults and oracles.
+
+    with Cluster(folder, program, workers=2, ps=1, chief=True, flags={"--max_steps": 300}) as cluster:
+        cluster.start_all()
+        cluster.await_step(100)
+        cluster.kill("worker", 1)
+        cluster.start("worker", 1)
+        cluster.await_exits()
+
+Every wait has a limit, after which the scenario has failed: it hung. Leaving the block ends what
+still runs.
+"""
+
+import json
+import os
+import pathlib
+import secrets
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+
+class Failed(Exception):
+    """What a scenario expects and does not find."""
+
+
+def free_ports(count):
+    sockets = [socket.socket() for _ in range(count)]
+    for each in sockets:
+        each.bind(("127.0.0.1", 0))
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+def port_is_free(port):
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+        return True
+
+
+class Task:
+    def __init__(self, job, index, port, folder):
+        self.job, self.index, self.port = job, index, port
+        self.name = f"{job}-{index}"
+        self.log = folder / f"{self.name}.log"
+        self.progress = folder / f"{self.name}.step"
+        self.process = None
+        self.flags = {}  # beside those of all
+        self.steps = []  # (time, step), as watched
+
+    def step(self):
+        """The global step that the running process saw last; -1: none yet."""
+        try:
+            pid, step = self.progress.read_text().split()
+        except (FileNotFoundError, ValueError):
+            return -1
+        running = self.process is not None and int(pid) == self.process.pid
+        return int(step) if running else -1
+
+    def text(self):
+        return self.log.read_text(errors="replace") if self.log.exists() else ""
+
+
+class Cluster:
+    def __init__(self, folder, program, *, workers=0, ps=1, evaluators=0, chief=False, master=False,
+                 flags=None):
+        self.folder = pathlib.Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.program = str(program)
+        self.model_dir = self.folder / "model"
+        self.flags = dict(flags or {})
+        self.faults = []  # what was done, for the report
+        self.spawned = []
+        names = [("chief", i) for i in range(int(chief))] + [("master", i) for i in range(int(master))]
+        names += [("worker", i) for i in range(workers)] + [("ps", i) for i in range(ps)]
+        names += [("evaluator", i) for i in range(evaluators)]
+        ports = free_ports(len(names))
+        self.tasks = [Task(job, i, port, self.folder) for (job, i), port in zip(names, ports)]
+        self.token = self.folder / "token"
+        self.token.write_text(secrets.token_hex(16))
+        self.token.chmod(0o600)
+        self.begin = time.monotonic()
+        self.watching = True
+        self.watcher = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self):
+        self.watcher.start()
+        return self
+
+    def __exit__(self, *_):
+        self.watching = False
+        self.watcher.join()
+        for process in self.spawned:
+            if process.poll() is None:
+                process.send_signal(signal.SIGCONT)
+                process.kill()
+                process.wait()
+
+    def _watch(self):
+        while self.watching:
+            for task in self.tasks:
+                step = task.step()
+                if step >= 0 and (not task.steps or task.steps[-1][1] != step):
+                    task.steps.append((time.monotonic() - self.begin, step))
+            time.sleep(0.01)
+
+    # ---- tasks
+
+    def find(self, job, index=0):
+        return next(task for task in self.tasks if (task.job, task.index) == (job, index))
+
+    def of(self, *jobs):
+        return [task for task in self.tasks if task.job in jobs]
+
+    def trainers(self):
+        return self.of("chief", "master", "worker")
+
+    def tf_config(self, task):
+        cluster = {}
+        for each in self.tasks:
+            if each.job != "evaluator":
+                cluster.setdefault(each.job, []).append(f"127.0.0.1:{each.port}")
+        return {"cluster": cluster, "task": {"type": task.job, "index": task.index}}
+
+    def spawn(self, task, tf_config=None, log=None):
+        """A process of the task; its output goes behind what is in the log."""
+        flags = {"--model_dir": self.model_dir, "--progress": task.progress, **self.flags, **task.flags}
+        arguments = [self.program]
+        for name, value in flags.items():
+            arguments += [name] if value is None else [name, str(value)]
+        environment = dict(os.environ, TF_CONFIG=json.dumps(self.tf_config(task) if tf_config is None else tf_config),
+                           SEXTANT_TOKEN_FILE=str(self.token), SEXTANT_THREADS="1")
+        with open(log or task.log, "ab") as out:
+            process = subprocess.Popen(arguments, env=environment, stdin=subprocess.DEVNULL, stdout=out,
+                                       stderr=subprocess.STDOUT, start_new_session=True)
+        self.spawned.append(process)
+        return process
+
+    def start(self, job, index=0):
+        task = self.find(job, index)
+        task.process = self.spawn(task)
+        return task
+
+    def start_all(self, *but):
+        for task in self.tasks:
+            if (task.job, task.index) not in but:
+                self.start(task.job, task.index)
+
+    # ---- faults
+
+    def note(self, fault, task):
+        self.faults.append([round(time.monotonic() - self.begin, 2), self.step(), fault, task.name])
+
+    def kill(self, job, index=0, number=signal.SIGKILL):
+        task = self.find(job, index)
+        self.note(signal.Signals(number).name, task)
+        task.process.send_signal(number)
+        if number == signal.SIGKILL:
+            task.process.wait()
+        return task
+
+    def pause(self, job, index, seconds):
+        task = self.find(job, index)
+        self.note(f"SIGSTOP {seconds} s", task)
+        task.process.send_signal(signal.SIGSTOP)
+        time.sleep(seconds)
+        task.process.send_signal(signal.SIGCONT)
+
+    # ---- waits
+
+    def step(self):
+        return max((task.step() for task in self.trainers()), default=-1)
+
+    def await_true(self, what, condition, limit):
+        end = time.monotonic() + limit
+        while time.monotonic() < end:
+            if condition():
+                return
+            time.sleep(0.01)
+        raise Failed(f"{what}: not within {limit} s")
+
+    def await_step(self, step, limit=40, task=None):
+        """The seconds until the cluster, or the task, was that far."""
+        begin = time.monotonic()
+        name = task.name if task else "the cluster"
+
+        def there():
+            self.expect_alive()
+            return (task.step() if task else self.step()) >= step
+
+        self.await_true(f"step {step} of {name}", there, limit)
+        return time.monotonic() - begin
+
+    def expect_alive(self):
+        """Nobody has ended with an error unasked."""
+        for task in self.tasks:
+            code = task.process.poll() if task.process is not None else None
+            if code not in (None, 0, -signal.SIGKILL):
+                raise Failed(f"{task.name} has ended with {code}")
+
+    def await_exits(self, limit=40, expected=0, tasks=None):
+        """How long after the chief the last of them ended."""
+        tasks = self.tasks if tasks is None else tasks
+        ends = {}
+
+        def ended():
+            for task in tasks:
+                if task.name not in ends and task.process.poll() is not None:
+                    ends[task.name] = time.monotonic()
+            return len(ends) == len(tasks)
+
+        try:
+            self.await_true("the end of all tasks", ended, limit)
+        except Failed as failed:
+            left = [task.name for task in tasks if task.name not in ends]
+            raise Failed(f"{failed}; {', '.join(left)} still run") from None
+        for task in tasks:
+            if task.process.returncode != expected:
+                raise Failed(f"{task.name} ended with {task.process.returncode}, not {expected}")
+        chief = next((ends[t.name] for t in tasks if t.job in ("chief", "master")), min(ends.values()))
+        return round(max(ends.values()) - chief, 2)
+
+    # ---- oracles
+
+    def checkpoint(self):
+        """What the newest checkpoint counted: step, least and most of its variables."""
+        shown = subprocess.run([self.program, "--model_dir", str(self.model_dir), "--show"],
+                               capture_output=True, text=True, check=True, timeout=20)
+        return json.loads(shown.stdout)
+
+    def expect_counted(self, at_least, at_most=None, lost=0):
+        """Every update was applied once on every server, but for `lost` steps that a killed worker
+        may have left between its update and the count of it, or a checkpoint may have caught there."""
+        counted = self.checkpoint()
+        step = counted["step"]
+        if step < at_least or (at_most is not None and step > at_most):
+            raise Failed(f"the last checkpoint is of step {step}, not in [{at_least}, {at_most}]")
+        if abs(counted["least"] - step) > lost or abs(counted["most"] - step) > lost:
+            raise Failed(f"the updates do not match the steps: {counted}, {lost} may be lost")
+        return counted
+
+    def expect_monotone(self):
+        for task in self.trainers():
+            for (_, before), (at, after) in zip(task.steps, task.steps[1:]):
+                if after < before:
+                    raise Failed(f"{task.name} went back from step {before} to {after} at {at:.2f} s")
+
+    def expect_nothing_left(self):
+        for task in self.tasks:
+            if task.process is not None and task.process.poll() is None:
+                raise Failed(f"{task.name} still runs")
+            if task.job != "evaluator" and not port_is_free(task.port):
+                raise Failed(f"the port of {task.name} is held")
+
+    def evaluated_steps(self):
+        steps = []
+        for path in sorted(self.model_dir.glob("sextant_ledger*.json")):
+            steps += [each["step"] for each in json.loads(path.read_text())["evaluations"]]
+        return sorted(steps)
