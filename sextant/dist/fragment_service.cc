@@ -128,6 +128,8 @@ std::vector<Tensor> FragmentService::RunFragment(const CallHeader& header,
                     cancellation);
   }
   const Shard::Pass pass = options_.shard->Enter(stamp.epoch(), stamp.member());
+  if (stamp.epoch() != 0)
+    options_.shard->staleness().Called(stamp.run(), !fragment->targets.empty());
   return host_.Run(header.fingerprint(), stamp.run(), std::move(inputs), std::move(kept),
                    cancellation);
 }

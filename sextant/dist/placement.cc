@@ -109,6 +109,42 @@ std::vector<Group> GroupHandles(const Graph& graph, const std::vector<Node*>& ha
   return all;
 }
 
+bool IsAssignment(const Node& node) {
+  return node.type().starts_with("Assign") && node.num_inputs() == 2;
+}
+
+bool IsScalarWork(const Node& node) {
+  if (node.op().stateful() || !node.device().empty() || node.num_outputs() == 0) return false;
+  const auto scalar = [](const Output& x) { return x.shape().rank() == 0; };
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    if (!scalar(node.output(i))) return false;
+  }
+  return std::ranges::all_of(node.inputs(), scalar);
+}
+
+// What computes the new value of a scalar from scalars, and nothing else, goes to its server: the
+// step is then counted, and powers of betas are updated, in the call that runs the updates.
+void PlaceScalarUpdates(Graph& graph) {
+  std::map<const Node*, int> readers;
+  for (int i = 0; i < graph.num_nodes(); ++i) {
+    for (const Output& input : graph.node(i)->inputs()) ++readers[input.node()];
+  }
+  for (int i = 0; i < graph.num_nodes(); ++i) {
+    const Node* assignment = graph.node(i);
+    if (!IsAssignment(*assignment)) continue;
+    const Node& handle = *assignment->input(0).node();
+    if (!IsHandle(handle) || !IsScalar(handle) || handle.device().empty()) continue;
+    std::vector<Node*> work = {assignment->input(1).node()};
+    while (!work.empty()) {
+      Node* node = work.back();
+      work.pop_back();
+      if (readers[node] != 1 || !IsScalarWork(*node)) continue;
+      graph.SetDevice(node, handle.device());
+      for (const Output& input : node->inputs()) work.push_back(input.node());
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<int64_t> PlaceVariables(Graph& graph, const PlacementOptions& options) {
@@ -134,6 +170,7 @@ std::vector<int64_t> PlaceVariables(Graph& graph, const PlacementOptions& option
       graph.SetDevice(handle, task.Override(own).ToString());
     }
   }
+  PlaceScalarUpdates(graph);
   return bytes;
 }
 

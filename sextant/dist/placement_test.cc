@@ -64,6 +64,12 @@ TEST(Placement, SlotsGoWithTheirVariablesAndScalarsToServer0) {
   EXPECT_EQ(DeviceOf(graph, "large"), DeviceOf(graph, "large/Adam_1"));
   EXPECT_NE(DeviceOf(graph, "large"), DeviceOf(graph, "small"));
   EXPECT_EQ(DeviceOf(graph, "beta1_power"), "/job:ps/task:0");
+  // What counts the step and updates the powers needs nothing from the worker.
+  for (int i = 0; i < graph.num_nodes(); ++i) {
+    const Node& node = *graph.node(i);
+    if (!node.name().starts_with("Adam/") || !node.type().starts_with("Assign")) continue;
+    EXPECT_EQ(node.input(1).node()->device(), "/job:ps/task:0") << node.name();
+  }
   EXPECT_EQ(std::accumulate(bytes.begin(), bytes.end(), int64_t{0}), 3 * 4 * 1010 + 8 + 2 * 4);
 }
 

@@ -106,9 +106,13 @@ struct Server::State {
     return environment;
   }
 
-  void AddStatus(StatusReply* reply) const {
+  void AddStatus(StatusReply* reply) {
     reply->set_sessions(static_cast<uint32_t>(sessions.num_sessions()));
-    if (coordinator) coordinator->FillStatus(reply->mutable_training());
+    if (coordinator) {
+      coordinator->FillStatus(reply->mutable_training());
+      reply->mutable_training()->set_mean_staleness(shard.staleness().Mean());
+      reply->mutable_training()->set_p99_staleness(shard.staleness().P99());
+    }
     reply->set_running(reply->running() + static_cast<uint32_t>(sessions.running()));
     for (PeerStatus& peer : peers.Status()) *reply->add_peers() = std::move(peer);
   }

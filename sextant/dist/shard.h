@@ -23,6 +23,7 @@
 #include <mutex>
 
 #include "sextant/dist/shard_epoch.h"
+#include "sextant/dist/staleness.h"
 #include "sextant/runtime/fragment_host.h"
 
 namespace sextant::dist {
@@ -49,6 +50,8 @@ class Shard {
   // epoch (0) pass as long as no training has begun here.
   Pass Enter(uint64_t epoch, uint64_t member);
 
+  Staleness& staleness() { return staleness_; }
+
   ShardState state() const;
   // As of ShardEpoch. Begin returns when no call of another epoch runs.
   void Begin(uint64_t epoch, uint64_t chief, ModelSignature signature);
@@ -69,6 +72,7 @@ class Shard {
   void RequireReady(uint64_t epoch) const;
 
   const Snapshot snapshot_;
+  Staleness staleness_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   ShardEpoch epoch_;

@@ -31,8 +31,7 @@
 namespace sextant::dist {
 namespace {
 
-constexpr std::chrono::seconds kPortTime(7), kReportSoon(4), kReportLater(30), kLookForEnd(5),
-    kSaveTime(10);
+constexpr std::chrono::seconds kPortTime(7), kReportSoon(4), kReportLater(30), kLookForEnd(5);
 constexpr std::chrono::milliseconds kPoll(20), kTokenPause(5);
 
 // The same for tasks that mean the same cluster.
@@ -313,7 +312,7 @@ bool TrainingTask::ChiefIsGone() {
 }
 
 void TrainingTask::AwaitChief() {
-  const auto end = Clock::now() + kSaveTime;
+  const auto end = Clock::now() + options_.save_time;
   while (!ChiefIsGone() && Clock::now() < end) PauseFor(kPoll, never_);
 }
 

@@ -54,6 +54,7 @@ class TrainingTaskTest : public testing::Test {
     tokens_[ps] = std::make_shared<CancellationToken>();
     ClusterTaskOptions options = Options("ps", ps, {});
     options.cancellation = tokens_[ps];
+    options.save_time = std::chrono::milliseconds(0);
     servers_[ps] = OpenTrainingTask(options);
     serving_[ps] = std::thread([server = servers_[ps].get()] {
       try {

@@ -59,6 +59,9 @@ struct ClusterTaskOptions {
   std::chrono::milliseconds start_timeout{7'200'000};
   // So long a coordinator that cannot be reached is waited for.
   std::chrono::milliseconds peers_lost{600'000};
+  // So long a server that is told to end serves on, for the chief may have been told so too: it
+  // saves.
+  std::chrono::milliseconds save_time{10'000};
   SessionOptions session = {};  // threads, devices and memory of what other tasks run here
   std::shared_ptr<CancellationToken> cancellation = {};  // ends every wait
 };

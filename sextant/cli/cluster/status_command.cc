@@ -29,6 +29,8 @@ void WriteTrainingJson(const dist::TrainingStatus& training, JsonWriter& json) {
   json.Field("ready", training.ready());
   json.Field("step", int64_t{training.step()});
   json.Field("steps_per_second", training.steps_per_second());
+  json.Field("mean_staleness", training.mean_staleness());
+  json.Field("p99_staleness", int64_t{training.p99_staleness()});
   json.Field("stop_reason", training.stop_reason());
   json.Field("missing", training.missing());
   json.Key("members");
@@ -47,9 +49,10 @@ void WriteTrainingJson(const dist::TrainingStatus& training, JsonWriter& json) {
 }
 
 void WriteTrainingText(const dist::TrainingStatus& training, std::ostream& out) {
-  out << fmt::format("  training: epoch {}{}, step {}, {:.1f} steps/s\n", training.epoch(),
-                     training.ready() ? "" : " (not ready)", training.step(),
-                     training.steps_per_second());
+  out << fmt::format("  training: epoch {}{}, step {}, {:.1f} steps/s, staleness {:.1f} (p99 {})\n",
+                     training.epoch(), training.ready() ? "" : " (not ready)", training.step(),
+                     training.steps_per_second(), training.mean_staleness(),
+                     training.p99_staleness());
   if (!training.stop_reason().empty()) out << "  stops: " << training.stop_reason() << '\n';
   if (!training.missing().empty()) out << "  not there: " << training.missing() << '\n';
   for (const dist::MemberStatus& member : training.members()) {
