@@ -92,6 +92,8 @@ std::string SampleLine(const Node& decoder) {
   return line;
 }
 
+}  // namespace
+
 std::string SampleText(const Graph& graph, Output input) {
   for (const Node* reader : FirstInputReaders(graph, input)) {
     const std::string& op = reader->type();
@@ -102,8 +104,6 @@ std::string SampleText(const Graph& graph, Output input) {
   }
   return "";
 }
-
-}  // namespace
 
 std::optional<std::vector<Tensor>> SampleInputs(const Signature& signature, const Graph& graph,
                                                 int64_t rows) {

@@ -3,12 +3,16 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "sextant/graph/graph.h"
 #include "sextant/runtime/saved_model.h"
 
 namespace sextant {
+
+// A text for an input of texts: "", or what the graph parses, as below.
+std::string SampleText(const Graph& graph, Output input);
 
 // A tensor for each input, in their order, of so many rows: zeros and empty texts. Texts that the
 // graph parses are Examples that have all its dense features, or lines of comma-separated values.

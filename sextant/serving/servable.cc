@@ -57,30 +57,36 @@ void MeasureAlone(const Servable& servable, const ServableSignature& signature, 
   signature.RecordRun(rows, shortest);
 }
 
-// Nested lists of zeros or empty texts, [] where a dimension is open.
-std::string SampleValue(DType dtype, std::span<const int64_t> dims) {
+// Nested lists of zeros or of the text, of one item where a dimension is open.
+std::string SampleValue(DType dtype, const std::string& text, std::span<const int64_t> dims) {
   if (dims.empty()) {
-    return dtype == DType::kString                             ? "\"\""
+    return dtype == DType::kString                             ? text
            : dtype == DType::kBool                             ? "false"
            : dtype == DType::kFloat || dtype == DType::kDouble ? "0.0"
                                                                : "0";
   }
-  const std::string item = SampleValue(dtype, dims.subspan(1));
+  const std::string item = SampleValue(dtype, text, dims.subspan(1));
   const int64_t count = dims[0] < 0 ? 1 : std::min<int64_t>(dims[0], 3);
-  std::string text = "[";
-  for (int64_t i = 0; i < count; ++i) text += (i > 0 ? ", " : "") + item;
-  if (dims[0] > count) text += fmt::format(", ... ({} in all)", dims[0]);
-  return text + "]";
+  std::string list = "[";
+  for (int64_t i = 0; i < count; ++i) list += (i > 0 ? ", " : "") + item;
+  if (dims[0] > count) list += fmt::format(", ... ({} in all)", dims[0]);
+  return list + "]";
 }
 
 }  // namespace
 
-ServableSignature::ServableSignature(const Signature& signature)
+ServableSignature::ServableSignature(const Signature& signature, const Graph& graph)
     : signature_(signature), method_(MethodOf(signature)) {
   bool open = !signature.inputs().empty() && !signature.outputs().empty();
   for (const auto& [name, tensor] : signature.inputs()) {
     inputs_.push_back({name, tensor.dtype, tensor.shape, tensor.optional});
     open = open && HasOpenRows(tensor);
+    std::string& text = sample_texts_.emplace_back();
+    if (tensor.dtype == DType::kString) {
+      const std::string sample = SampleText(graph, graph.FindOutput(tensor.name));
+      const bool binary = std::ranges::any_of(sample, [](unsigned char c) { return c < ' '; });
+      AppendJson(Tensor(sample), {.base64 = binary}, &text);
+    }
   }
   for (const auto& [name, tensor] : signature.outputs()) {
     outputs_.push_back(name);
@@ -139,13 +145,14 @@ void ServableSignature::RecordArrival(std::chrono::steady_clock::time_point now)
 
 std::string ServableSignature::SampleRequest() const {
   std::string values;
-  for (const JsonInput& input : inputs_) {
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    const JsonInput& input = inputs_[i];
     if (input.optional) continue;
     std::vector<int64_t> dims;
     if (input.shape.rank_known() && input.shape.rank() > 0) {
       dims.assign(input.shape.dims().begin() + 1, input.shape.dims().end());
     }
-    const std::string value = SampleValue(input.dtype, dims);
+    const std::string value = SampleValue(input.dtype, sample_texts_[i], dims);
     if (inputs_.size() == 1) {
       values = value;
     } else {
@@ -161,7 +168,7 @@ std::string ServableSignature::SampleRequest() const {
 Servable::Servable(std::string model, int64_t version, SavedModel saved_model)
     : model_(std::move(model)), version_(version), saved_model_(std::move(saved_model)) {
   for (const std::string& key : saved_model_.signature_keys()) {
-    signatures_.try_emplace(key, saved_model_.signature(key));
+    signatures_.try_emplace(key, saved_model_.signature(key), saved_model_.graph());
   }
   bytes_ = saved_model_.bytes();
 }

@@ -23,7 +23,8 @@ enum class Method { kPredict, kClassify, kRegress, kOther };
 // A signature with what servers need to know of it.
 class ServableSignature {
  public:
-  explicit ServableSignature(const Signature& signature);
+  // "graph" is the signature's.
+  ServableSignature(const Signature& signature, const Graph& graph);
 
   const std::string& key() const { return signature_.key(); }
   const Signature& signature() const { return signature_; }
@@ -47,7 +48,8 @@ class ServableSignature {
   std::chrono::nanoseconds ArrivalGap() const;
   void RecordArrival(std::chrono::steady_clock::time_point now) const;
 
-  // A request that works: {"instances": [{"x": 0.0}]}.
+  // A request that works: {"instances": [{"x": 0.0}]}. Texts that the model parses are such as it
+  // takes: lines of values, or serialized Examples.
   std::string SampleRequest() const;
 
  private:
@@ -56,6 +58,7 @@ class ServableSignature {
   Method method_;
   std::vector<JsonInput> inputs_;
   std::vector<std::string> outputs_;
+  std::vector<std::string> sample_texts_;  // for each input; "" where it has no texts
   mutable std::atomic<bool> batchable_{false};
   struct Times {  // moving averages
     std::atomic<int64_t> alone_ns{0}, shared_ns{0};
