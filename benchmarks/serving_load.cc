@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
+#include <exception>
+#include <mutex>
 #include <thread>
 
 #include "sextant/base/error.h"
@@ -111,21 +113,29 @@ std::string FloatsBody(int count) {
 Measured MeasureClosedLoop(const MakeClient& make, int clients, double seconds) {
   std::vector<std::vector<double>> times(clients);
   std::vector<std::thread> threads;
+  std::mutex mutex;
+  std::exception_ptr error;
   const auto start = BenchClock::now();
   const auto end = start + std::chrono::duration_cast<BenchClock::duration>(
                                std::chrono::duration<double>(seconds));
   for (int i = 0; i < clients; ++i) {
     threads.emplace_back([&, i] {
-      const LoadClient ask = make();
-      for (auto begin = BenchClock::now(); begin < end;) {
-        ask();
-        const auto now = BenchClock::now();
-        times[i].push_back(std::chrono::duration<double, std::micro>(now - begin).count());
-        begin = now;
+      try {
+        const LoadClient ask = make();
+        for (auto begin = BenchClock::now(); begin < end;) {
+          ask();
+          const auto now = BenchClock::now();
+          times[i].push_back(std::chrono::duration<double, std::micro>(now - begin).count());
+          begin = now;
+        }
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        error = std::current_exception();
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
+  if (error) std::rethrow_exception(error);
   const double spent = std::chrono::duration<double>(BenchClock::now() - start).count();
   std::vector<double> all;
   for (const auto& own : times) all.insert(all.end(), own.begin(), own.end());

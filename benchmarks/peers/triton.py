@@ -38,7 +38,10 @@ class TritonPythonModel:
         self.session = v1.Session(graph=tf.Graph())
         with self.session.graph.as_default():
             meta_graph = v1.saved_model.load(self.session, ["serve"], {path!r})
-            signature = meta_graph.signature_def[{signature!r}]
+            key = {signature!r}
+            if key not in meta_graph.signature_def:  # the only one
+                key = next(key for key in meta_graph.signature_def if not key.startswith("__"))
+            signature = meta_graph.signature_def[key]
             self.inputs = sorted(signature.inputs)
             self.outputs = {outputs!r}
             self.run = self.session.make_callable([signature.outputs[key].name for key in self.outputs],
