@@ -104,6 +104,7 @@ TEST(OptionValuesTest, RefusesWrongFlagsOfTrain) {
       Train("linear", "--throttle_steps", "-2", "an integer of at least 0, not '-2'"),
       Train("linear", "--reduction", "foo", "must be one_device, tree or ring, not 'foo'"),
       Train("linear", "--reduction", "rign", "did you mean ring?"),
+      Train("linear", "--input_sharding", "some", "must be leases, fixed or none, not 'some'"),
       Train("linear", "--schedule", "training", "must be train_and_evaluate or train"),
       Train("linear", "--exporter", "bset", "did you mean best?"),
       Train("linear", "--export_format", "cvs", "did you mean csv?"),

@@ -55,6 +55,7 @@ RunConfig MakeConfig(const TrainFlags& flags, std::optional<int64_t> seed) {
                    .log_step_count_steps = flags.log_step_count_steps,
                    .session = {.threads = static_cast<int>(flags.threads)}};
   config.random_seed = seed;
+  config.cluster.input_sharding = flags.input_sharding;
   if (flags.save_checkpoints_steps > 0) {
     config.save_checkpoints_steps = flags.save_checkpoints_steps;
   }
@@ -180,6 +181,8 @@ void AddTrainOptions(Command& command, TrainFlags* flags, const RegisteredModel&
   command.AddOption("--num_devices", &flags->devices, "host devices that share each batch", 1, 256);
   command.AddChoice("--reduction", &flags->reduction, {"one_device", "tree", "ring"},
                     "how gradients are summed over devices (default tree)");
+  command.AddChoice("--input_sharding", &flags->input_sharding, {"leases", "fixed", "none"},
+                    "how the tasks of a cluster share out the data (default leases)");
   command.AddOption("--save_checkpoints_steps", &flags->save_checkpoints_steps, "0: by time", 0);
   command.AddOption("--save_checkpoints_secs", &flags->save_checkpoints_secs,
                     "0: as often as usual, every 600", 0, kMostSeconds);

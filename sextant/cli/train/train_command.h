@@ -27,7 +27,7 @@ void AddExportCommand(Command& program);
 struct TrainFlags {
   std::string model_dir, data, schedule = "train_and_evaluate", export_format, exporter = "final",
                                export_name, eval_name, warm_start_from, verbosity,
-                               reduction = "tree";
+                               reduction = "tree", input_sharding = "leases";
   std::vector<std::string> train_files, eval_files;
   int64_t seed = -1, threads = 0, devices = 1, save_summary_steps = 100, save_checkpoints_steps = 0,
           keep_checkpoint_max = 5, log_step_count_steps = 100, throttle_steps = 0;
