@@ -21,7 +21,7 @@ def worker_killed(run):
             cluster.kill("worker", worker)
             task = cluster.start("worker", worker)
             back.append(cluster.await_step(1, task=task))
-        figures = finish(cluster, 200 + 150 * kills, 3, lost=kills)
+        figures = finish(cluster, 200 + 150 * kills, 3)
         cluster.expect_monotone()
         return {**figures, "kills": kills, "back_median": round(statistics.median(back), 2),
                 "back_most": round(max(back), 2)}
@@ -72,7 +72,7 @@ def chief_killed(run):
             done.append(max(task.step() for task in workers) - before)
             task = cluster.start("chief")
             cluster.await_step(1, task=task)
-        figures = finish(cluster, flags["--max_steps"], 3, lost=kills)
+        figures = finish(cluster, flags["--max_steps"], 3)
         cluster.expect_monotone()
         if min(done) <= 0:
             raise Failed(f"the workers did not go on without the chief: {done} steps")
@@ -132,7 +132,7 @@ def damaged_checkpoint(run):
         cluster.await_true("restoring the last whole checkpoint",
                            lambda: f"Restoring parameters from {cluster.model_dir}/model.ckpt-{steps[-3]}"
                            in cluster.find("chief").text(), 20)
-        return {**finish(cluster, 1000, 2, lost=2), "steps": steps, "resumed_at": steps[-3]}
+        return {**finish(cluster, 1000, 2), "steps": steps, "resumed_at": steps[-3]}
 
 
 @scenario("T18-term", ci=True)

@@ -237,8 +237,8 @@ class Cluster:
         return json.loads(shown.stdout)
 
     def expect_counted(self, at_least, at_most=None, lost=0):
-        """Every update was applied once on every server, but for `lost` steps that a killed worker
-        may have left between its update and the count of it, or a checkpoint may have caught there."""
+        """Every update was applied once on every server. With several servers `lost` steps may have
+        been done on some of them only, by a worker that was killed or when a checkpoint was taken."""
         counted = self.checkpoint()
         step = counted["step"]
         if step < at_least or (at_most is not None and step > at_most):
