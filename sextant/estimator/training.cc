@@ -182,7 +182,7 @@ std::vector<train::HookRef> HooksOf(const ModelGraph& model, const RunConfig& co
         train::AwaitInput(model.input_iterator, {.elements = model.batches_of_step,
                                                  .token = config.cancellation,
                                                  // Others may have taken all there is.
-                                                 .refuse_empty = !handling.cluster && !resumed,
+                                                 .refuse_unusable = !handling.cluster && !resumed,
                                                  .begin_ended_anew = handling.begin_ended_anew}));
   }
   if (handling.found) hooks.push_back(std::make_shared<CallWhenCreated>(handling.found));

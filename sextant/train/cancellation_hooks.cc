@@ -37,9 +37,9 @@ class AwaitInputHook : public Hook {
       throw InvalidArgument("{} is not an iterator", iterator_.name());
     }
     if (options_.begin_ended_anew && !Await()) resource_->BeginAnew();
-    if (options_.refuse_empty && !Await()) {
-      throw InvalidArgument("the training input gave no batch; is the data empty?");
-    }
+    if (!options_.refuse_unusable) return;
+    if (!Await()) throw InvalidArgument("the training input gave no batch; is the data empty?");
+    resource_->AwaitedError().ThrowIfError();
   }
   void BeforeRun(RunContext&) override { Await(); }
 

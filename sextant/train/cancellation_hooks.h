@@ -23,9 +23,9 @@ HookRef StopOnCancel(std::shared_ptr<CancellationToken> token);
 struct SEXTANT_API AwaitInputOptions {
   size_t elements = 1;                            // that a step takes
   std::shared_ptr<CancellationToken> token = {};  // none: the wait cannot be cancelled
-  // Throws INVALID_ARGUMENT when the data has no element: before the first step, and before a
-  // MonitoredSession saves its first checkpoint.
-  bool refuse_empty = false;
+  // Throws INVALID_ARGUMENT when the data has no element, and the error of one that cannot be read:
+  // before the first step, and before a MonitoredSession saves its first checkpoint.
+  bool refuse_unusable = false;
   // An iteration that was restored at its end begins anew, before the first step.
   bool begin_ended_anew = false;
 };

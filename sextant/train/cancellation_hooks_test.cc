@@ -139,18 +139,25 @@ TEST(CancellationHooksTest, AnElementThatComesSoonIsStillUsed) {
   EXPECT_EQ(session.session().Run(model.total).AsInt64(), (2 * steps + 2) * (2 * steps + 1) / 2);
 }
 
-TEST(CancellationHooksTest, EmptyDataIsRefusedBeforeAnythingIsSaved) {
-  const std::string directory = std::string(SEXTANT_BINARY_DIR) + "/empty_input_test";
+TEST(CancellationHooksTest, UnusableDataIsRefusedBeforeAnythingIsSaved) {
+  const std::string directory = std::string(SEXTANT_BINARY_DIR) + "/unusable_input_test";
   std::filesystem::remove_all(directory);
-  Adder model(data::Range(0));
-  EXPECT_EQ(CodeOf([&] {
-              const MonitoredSession session(
-                  model.graph,
-                  {.checkpoint_dir = directory,
-                   .hooks = {AwaitInput(model.iterator.handle(), {.refuse_empty = true})},
-                   .checkpoints = {.every = {.steps = 100}}});
-            }),
-            Code::kInvalidArgument);
+  const auto code_of = [&](const data::Dataset& numbers) {
+    Adder model(numbers);
+    return CodeOf([&] {
+      const MonitoredSession session(
+          model.graph, {.checkpoint_dir = directory,
+                        .hooks = {AwaitInput(model.iterator.handle(), {.refuse_unusable = true})},
+                        .checkpoints = {.every = {.steps = 100}}});
+    });
+  };
+  EXPECT_EQ(code_of(data::Range(0)), Code::kInvalidArgument);
+  const auto damaged = [] {
+    return []() -> std::optional<data::Element> { throw DataLoss("a record is damaged"); };
+  };
+  EXPECT_EQ(code_of(data::FromGenerator(damaged, "damaged",
+                                        data::ElementSpec{{"value", DType::kInt64, Shape()}})),
+            Code::kDataLoss);
   EXPECT_FALSE(std::filesystem::exists(directory));
 }
 

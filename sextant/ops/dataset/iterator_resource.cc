@@ -148,6 +148,14 @@ bool IteratorResource::Await(size_t elements, CancellationToken& cancellation) {
   return !awaited_.front().end;
 }
 
+Status IteratorResource::AwaitedError() {
+  const std::lock_guard lock(mutex_);
+  for (const Result& result : awaited_) {
+    if (!result.status.ok()) return result.status;
+  }
+  return {};
+}
+
 bool IteratorResource::Next(std::span<Tensor> components, std::span<const DType> types,
                             std::span<const PartialShape> shapes, CancellationToken& cancellation) {
   const std::lock_guard lock(mutex_);

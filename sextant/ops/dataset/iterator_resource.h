@@ -43,6 +43,8 @@ class IteratorResource final : public Resource {
   // error, and Save still gives the position behind the last Next. What else fails is thrown by
   // Next. False: there is no element, the iteration is at its end.
   bool Await(size_t elements, CancellationToken& cancellation);
+  // What Next will throw for one of the elements that Await has taken; OK when it throws nothing.
+  Status AwaitedError();
 
   // The position behind the last Next; nothing when no iteration was begun. When the
   // CancellationScope of the caller is cancelled it does not wait long for threads that read ahead:
