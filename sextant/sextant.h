@@ -213,3 +213,4 @@
 #include "sextant/train/saver.h"
 #include "sextant/train/schedules.h"
 #include "sextant/train/summary_writer.h"
+#include "sextant/train/sync_replicas.h"

@@ -1,5 +1,7 @@
 #include "sextant/device/remote_task.h"
 
+#include <algorithm>
+
 #include "sextant/graph/device_name.h"
 
 namespace sextant {
@@ -10,6 +12,12 @@ SEXTANT_API std::string ShortTaskName(std::string_view task) {
   name.type.clear();
   name.index.reset();
   return name.ToString();
+}
+
+SEXTANT_API std::string InputOfContribution(const std::string& tensor, int contribution) {
+  if (contribution == 0) return tensor;
+  const size_t end = std::min(tensor.find(':'), tensor.size());
+  return fmt::format("{}_of_{}{}", tensor.substr(0, end), contribution, tensor.substr(end));
 }
 
 SEXTANT_API Error ErrorOfTask(const Error& error, std::string_view task) {

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,6 +23,13 @@
 #include "sextant/tensor/tensor.h"
 
 namespace sextant {
+
+// The right to contribute to a step of synchronous training; its number is different from those of
+// the other tokens of the step.
+struct StepToken {
+  int64_t step = 0;
+  int32_t number = 0;
+};
 
 struct Fragment {
   // An input that an earlier fragment of the same run has made and kept, on this task or another:
@@ -41,8 +49,24 @@ struct Fragment {
   std::vector<std::string> kept;       // tensors that stay for later fragments of the run
   std::vector<std::string> targets;    // operations run for their effect
   std::vector<std::string> variables;  // whose state it reads or changes, for messages
-  uint64_t fingerprint = 0;            // of all of the above
+  // Of a summed call, which several callers make together in synchronous training: each brings a
+  // contribution to the step of its token and is answered at once. When there are enough for all
+  // parts of the update, on all tasks, the targets run once. Gradients are inputs that the graph
+  // has once per contribution; of the other inputs it gets those of the first token.
+  struct Sum {
+    int32_t replicas = 1;  // contributions to a step
+    int32_t part = 0;      // of the update that all such fragments of a run make up
+    int32_t num_parts = 1;
+    int32_t stage = 0;                // parts run when those of earlier stages have been run
+    std::vector<bool> gradient = {};  // by input: feeds, then kept inputs
+    uint64_t key = 0;  // the same for all callers, whose fragments differ in where inputs come from
+    bool operator==(const Sum&) const = default;
+  };
+  std::optional<Sum> sum = {};
+  uint64_t fingerprint = 0;  // of all of the above
 };
+// The tensor that stands for an input in the contribution with this number, from 0 on.
+std::string InputOfContribution(const std::string& tensor, int contribution);
 
 // A call under way. Destroying it cancels it, there too where it has not ended.
 class RemoteCall {
@@ -61,6 +85,8 @@ class RemoteCall {
     }
     Take(outputs, cancellation);
   }
+  // After Take, of a summed call: the step had enough contributions already, this one was dropped.
+  virtual bool stale() const { return false; }
 };
 
 // Thread-safe.
@@ -71,9 +97,11 @@ class RemoteTask {
   // unique among the Runs of all sessions; what fragments keep belongs to it. The fragment is made
   // known to the task when it does not have it yet. The inputs lie in no arena: whoever holds one
   // holds its buffer, and nobody writes to it as long as somebody else does. So bytes can be sent
-  // from where they are, and the holder lets go when the transport has dropped them.
+  // from where they are, and the holder lets go when the transport has dropped them. A summed call
+  // has a token.
   virtual std::unique_ptr<RemoteCall> Start(std::shared_ptr<const Fragment> fragment, uint64_t run,
-                                            std::vector<Tensor> inputs) = 0;
+                                            std::vector<Tensor> inputs,
+                                            std::optional<StepToken> token = {}) = 0;
   // Lets the task forget what it keeps of a run. Does not wait, does not throw.
   virtual void EndRun(uint64_t run) noexcept = 0;
 };

@@ -11,10 +11,6 @@ namespace {
 
 CoordinatorOptions Checked(CoordinatorOptions options) {
   if (options.trainers.empty()) throw InvalidArgument("a cluster without a chief cannot train");
-  if (options.synchronous) {
-    options.synchronous->num_shards = options.num_ps;
-    options.synchronous->max_steps = options.max_steps;
-  }
   return options;
 }
 
@@ -24,7 +20,7 @@ Coordinator::Coordinator(const CoordinatorOptions& options)
     : options_(Checked(options)),
       members_(options.lease),
       // In synchronous training a worker that waits for data would be waited for by all.
-      blocks_({.seed = options.input_seed, .wait_for_others = !options.synchronous}) {}
+      blocks_({.seed = options.input_seed}) {}
 
 MemberAnswer Coordinator::Answer() const {
   if (done_) return {MemberState::kDone, epoch_, stop_reason_};
@@ -46,6 +42,7 @@ MemberAnswer Coordinator::Join(const TaskId& task, uint64_t incarnation, std::op
   if (rank) {
     if (before != incarnation) out_of_data_.erase(*rank);
     ranks_[task] = *rank;
+    seen_.insert(*rank);
   }
   if (task.job == "ps") {
     const auto [server, is_new] = servers_.emplace(task.index, incarnation);
@@ -83,7 +80,7 @@ void Coordinator::EndOfData(const TaskId& task, uint64_t incarnation, SteadyTime
   if (rank == ranks_.end()) return;
   out_of_data_.insert(rank->second);
   if (tokens_) tokens_->Return(rank->second);
-  if (options_.synchronous && options_.synchronous->deterministic) {
+  if (tokens_ && tokens_->deterministic()) {
     RequestStop(fmt::format("{} has no more data", task.ToString()));
   }
   StopWithoutData();
@@ -107,13 +104,27 @@ uint64_t Coordinator::BeginEpoch(uint64_t incarnation, uint64_t at_least, Steady
   return epoch_;
 }
 
-void Coordinator::CommitEpoch(uint64_t incarnation, uint64_t epoch, int64_t step, SteadyTime now) {
+void Coordinator::CommitEpoch(uint64_t incarnation, uint64_t epoch, int64_t step, SteadyTime now,
+                              const std::optional<TokenOptions>& synchronous) {
   RequireChief(incarnation, now, "commit an epoch");
   if (epoch != epoch_) {
     throw MakeError<Code::kAborted>("epoch {} cannot be committed: the last one begun is {}", epoch,
                                     epoch_);
   }
   if (ready_) return;
+  if (synchronous) {
+    if (synchronous->deterministic &&
+        synchronous->total_replicas != static_cast<int>(options_.trainers.size())) {
+      throw InvalidArgument(
+          "deterministic synchronous training needs total_num_replicas ({}) to be the number of "
+          "tasks that train ({})",
+          synchronous->total_replicas, options_.trainers.size());
+    }
+    TokenOptions options = *synchronous;
+    options.max_steps = options_.max_steps;
+    tokens_.emplace(options, step);
+  }
+  blocks_.set_wait_for_others(!tokens_.has_value());
   ready_ = true;
   step_ = step;
   // The steps that were to be the last are lost: they are run again.
@@ -121,7 +132,6 @@ void Coordinator::CommitEpoch(uint64_t incarnation, uint64_t epoch, int64_t step
     stop_reason_.clear();
     stopped_by_steps_ = false;
   }
-  if (options_.synchronous) tokens_.emplace(*options_.synchronous, step);
   SeeStep(step);
 }
 
@@ -139,11 +149,30 @@ std::optional<StepToken> Coordinator::TakeToken(const TaskId& task, uint64_t inc
   Tick(now);
   RequireMember(task, incarnation, now);
   RequireEpoch(epoch);
+  failure_.ThrowIfError();
   const auto rank = ranks_.find(task);
   if (!tokens_ || rank == ranks_.end() || stopping() || out_of_data_.contains(rank->second)) {
     return std::nullopt;
   }
-  return tokens_->Take(rank->second, now);
+  return tokens_->Take(rank->second, RanksWithData(), RanksAwaited(), now);
+}
+
+std::set<int> Coordinator::RanksWithData() const {
+  std::set<int> ranks;
+  for (const auto& [task, rank] : ranks_) {
+    if (!out_of_data_.contains(rank)) ranks.insert(rank);
+  }
+  return ranks;
+}
+
+// Those that have never been there; of those that were and died nobody knows whether they come
+// back.
+std::set<int> Coordinator::RanksAwaited() const {
+  std::set<int> ranks;
+  for (int rank = 0; rank < static_cast<int>(options_.trainers.size()); ++rank) {
+    if (!seen_.contains(rank)) ranks.insert(rank);
+  }
+  return ranks;
 }
 
 void Coordinator::UsedToken(const TaskId& task, uint64_t incarnation, const StepToken& token,
@@ -153,16 +182,36 @@ void Coordinator::UsedToken(const TaskId& task, uint64_t incarnation, const Step
   tokens_->Used(rank->second, token, now);
 }
 
-bool Coordinator::ShardReady(int shard, uint64_t epoch, int64_t step) {
+void Coordinator::PartReady(const UpdatePart& part, uint64_t epoch, int64_t step) {
   RequireEpoch(epoch);
-  return tokens_ && tokens_->ShardReady(shard, step);
+  if (tokens_) tokens_->PartReady(part, step);
 }
 
-bool Coordinator::ShardApplied(int shard, uint64_t epoch, int64_t step, SteadyTime now) {
+bool Coordinator::PartMayRun(const UpdatePart& part, uint64_t epoch, int64_t step) {
   RequireEpoch(epoch);
-  if (!tokens_ || !tokens_->ShardApplied(shard, step, now)) return false;
-  SeeStep(tokens_->step());
-  return true;
+  return tokens_ && tokens_->MayRun(part.part, step);
+}
+
+void Coordinator::PartRan(const UpdatePart& part, uint64_t epoch, int64_t step, SteadyTime now) {
+  RequireEpoch(epoch);
+  if (tokens_ && tokens_->PartRan(part.part, step, now)) SeeStep(tokens_->step());
+}
+
+void Coordinator::StepFailed(uint64_t epoch, const Status& why) {
+  if (epoch != epoch_ || !failure_.ok()) return;
+  failure_ = why;
+  RequestStop(fmt::format("an update failed: {}", why.message()));
+}
+
+bool Coordinator::HoldSteps(uint64_t incarnation, SteadyTime now) {
+  RequireChief(incarnation, now, "hold the steps");
+  if (!tokens_) return true;
+  tokens_->Hold(true);
+  return !tokens_->running();
+}
+
+void Coordinator::ReleaseSteps() {
+  if (tokens_) tokens_->Hold(false);
 }
 
 BlockAnswer Coordinator::NextBlock(const TaskId& task, uint64_t incarnation,
@@ -239,6 +288,7 @@ void Coordinator::Forget(const TaskId& task) {
   if (rank == ranks_.end()) return;
   if (tokens_) tokens_->Return(rank->second);
   blocks_.Return(rank->second);
+  if (task == chief()) ReleaseSteps();
   ranks_.erase(rank);
 }
 

@@ -26,6 +26,7 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/error.h"
 #include "sextant/dist/input_blocks.h"
 #include "sextant/dist/membership.h"
 #include "sextant/dist/step_tokens.h"
@@ -39,8 +40,6 @@ struct CoordinatorOptions {
   // Hash of the cluster's tasks: who has another one is refused. 0: tasks come and go.
   uint64_t cluster = 0;
   std::optional<int64_t> max_steps = {};
-  // Of synchronous training; its max_steps and num_shards are those above.
-  std::optional<TokenOptions> synchronous = {};
   uint64_t input_seed = 0;  // of the order in which blocks of the data are read
 };
 
@@ -75,8 +74,10 @@ class Coordinator {
   // new epoch, larger than `at_least`, the largest that any server knows, and than all before.
   uint64_t BeginEpoch(uint64_t incarnation, uint64_t at_least, SteadyTime now);
   // Throws ABORTED when this is not the epoch that has begun last, FAILED_PRECONDITION when the
-  // caller is not the chief.
-  void CommitEpoch(uint64_t incarnation, uint64_t epoch, int64_t step, SteadyTime now);
+  // caller is not the chief. "synchronous" says how the model's steps are counted, if they are; its
+  // max_steps are the coordinator's. Throws INVALID_ARGUMENT when that does not fit the cluster.
+  void CommitEpoch(uint64_t incarnation, uint64_t epoch, int64_t step, SteadyTime now,
+                   const std::optional<TokenOptions>& synchronous = {});
   // A chief that found the same epoch of its model on all servers takes it over. Throws as
   // CommitEpoch does.
   void Adopt(uint64_t incarnation, uint64_t epoch, SteadyTime now);
@@ -88,9 +89,16 @@ class Coordinator {
   std::optional<StepToken> TakeToken(const TaskId& task, uint64_t incarnation, uint64_t epoch,
                                      SteadyTime now);
   void UsedToken(const TaskId& task, uint64_t incarnation, const StepToken& token, SteadyTime now);
-  // True: apply the step on all shards (step_tokens.h). Calls of other epochs are ABORTED.
-  bool ShardReady(int shard, uint64_t epoch, int64_t step);
-  bool ShardApplied(int shard, uint64_t epoch, int64_t step, SteadyTime now);
+  // Of the parts of an update (step_tokens.h). Calls of other epochs are ABORTED.
+  void PartReady(const UpdatePart& part, uint64_t epoch, int64_t step);
+  bool PartMayRun(const UpdatePart& part, uint64_t epoch, int64_t step);
+  void PartRan(const UpdatePart& part, uint64_t epoch, int64_t step, SteadyTime now);
+  // An update could not be run: all are to stop, and TakeToken throws this.
+  void StepFailed(uint64_t epoch, const Status& why);
+  // Of the chief: no step is committed until it releases them, or its lease ends. False while one
+  // is being committed: ask again.
+  bool HoldSteps(uint64_t incarnation, SteadyTime now);
+  void ReleaseSteps();
 
   // Blocks of the training data (input_blocks.h). Throw ABORTED when the caller is no member.
   BlockAnswer NextBlock(const TaskId& task, uint64_t incarnation, const BlockQuestion& question,
@@ -135,6 +143,8 @@ class Coordinator {
   void RequireMember(const TaskId& task, uint64_t incarnation, SteadyTime now) const;
   void SeeStep(int64_t step);
   void StopWithoutData();
+  std::set<int> RanksWithData() const;
+  std::set<int> RanksAwaited() const;
 
   const CoordinatorOptions options_;
   Membership members_;
@@ -148,6 +158,8 @@ class Coordinator {
   std::string stop_reason_;
   bool stopped_by_steps_ = false;  // and not for another reason
   bool done_ = false;
+  std::set<int> seen_;  // ranks that have joined at some time
+  Status failure_;      // of an update
   std::optional<StepTokens> tokens_;
   InputBlocks blocks_;
   std::map<int, std::string> noted_, restored_;  // run states, by rank

@@ -62,6 +62,7 @@ void CoordinatorClient::Ask(const char* what, const Method& method) {
   auto pause = kFirstPause;
   for (int attempts = 0;; ++attempts) {
     cancellation.ThrowIfCancelled();
+    if (closed_) throw Error(Code::kCancelled, "the task is ending");
     grpc::ClientContext context;
     context.set_deadline(In(kQuestionTime));
     token_.AddTo(context);
@@ -187,6 +188,11 @@ void CoordinatorClient::SawStep(uint64_t epoch, int64_t step) {
   own_epoch_ = epoch;
 }
 
+std::string CoordinatorClient::missing(const std::string& prefix) const {
+  const std::lock_guard lock(mutex_);
+  return missing_.empty() ? "" : prefix + missing_;
+}
+
 // One heartbeat. Failures are noted: they matter when they go on.
 void CoordinatorClient::Beat() {
   HeartbeatRequest request;
@@ -273,11 +279,18 @@ uint64_t CoordinatorClient::BeginEpoch(uint64_t at_least) {
   return reply.epoch();
 }
 
-void CoordinatorClient::CommitEpoch(uint64_t epoch, int64_t step) {
+void CoordinatorClient::CommitEpoch(uint64_t epoch, int64_t step,
+                                    const std::optional<TokenOptions>& synchronous) {
   CommitEpochRequest request;
   FillMember(request.mutable_member());
   request.set_epoch(epoch);
   request.set_step(step);
+  if (synchronous) {
+    SynchronousDef* def = request.mutable_synchronous();
+    def->set_replicas_to_aggregate(synchronous->replicas_to_aggregate);
+    def->set_total_num_replicas(synchronous->total_replicas);
+    def->set_deterministic(synchronous->deterministic);
+  }
   Nothing reply;
   Ask("commit the epoch",
       [&](grpc::ClientContext* context) { return stub_->CommitEpoch(context, request, &reply); });
@@ -320,52 +333,6 @@ void CoordinatorClient::Finish() {
   Nothing reply;
   Ask("end the training",
       [&](grpc::ClientContext* context) { return stub_->Finish(context, request, &reply); });
-}
-
-std::optional<StepToken> CoordinatorClient::TakeToken(uint64_t epoch) {
-  TakeTokenRequest request;
-  FillMember(request.mutable_member());
-  request.set_epoch(epoch);
-  TakeTokenReply reply;
-  Ask("give a token", [&](grpc::ClientContext* context) {
-    reply.Clear();
-    return stub_->TakeToken(context, request, &reply);
-  });
-  Note(reply.member());
-  if (!reply.has_token()) return std::nullopt;
-  return StepToken{reply.token().step(), reply.token().number()};
-}
-
-void CoordinatorClient::UsedToken(const StepToken& token) {
-  UsedTokenRequest request;
-  FillMember(request.mutable_member());
-  request.mutable_token()->set_step(token.step);
-  request.mutable_token()->set_number(token.number);
-  Nothing reply;
-  Ask("take a token back",
-      [&](grpc::ClientContext* context) { return stub_->UsedToken(context, request, &reply); });
-}
-
-bool CoordinatorClient::ShardReady(int shard, uint64_t epoch, int64_t step) {
-  ShardStepRequest request;
-  request.set_shard(shard);
-  request.set_epoch(epoch);
-  request.set_step(step);
-  ShardStepReply reply;
-  Ask("count a shard",
-      [&](grpc::ClientContext* context) { return stub_->ShardReady(context, request, &reply); });
-  return reply.last();
-}
-
-bool CoordinatorClient::ShardApplied(int shard, uint64_t epoch, int64_t step) {
-  ShardStepRequest request;
-  request.set_shard(shard);
-  request.set_epoch(epoch);
-  request.set_step(step);
-  ShardStepReply reply;
-  Ask("count a step",
-      [&](grpc::ClientContext* context) { return stub_->ShardApplied(context, request, &reply); });
-  return reply.last();
 }
 
 }  // namespace sextant::dist

@@ -8,11 +8,11 @@
 // cancelled or it has been away for too long: then UNAVAILABLE. Whoever waits is told within 5 s,
 // then every 30 s, for whom and why. A lease that has ended is taken again by the heartbeats.
 //
-// Synchronous training adds its methods here beside TakeToken: each is a message pair in
-// proto/cluster.proto, a method of CoordinatorService and one line of coordinator_client.cc. The
-// same for blocks of input.
+// Blocks of input add their methods here: each is a message pair in proto/cluster.proto, a method
+// of CoordinatorService and one line of coordinator_client.cc.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -73,23 +73,32 @@ class CoordinatorClient {
   void ThrowIfLost() const;
   // A global step of this epoch; of a new epoch, the largest one counts from anew.
   void SawStep(uint64_t epoch, int64_t step);
+  // Tasks that are expected and not there, "worker 1, ps 0", behind the prefix; "" when there are
+  // none or nobody waits for them.
+  std::string missing(const std::string& prefix) const;
   // No more heartbeats.
   void Leave();
+  // Questions that wait for an answer, and all later ones, are CANCELLED.
+  void Close() { closed_ = true; }
 
   void EndOfData();
   void RequestStop(const std::string& reason);
   uint64_t BeginEpoch(uint64_t at_least);
-  void CommitEpoch(uint64_t epoch, int64_t step);
+  void CommitEpoch(uint64_t epoch, int64_t step,
+                   const std::optional<TokenOptions>& synchronous = {});
   void Adopt(uint64_t epoch);
   bool MaySave();
   std::vector<TaskId> Members();
   void Finish();
 
-  // One question each.
+  // One question each, which is answered within a second: none and false mean to ask again.
   std::optional<StepToken> TakeToken(uint64_t epoch);
   void UsedToken(const StepToken& token);
-  bool ShardReady(int shard, uint64_t epoch, int64_t step);
-  bool ShardApplied(int shard, uint64_t epoch, int64_t step);
+  bool PartReady(const UpdatePart& part, uint64_t epoch, int64_t step);
+  void PartRan(const UpdatePart& part, uint64_t epoch, int64_t step);
+  void StepFailed(uint64_t epoch, const Status& why);
+  bool HoldSteps();
+  void ReleaseSteps();
   BlockAnswer NextBlock(const BlockQuestion& question);
   void DescribeInput(const std::string& source, const std::vector<std::string>& blocks);
   ClusterRunState SaveRunState();
@@ -123,6 +132,7 @@ class CoordinatorClient {
   Clock::time_point heard_ = Clock::now();  // when it answered last
   std::string why_silent_;                  // why it has not since
   bool joined_ = false, ended_ = false, has_chief_ = false;
+  std::atomic<bool> closed_ = false;
   std::thread heartbeats_;
 };
 

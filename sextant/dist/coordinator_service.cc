@@ -7,9 +7,13 @@ namespace sextant::dist {
 namespace {
 
 constexpr std::chrono::milliseconds kTickTime(250);
-constexpr std::chrono::seconds kSpeedTime(2);
+constexpr std::chrono::seconds kSpeedTime(2), kLongestAnswer(1);
 
 TaskId TaskOf(const MemberId& member) { return {member.job(), member.index()}; }
+
+UpdatePart PartOf(const UpdatePartRequest& request) {
+  return {.part = request.part(), .num_parts = request.num_parts(), .stage = request.stage()};
+}
 
 MemberReply::State ToMessage(MemberState state) {
   switch (state) {
@@ -40,6 +44,7 @@ CoordinatorHost::~CoordinatorHost() {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
     stopping_.notify_all();
+    changed_.notify_all();
   }
   clock_.join();
 }
@@ -54,6 +59,7 @@ void CoordinatorHost::EndLeases() {
       LogWarning("{} is not heard of any more: its lease has ended", task.ToString());
     }
     NoteSpeed(Clock::now());
+    changed_.notify_all();
   }
 }
 
@@ -73,8 +79,25 @@ CoordinatorHost::Unary CoordinatorHost::Answer(Context context,
   return admission_.Answer(context, [&]() -> grpc::Status {
     const std::lock_guard lock(mutex_);
     method(Clock::now());
+    changed_.notify_all();
     return grpc::Status::OK;
   });
+}
+
+CoordinatorHost::Unary CoordinatorHost::AnswerWhen(Context context,
+                                                   std::function<bool(SteadyTime)> method) {
+  return admission_.AnswerLater(
+      threads_, context, [this, method = std::move(method)]() -> grpc::Status {
+        std::unique_lock lock(mutex_);
+        const auto end = Clock::now() + kLongestAnswer;
+        bool done = method(Clock::now());
+        changed_.notify_all();  // the question itself may have changed something
+        while (!done && !stopped_ && changed_.wait_until(lock, end) == std::cv_status::no_timeout) {
+          done = method(Clock::now());
+          if (done) changed_.notify_all();
+        }
+        return grpc::Status::OK;
+      });
 }
 
 void CoordinatorHost::FillReply(const MemberAnswer& answer, MemberReply* reply) const {
@@ -163,8 +186,15 @@ CoordinatorHost::Unary CoordinatorHost::CommitEpoch(Context context,
                                                     const CommitEpochRequest* request,
                                                     Nothing* /*reply*/) {
   return Answer(context, [&](SteadyTime now) {
+    std::optional<TokenOptions> synchronous;
+    if (request->has_synchronous()) {
+      const SynchronousDef& def = request->synchronous();
+      synchronous = TokenOptions{.replicas_to_aggregate = def.replicas_to_aggregate(),
+                                 .total_replicas = def.total_num_replicas(),
+                                 .deterministic = def.deterministic()};
+    }
     coordinator_.CommitEpoch(request->member().incarnation(), request->epoch(), request->step(),
-                             now);
+                             now, synchronous);
     LogInfo("epoch {} begins at step {}", request->epoch(), request->step());
   });
 }
@@ -207,14 +237,18 @@ CoordinatorHost::Unary CoordinatorHost::Finish(Context context, const MemberRequ
 
 CoordinatorHost::Unary CoordinatorHost::TakeToken(Context context, const TakeTokenRequest* request,
                                                   TakeTokenReply* reply) {
-  return Answer(context, [&](SteadyTime now) {
+  return AnswerWhen(context, [this, request, reply](SteadyTime now) {
     const TaskId task = TaskOf(request->member());
     const uint64_t incarnation = request->member().incarnation();
     const auto token = coordinator_.TakeToken(task, incarnation, request->epoch(), now);
     FillReply(coordinator_.Heartbeat(task, incarnation, 0, now), reply->mutable_member());
-    if (!token) return;
+    if (!token) {
+      reply->mutable_member()->set_missing(coordinator_.Missing());
+      return coordinator_.stopping();
+    }
     reply->mutable_token()->set_step(token->step);
     reply->mutable_token()->set_number(token->number);
+    return true;
   });
 }
 
@@ -226,19 +260,19 @@ CoordinatorHost::Unary CoordinatorHost::UsedToken(Context context, const UsedTok
   });
 }
 
-CoordinatorHost::Unary CoordinatorHost::ShardReady(Context context, const ShardStepRequest* request,
-                                                   ShardStepReply* reply) {
-  return Answer(context, [&](SteadyTime) {
-    reply->set_last(coordinator_.ShardReady(request->shard(), request->epoch(), request->step()));
+CoordinatorHost::Unary CoordinatorHost::PartReady(Context context, const UpdatePartRequest* request,
+                                                  UpdatePartReply* reply) {
+  return AnswerWhen(context, [this, request, reply](SteadyTime) {
+    coordinator_.PartReady(PartOf(*request), request->epoch(), request->step());
+    reply->set_run(coordinator_.PartMayRun(PartOf(*request), request->epoch(), request->step()));
+    return reply->run();
   });
 }
 
-CoordinatorHost::Unary CoordinatorHost::ShardApplied(Context context,
-                                                     const ShardStepRequest* request,
-                                                     ShardStepReply* reply) {
+CoordinatorHost::Unary CoordinatorHost::PartRan(Context context, const UpdatePartRequest* request,
+                                                Nothing* /*reply*/) {
   return Answer(context, [&](SteadyTime now) {
-    reply->set_last(
-        coordinator_.ShardApplied(request->shard(), request->epoch(), request->step(), now));
+    coordinator_.PartRan(PartOf(*request), request->epoch(), request->step(), now);
   });
 }
 
@@ -289,6 +323,29 @@ CoordinatorHost::Unary CoordinatorHost::TakeRunState(Context context, const Memb
   });
 }
 
+CoordinatorHost::Unary CoordinatorHost::StepFailed(Context context,
+                                                   const StepFailedRequest* request,
+                                                   Nothing* /*reply*/) {
+  return Answer(context, [&](SteadyTime) {
+    coordinator_.StepFailed(
+        request->epoch(), sextant::Status(static_cast<Code>(request->code()), request->message()));
+  });
+}
+
+CoordinatorHost::Unary CoordinatorHost::HoldSteps(Context context, const MemberRequest* request,
+                                                  HoldStepsReply* reply) {
+  return AnswerWhen(context, [this, request, reply](SteadyTime now) {
+    reply->set_held(coordinator_.HoldSteps(request->member().incarnation(), now));
+    return reply->held();
+  });
+}
+
+CoordinatorHost::Unary CoordinatorHost::ReleaseSteps(Context context,
+                                                     const MemberRequest* /*request*/,
+                                                     Nothing* /*reply*/) {
+  return Answer(context, [&](SteadyTime) { coordinator_.ReleaseSteps(); });
+}
+
 void CoordinatorHost::FillStatus(TrainingStatus* status) const {
   const std::lock_guard lock(mutex_);
   const SteadyTime now = Clock::now();
@@ -298,6 +355,8 @@ void CoordinatorHost::FillStatus(TrainingStatus* status) const {
   status->set_steps_per_second(steps_per_second_);
   status->set_stop_reason(coordinator_.stop_reason());
   status->set_missing(coordinator_.Missing());
+  if (coordinator_.tokens() != nullptr)
+    status->set_tokens_expired(coordinator_.tokens()->expired());
   for (const auto& [task, member] : coordinator_.members().members()) {
     MemberStatus* added = status->add_members();
     added->mutable_member()->set_job(task.job);

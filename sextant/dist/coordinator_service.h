@@ -32,8 +32,12 @@ using CoordinatorEpochs = CoordinatorService::WithCallbackMethod_BeginEpoch<
         CoordinatorService::WithCallbackMethod_MaySave<CoordinatorMembers>>>>;
 using CoordinatorSteps = CoordinatorService::WithCallbackMethod_TakeToken<
     CoordinatorService::WithCallbackMethod_UsedToken<
-        CoordinatorService::WithCallbackMethod_ShardReady<
-            CoordinatorService::WithCallbackMethod_ShardApplied<CoordinatorEpochs>>>>;
+        CoordinatorService::WithCallbackMethod_PartReady<
+            CoordinatorService::WithCallbackMethod_PartRan<
+                CoordinatorService::WithCallbackMethod_StepFailed<
+                    CoordinatorService::WithCallbackMethod_HoldSteps<
+                        CoordinatorService::WithCallbackMethod_ReleaseSteps<
+                            CoordinatorEpochs>>>>>>>;
 using CoordinatorServiceBase = CoordinatorService::WithCallbackMethod_NextBlock<
     CoordinatorService::WithCallbackMethod_DescribeInput<
         CoordinatorService::WithCallbackMethod_SaveInput<
@@ -77,10 +81,12 @@ class CoordinatorHost final : public CoordinatorServiceBase {
   Unary Finish(Context context, const MemberRequest* request, Nothing* reply) override;
   Unary TakeToken(Context context, const TakeTokenRequest* request, TakeTokenReply* reply) override;
   Unary UsedToken(Context context, const UsedTokenRequest* request, Nothing* reply) override;
-  Unary ShardReady(Context context, const ShardStepRequest* request,
-                   ShardStepReply* reply) override;
-  Unary ShardApplied(Context context, const ShardStepRequest* request,
-                     ShardStepReply* reply) override;
+  Unary PartReady(Context context, const UpdatePartRequest* request,
+                  UpdatePartReply* reply) override;
+  Unary PartRan(Context context, const UpdatePartRequest* request, Nothing* reply) override;
+  Unary StepFailed(Context context, const StepFailedRequest* request, Nothing* reply) override;
+  Unary HoldSteps(Context context, const MemberRequest* request, HoldStepsReply* reply) override;
+  Unary ReleaseSteps(Context context, const MemberRequest* request, Nothing* reply) override;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -91,6 +97,9 @@ class CoordinatorHost final : public CoordinatorServiceBase {
 
   // Runs with the coordinator locked.
   Unary Answer(Context context, const std::function<void(SteadyTime now)>& method);
+  // Asks again and again, on a thread, whenever something has changed, until "method" is true, but
+  // not for long: whoever called asks again. A lost connection costs no more than that.
+  Unary AnswerWhen(Context context, std::function<bool(SteadyTime now)> method);
   void FillReply(const MemberAnswer& answer, MemberReply* reply) const;
   void EvictIfGone(const TaskId& task, uint64_t newcomer);
   void NoteSpeed(SteadyTime now);
@@ -106,7 +115,7 @@ class CoordinatorHost final : public CoordinatorServiceBase {
   SteadyTime speed_time_ = {};
   int64_t speed_step_ = 0;
   double steps_per_second_ = 0;
-  std::condition_variable stopping_;
+  std::condition_variable stopping_, changed_;
   bool stopped_ = false;
   std::thread clock_;
   CallThreads threads_;  // destroyed first

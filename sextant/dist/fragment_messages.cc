@@ -35,6 +35,15 @@ FragmentDef ToMessage(const Fragment& fragment) {
   Set(message.mutable_kept(), fragment.kept);
   Set(message.mutable_targets(), fragment.targets);
   Set(message.mutable_variables(), fragment.variables);
+  if (fragment.sum) {
+    SumDef* sum = message.mutable_sum();
+    sum->set_replicas(fragment.sum->replicas);
+    sum->set_part(fragment.sum->part);
+    sum->set_num_parts(fragment.sum->num_parts);
+    sum->set_stage(fragment.sum->stage);
+    for (const bool gradient : fragment.sum->gradient) sum->add_gradient(gradient);
+    sum->set_key(fragment.sum->key);
+  }
   return message;
 }
 
@@ -54,6 +63,15 @@ Fragment FromMessage(const FragmentDef& message, std::string_view task) {
   fragment.kept = Get(message.kept());
   fragment.targets = Get(message.targets());
   fragment.variables = Get(message.variables());
+  if (message.has_sum()) {
+    const SumDef& sum = message.sum();
+    fragment.sum = Fragment::Sum{.replicas = sum.replicas(),
+                                 .part = sum.part(),
+                                 .num_parts = sum.num_parts(),
+                                 .stage = sum.stage(),
+                                 .gradient = {sum.gradient().begin(), sum.gradient().end()},
+                                 .key = sum.key()};
+  }
   return fragment;
 }
 

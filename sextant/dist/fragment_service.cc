@@ -22,7 +22,15 @@ grpc::Status UnknownFragment() {
 
 FragmentService::FragmentService(FragmentHost& host, PartStore& parts, const Admission& admission,
                                  FragmentServiceOptions options)
-    : host_(host), parts_(parts), admission_(admission), options_(std::move(options)) {}
+    : host_(host), parts_(parts), admission_(admission), options_(std::move(options)) {
+  if (!options_.commit) return;
+  const auto run = [this](uint64_t epoch, uint64_t fingerprint, const auto& contributions,
+                          CancellationToken& cancellation) {
+    const Shard::Pass pass = options_.shard->Enter(epoch, options_.incarnation);
+    host_.RunSummed(fingerprint, contributions, cancellation);
+  };
+  sums_ = std::make_unique<SummedCalls>(run, *options_.commit);
+}
 
 FragmentService::~FragmentService() { Stop(); }
 
@@ -102,9 +110,17 @@ void FragmentService::RunCall(const std::shared_ptr<History::Running>& running,
       const std::lock_guard lock(mutex_);
       runs_of_[running->sender].insert(running->run);
     }
-    const std::vector<Tensor> outputs =
-        RunFragment(header, std::move(inputs), running->cancellation);
-    answer = net::ToByteBuffer(parts_.Answer(key, outputs));
+    if (fragment->sum) {
+      for (Tensor& kept : KeptInputs(*fragment, running->run, running->cancellation))
+        inputs.push_back(std::move(kept));
+      ReplyHeader reply;
+      reply.set_stale(Contribute(header, *fragment, std::move(inputs)));
+      answer = net::ToByteBuffer(net::EncodeFrame(reply.SerializeAsString(), {}));
+    } else {
+      const std::vector<Tensor> outputs =
+          RunFragment(header, std::move(inputs), running->cancellation);
+      answer = net::ToByteBuffer(parts_.Answer(key, outputs));
+    }
   } catch (...) {
     status = CurrentStatus();
   }
@@ -132,6 +148,19 @@ std::vector<Tensor> FragmentService::RunFragment(const CallHeader& header,
     options_.shard->staleness().Called(stamp.run(), !fragment->targets.empty());
   return host_.Run(header.fingerprint(), stamp.run(), std::move(inputs), std::move(kept),
                    cancellation);
+}
+
+bool FragmentService::Contribute(const CallHeader& header, const Fragment& fragment,
+                                 std::vector<Tensor> inputs) {
+  if (!sums_ || !header.has_token() || header.stamp().epoch() == 0) {
+    throw FailedPrecondition(
+        "{} takes no contribution to a synchronous update: it is no parameter server of a training",
+        ShortTaskName(options_.task));
+  }
+  // The update itself passes the gate when it runs: whoever holds it need not wait for this.
+  options_.shard->Check(header.stamp().epoch(), header.stamp().member());
+  return sums_->Contribute(fragment, header.stamp().epoch(),
+                           {header.token().step(), header.token().number()}, std::move(inputs));
 }
 
 FragmentService::Unary FragmentService::SendPart(Context context, const grpc::ByteBuffer* request,
@@ -262,6 +291,7 @@ void FragmentService::FillStatus(StatusReply* reply) const {
   reply->set_duplicates(history_.duplicates());
   reply->set_running(static_cast<uint32_t>(history_.running()));
   reply->set_fragments(static_cast<uint32_t>(host_.num_fragments()));
+  if (sums_) reply->set_stale(static_cast<uint64_t>(sums_->num_stale()));
   const std::lock_guard lock(mutex_);
   for (const auto& [call, since] : since_) {
     if (now - since < kLongCall) continue;

@@ -20,6 +20,7 @@
 #include "sextant/dist/part_store.h"
 #include "sextant/dist/peer.h"
 #include "sextant/dist/shard.h"
+#include "sextant/dist/summed_calls.h"
 #include "sextant/proto/cluster.grpc.pb.h"
 #include "sextant/runtime/fragment_host.h"
 
@@ -43,7 +44,8 @@ struct FragmentServiceOptions {
   // Adds what others know to the answer of Status.
   std::function<void(StatusReply*)> add_status;
   std::function<void(uint64_t sender, uint64_t sequence)> cancel_session_run;
-  Shard* shard = nullptr;  // that calls enter; outlives the service
+  Shard* shard = nullptr;                   // that calls enter; outlives the service
+  std::shared_ptr<StepCommit> commit = {};  // for summed calls; none: they are refused
 };
 
 class FragmentService final : public TaskServiceBase {
@@ -83,6 +85,8 @@ class FragmentService final : public TaskServiceBase {
                std::vector<Tensor> inputs);
   std::vector<Tensor> RunFragment(const CallHeader& header, std::vector<Tensor> inputs,
                                   CancellationToken& cancellation);
+  // True: it came too late.
+  bool Contribute(const CallHeader& header, const Fragment& fragment, std::vector<Tensor> inputs);
   std::vector<Tensor> KeptInputs(const Fragment& fragment, uint64_t run,
                                  CancellationToken& cancellation);
   void FillStatus(StatusReply* reply) const;
@@ -97,6 +101,7 @@ class FragmentService final : public TaskServiceBase {
   std::map<uint64_t, std::set<uint64_t>> runs_of_;  // sender → runs that keep tensors
   std::map<const void*, Clock::time_point> since_;  // when the calls that run have begun
   std::atomic<uint64_t> calls_ = 0, received_bytes_ = 0, sent_bytes_ = 0;
+  std::unique_ptr<SummedCalls> sums_;
   CallThreads threads_;  // destroyed first: calls use all of the above
 };
 

@@ -38,6 +38,7 @@ class GradientSum {
   bool ready() const { return static_cast<int>(contributions_.size()) == replicas_to_aggregate_; }
   int64_t step() const { return step_; }
   int64_t num_stale() const { return num_stale_; }
+  size_t num_contributions() const { return contributions_.size(); }
 
   // The contributions in the order of tokens; the next step begins. REQUIRES: ready().
   std::vector<std::vector<Tensor>> Take();

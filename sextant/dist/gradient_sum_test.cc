@@ -55,16 +55,13 @@ TEST(GradientSum, CountsEveryStepOnceWhateverHappens) {
     std::mt19937 random(seed);
     const int r = 1 + static_cast<int>(random() % 4);
     SteadyTime now;
-    StepTokens tokens({.replicas_to_aggregate = r,
-                       .total_replicas = kWorkers,
-                       .num_shards = kShards,
-                       .max_steps = kSteps},
+    StepTokens tokens({.replicas_to_aggregate = r, .total_replicas = kWorkers, .max_steps = kSteps},
                       0);
     std::vector<GradientSum> shards(kShards, GradientSum(r, 0));
     for (int turn = 0; !tokens.stopped(); ++turn) {
       ASSERT_LT(turn, 100 * kSteps);
       const int worker = static_cast<int>(random() % kWorkers);
-      const auto token = tokens.Take(worker, now);
+      const auto token = tokens.Take(worker, {0, 1, 2}, {}, now);
       if (!token) {
         now += std::chrono::seconds(1);
         tokens.Expire(now);
@@ -76,16 +73,16 @@ TEST(GradientSum, CountsEveryStepOnceWhateverHappens) {
           shards[s].Add(token->step, token->number, Gradients(1));
         }
         if (shards[s].ready() && shards[s].step() == tokens.step()) {
-          tokens.ShardReady(s, token->step);
+          tokens.PartReady({.part = s, .num_parts = kShards}, token->step);
         }
       }
       if (dies_before >= kShards) tokens.Used(worker, *token, now);
-      if (!tokens.applying()) continue;
       const int64_t step = tokens.step();
+      if (!tokens.MayRun(0, step)) continue;
       for (int s = 0; s < kShards; ++s) {
         ASSERT_EQ(shards[s].Take().size(), static_cast<size_t>(r));
         ASSERT_EQ(shards[s].step(), step + 1);
-        tokens.ShardApplied(s, step, now);
+        tokens.PartRan(s, step, now);
       }
     }
     EXPECT_EQ(tokens.step(), kSteps);

@@ -38,6 +38,7 @@ struct InputBlocksOptions {
 class InputBlocks {
  public:
   explicit InputBlocks(const InputBlocksOptions& options) : options_(options) {}
+  void set_wait_for_others(bool wait) { options_.wait_for_others = wait; }
 
   // The blocks of a source, which the workers understand. The first description counts.
   void Describe(const std::string& source, std::vector<std::string> blocks);
@@ -81,7 +82,7 @@ class InputBlocks {
   bool GiveForgotten(int rank, const Source& source, const BlockQuestion& question,
                      BlockAnswer* answer) const;
 
-  const InputBlocksOptions options_;
+  InputBlocksOptions options_;
   std::map<std::string, Source> sources_;
   std::map<int, int64_t> read_;  // blocks, by rank
 };

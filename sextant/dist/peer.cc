@@ -47,14 +47,15 @@ Peer::Peer(PeerOptions options)
 Peer::~Peer() = default;
 
 std::unique_ptr<RemoteCall> Peer::Start(std::shared_ptr<const Fragment> fragment, uint64_t run,
-                                        std::vector<Tensor> inputs) {
+                                        std::vector<Tensor> inputs,
+                                        std::optional<StepToken> token) {
   ++calls_;
   if (!fragment->kept.empty()) {
     const std::lock_guard lock(mutex_);
     runs_.insert(run);
   }
-  return std::make_unique<PeerCall>(shared_from_this(), std::move(fragment), run,
-                                    std::move(inputs));
+  return std::make_unique<PeerCall>(shared_from_this(), std::move(fragment), run, std::move(inputs),
+                                    token);
 }
 
 void Peer::EndRun(uint64_t run) noexcept {

@@ -51,7 +51,8 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   ~Peer() override;
 
   std::unique_ptr<RemoteCall> Start(std::shared_ptr<const Fragment> fragment, uint64_t run,
-                                    std::vector<Tensor> inputs) override;
+                                    std::vector<Tensor> inputs,
+                                    std::optional<StepToken> token = {}) override;
   void EndRun(uint64_t run) noexcept override;
 
   // A tensor that a fragment has kept there.

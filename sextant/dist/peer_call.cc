@@ -8,11 +8,12 @@
 namespace sextant::dist {
 
 PeerCall::PeerCall(std::shared_ptr<Peer> peer, std::shared_ptr<const Fragment> fragment,
-                   uint64_t run, std::vector<Tensor> inputs)
+                   uint64_t run, std::vector<Tensor> inputs, std::optional<StepToken> token)
     : peer_(std::move(peer)),
       fragment_(std::move(fragment)),
       run_(run),
       inputs_(std::move(inputs)),
+      token_(token),
       large_(IsLarge(inputs_)),
       sequence_(peer_->BeginCall()),
       retry_(*peer_),
@@ -39,6 +40,10 @@ grpc::ByteBuffer PeerCall::Encode(uint32_t parts, std::span<const Tensor> tensor
   peer_->FillStamp(sequence_, run_, header.mutable_stamp());
   header.set_fingerprint(fragment_->fingerprint);
   header.set_parts(parts);
+  if (token_) {
+    header.mutable_token()->set_step(token_->step);
+    header.mutable_token()->set_number(token_->number);
+  }
   return net::ToByteBuffer(net::EncodeFrame(header.SerializeAsString(), tensors));
 }
 
@@ -75,6 +80,8 @@ void PeerCall::Take(std::span<Tensor> outputs, CancellationToken& cancellation) 
                    outputs.size());
   }
   std::move(tensors.begin(), tensors.end(), outputs.begin());
+  if (token_)
+    stale_ = ParseHeader<ReplyHeader>(net::FromByteBuffer(attempt_->response).message).stale();
 }
 
 void PeerCall::Recover(CancellationToken& cancellation) {

@@ -3,6 +3,7 @@
 
 #include <future>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "sextant/dist/peer.h"
@@ -13,12 +14,13 @@ namespace sextant::dist {
 class PeerCall : public RemoteCall {
  public:
   PeerCall(std::shared_ptr<Peer> peer, std::shared_ptr<const Fragment> fragment, uint64_t run,
-           std::vector<Tensor> inputs);
+           std::vector<Tensor> inputs, std::optional<StepToken> token);
   // Cancels the call at the other end when it has no answer yet.
   ~PeerCall() override;
 
   bool WaitFor(std::chrono::milliseconds time, CancellationToken& cancellation) override;
   void Take(std::span<Tensor> outputs, CancellationToken& cancellation) override;
+  bool stale() const override { return stale_; }
 
  private:
   void Send(CancellationToken& cancellation);
@@ -30,9 +32,11 @@ class PeerCall : public RemoteCall {
   const std::shared_ptr<const Fragment> fragment_;
   const uint64_t run_;
   const std::vector<Tensor> inputs_;
+  const std::optional<StepToken> token_;
   const bool large_;
   const uint64_t sequence_;
   RetryPolicy retry_;
+  bool stale_ = false;
   std::shared_ptr<Peer::Attempt> attempt_;
   std::chrono::steady_clock::time_point next_report_;
   // The first sending, where it would have made Start wait: the peer has not been met, or the

@@ -95,6 +95,19 @@ std::vector<Group> GroupHandles(const Graph& graph, const std::vector<Node*>& ha
       first = found->second;
     }
   }
+  // A slot is named after its variable: "w/Momentum".
+  std::map<std::string, size_t> names;
+  for (size_t i = 0; i < handles.size(); ++i) names[handles[i]->name()] = i;
+  for (size_t i = 0; i < handles.size(); ++i) {
+    std::string name = handles[i]->name();
+    for (size_t end = name.rfind('/'); end != std::string::npos; end = name.rfind('/')) {
+      name.resize(end);
+      const auto found = names.find(name);
+      if (found == names.end()) continue;
+      groups.Unite(found->second, i);
+      break;
+    }
+  }
   std::map<size_t, Group> by_root;
   for (size_t i = 0; i < handles.size(); ++i) {
     Group& group = by_root[groups.Find(i)];

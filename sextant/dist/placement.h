@@ -4,9 +4,9 @@
 //   PlaceVariables(graph, {.num_ps = 3});    // sets "/job:ps/task:…" on the handles
 //
 // Variables that one node touches, as an optimizer's update does a weight and its slots, stay
-// together. The groups go, largest first, to the server that has least; scalars (the global step,
-// powers of betas) to server 0. What names a job itself stays there, and local variables stay on
-// their task.
+// together, and so do those that are named after another ("w/Adam" of a sparse update). The groups
+// go, largest first, to the server that has least; scalars (the global step, powers of betas) to
+// server 0. What names a job itself stays there, and local variables stay on their task.
 #pragma once
 
 #include <cstdint>

@@ -73,7 +73,8 @@ struct Server::State {
              .cancel_session_run = [this](
                                        uint64_t sender,
                                        uint64_t sequence) { sessions.CancelRun(sender, sequence); },
-             .shard = &shard}) {
+             .shard = &shard,
+             .commit = given.commit}) {
     if (!given.coordinator) return;
     coordinator = std::make_unique<CoordinatorHost>(
         *given.coordinator, admission, [this](const TaskId& task) { return IncarnationAt(task); });

@@ -25,6 +25,7 @@ namespace sextant::dist {
 
 class CoordinatorHost;
 class Peers;
+class StepCommit;
 class TrainingTask;
 struct CoordinatorOptions;
 struct TrainingStamp;
@@ -44,6 +45,8 @@ struct SEXTANT_API ServerOptions {
   // the one that coordinates, whom it coordinates.
   std::shared_ptr<const TrainingStamp> training = {};
   std::shared_ptr<const CoordinatorOptions> coordinator = {};
+  // How the parts of synchronous updates here agree to run (step_commit.h).
+  std::shared_ptr<StepCommit> commit = {};
 };
 
 class SEXTANT_API Server {

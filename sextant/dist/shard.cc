@@ -17,6 +17,11 @@ Shard::Pass Shard::Enter(uint64_t epoch, uint64_t member) {
   return Pass(this);
 }
 
+void Shard::Check(uint64_t epoch, uint64_t member) const {
+  const std::lock_guard lock(mutex_);
+  epoch_.Check(epoch, member);
+}
+
 void Shard::Exit() {
   const std::lock_guard lock(mutex_);
   if (--running_ == 0) changed_.notify_all();

@@ -49,6 +49,8 @@ class Shard {
   // Waits while the gate is held. `member` is the incarnation of the task that calls. Calls of no
   // epoch (0) pass as long as no training has begun here.
   Pass Enter(uint64_t epoch, uint64_t member);
+  // Only throws what Enter would.
+  void Check(uint64_t epoch, uint64_t member) const;
 
   Staleness& staleness() { return staleness_; }
 

@@ -19,7 +19,9 @@
 #include <functional>
 
 #include "sextant/base/logging.h"
+#include "sextant/base/wait_notice.h"
 #include "sextant/dist/coordinator_client.h"
+#include "sextant/dist/coordinator_commit.h"
 #include "sextant/dist/coordinator_service.h"
 #include "sextant/dist/fragment_messages.h"
 #include "sextant/dist/peer_attempt.h"
@@ -27,35 +29,13 @@
 #include "sextant/dist/server.h"
 #include "sextant/dist/shard_client.h"
 #include "sextant/dist/shard_epoch.h"
+#include "sextant/dist/training_options.h"
 
 namespace sextant::dist {
 namespace {
 
 constexpr std::chrono::seconds kPortTime(7), kReportSoon(4), kReportLater(30), kLookForEnd(5);
-constexpr std::chrono::milliseconds kPoll(20), kTokenPause(5);
-
-// The same for tasks that mean the same cluster.
-uint64_t ClusterHash(const ClusterTaskOptions& options) {
-  if (options.dynamic) return 0;
-  std::string text;
-  for (const auto& [job, addresses] : options.jobs) {
-    text += job + "|";
-    for (const std::string& address : addresses) text += address + ";";
-  }
-  return std::hash<std::string>()(text) | 1;
-}
-
-std::shared_ptr<const CoordinatorOptions> OptionsOfCoordinator(const ClusterTaskOptions& options) {
-  CoordinatorOptions coordinator;
-  coordinator.lease = options.lease;
-  coordinator.trainers.clear();
-  for (const auto& [job, index] : options.trainers) coordinator.trainers.push_back({job, index});
-  coordinator.num_ps = options.num_ps;
-  coordinator.cluster = ClusterHash(options);
-  coordinator.max_steps = options.max_steps;
-  coordinator.input_seed = options.input_seed;
-  return std::make_shared<const CoordinatorOptions>(std::move(coordinator));
-}
+constexpr std::chrono::milliseconds kPoll(20);
 
 }  // namespace
 
@@ -82,14 +62,19 @@ class TrainingTask final : public Cluster {
     shards_ = std::make_unique<ShardClient>(
         server_->peers(), options_.num_ps, [this] { CheckWait(); },
         [this]() -> CancellationToken& { return cancellation(); });
+    commit_->set_client(client_.get());
   }
-  ~TrainingTask() override = default;
+  ~TrainingTask() override {
+    client_->Close();
+    shards_.reset();
+    server_.reset();  // its updates ask the coordinator
+  }
 
   const std::string& target() const override { return server_->target(); }
   bool is_chief() const override { return options_.rank == 0; }
 
   ClusterStart Start(const std::vector<ClusterVariable>& model) override;
-  void Commit(int64_t step) override;
+  void Commit(int64_t step, const std::optional<ClusterSynchronous>& synchronous) override;
   bool EndsEpoch(const Error& error) const override { return error.code() == Code::kAborted; }
 
   bool EpochEnded() override {
@@ -115,10 +100,8 @@ class TrainingTask final : public Cluster {
   }
   void Leave() override { client_->Leave(); }
 
-  std::optional<ClusterToken> TakeToken() override;
-  void UsedToken(const ClusterToken& token) override {
-    client_->UsedToken({token.step, token.number});
-  }
+  std::optional<StepToken> TakeToken() override;
+  void UsedToken(const StepToken& token) override { client_->UsedToken(token); }
 
   BlockAnswer NextBlock(const BlockQuestion& asked) override { return client_->NextBlock(asked); }
   void DescribeInput(const std::string& source, const std::vector<std::string>& blocks) override {
@@ -177,6 +160,7 @@ class TrainingTask final : public Cluster {
   CancellationToken never_, drained_;
   std::unique_ptr<DeadlineTimer::Handle> drain_deadline_;
   std::atomic<bool> draining_ = false;
+  const std::shared_ptr<CoordinatorCommit> commit_ = std::make_shared<CoordinatorCommit>();
   std::unique_ptr<Server> server_;
   std::unique_ptr<CoordinatorClient> client_;
   std::unique_ptr<ShardClient> shards_;
@@ -190,6 +174,7 @@ void TrainingTask::Listen() {
                        .session = options_.session,
                        .credentials = credentials_,
                        .training = stamp_};
+  if (options_.job == "ps") server.commit = commit_;
   auto& own = server.cluster[options_.job];
   if (own.size() <= static_cast<size_t>(options_.index)) own.resize(options_.index + 1);
   if (own[options_.index].empty()) own[options_.index] = options_.address;
@@ -254,20 +239,25 @@ ClusterStart TrainingTask::StartAsChief(const ModelSignature& model) {
   return ClusterStart::kInitialise;
 }
 
-void TrainingTask::Commit(int64_t step) {
+void TrainingTask::Commit(int64_t step, const std::optional<ClusterSynchronous>& synchronous) {
+  std::optional<TokenOptions> tokens;
+  if (synchronous) {
+    tokens = TokenOptions{.replicas_to_aggregate = synchronous->replicas_to_aggregate,
+                          .total_replicas = synchronous->total_num_replicas,
+                          .deterministic = synchronous->deterministic};
+  }
   const uint64_t epoch = stamp_->epoch;
   shards_->Commit(epoch, server_->incarnation());
-  client_->CommitEpoch(epoch, step);
+  client_->CommitEpoch(epoch, step, tokens);
   client_->Join();  // so that the answer is that of the new epoch
 }
 
-std::optional<ClusterToken> TrainingTask::TakeToken() {
-  for (;;) {
+std::optional<StepToken> TrainingTask::TakeToken() {
+  for (WaitNotice notice;;) {
     CheckWait();
-    if (const auto token = client_->TakeToken(stamp_->epoch))
-      return ClusterToken{token->step, token->number};
+    if (const auto token = client_->TakeToken(stamp_->epoch)) return token;
     if (stopping()) return std::nullopt;
-    PauseFor(kTokenPause, cancellation());
+    notice.Say([&] { return "waiting for other workers" + client_->missing("; not there: "); });
   }
 }
 
@@ -290,6 +280,7 @@ std::unique_ptr<Cluster::Cut> TrainingTask::TakeCut() {
   request.set_chief(server_->incarnation());
   request.set_cut(NewIncarnation());
   auto cut = std::make_unique<ServersCut>(*this, request);
+  const HeldSteps between_two(*client_, [this] { CheckWait(); });
   shards_->Hold(request);
   shards_->Take(request);
   stamp_->cut = request.cut();

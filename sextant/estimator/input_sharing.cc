@@ -109,9 +109,11 @@ InputFn ShareOutInput(const InputFn& input_fn, const RunConfig& config,
   const dist::Task& task = config.task;
   const int rank = task.rank.value_or(0);
   data::SharedInputOptions options{.leases = {}, .rank = rank};
-  if (config.cluster.input_sharding == "leases") {
+  // Who is first to ask gets the next block: two runs differ.
+  const bool leases = config.cluster.input_sharding == "leases" && !config.cluster.deterministic;
+  if (leases) {
     options.leases = std::make_shared<ClusterBlocks>(cluster, task.num_replicas);
-  } else if (config.cluster.input_sharding == "fixed") {
+  } else if (config.cluster.input_sharding != "none") {
     options.leases = data::FixedBlocks(rank, std::max(task.num_replicas, rank + 1),
                                        static_cast<uint64_t>(config.random_seed.value_or(0)));
   }

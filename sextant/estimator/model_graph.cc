@@ -16,6 +16,7 @@
 #include "sextant/train/global_step.h"
 #include "sextant/train/run_state.h"
 #include "sextant/train/saver.h"
+#include "sextant/train/sync_replicas.h"
 
 namespace sextant {
 namespace {
@@ -60,6 +61,15 @@ std::function<Input::Tensors()> InputOf(const InputFn& input_fn, Mode mode, int 
 
 EstimatorSpec Call(const Estimator::State& state, Input::Tensors batch, Mode mode) {
   if (mode == Mode::kPredict) batch.second = {};
+  std::optional<train::SyncReplicasScope> synchronous;
+  if (const ClusterConfig& cluster = state.config.cluster; mode == Mode::kTrain && cluster.sync) {
+    const int trainers = std::max(1, state.config.task.num_replicas);
+    const int aggregate = cluster.replicas_to_aggregate;
+    synchronous.emplace(
+        train::SyncReplicasOptions{.replicas_to_aggregate = aggregate > 0 ? aggregate : trainers,
+                                   .total_num_replicas = trainers,
+                                   .deterministic = cluster.deterministic});
+  }
   return state.model_fn(
       {std::move(batch.first), std::move(batch.second), mode, state.params, state.config});
 }

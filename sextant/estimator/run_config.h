@@ -46,6 +46,13 @@ struct SEXTANT_API ClusterConfig {
   // How the tasks share out the training data: "leases" (each record once per epoch; of sources
   // that can be cut), "fixed" (by rank) or "none" (input_sharing.h).
   std::string input_sharding = "leases";
+  // Synchronous training, whatever the model's optimizers (train/sync_replicas.h): every step is
+  // the mean of this number of gradients; 0: of as many as tasks train.
+  bool sync = false;
+  int replicas_to_aggregate = 0;
+  // Two runs give the same bits: see SyncReplicasOptions. Data is shared out by rank, not by
+  // leases.
+  bool deterministic = false;
 };
 
 struct SEXTANT_API RunConfig {

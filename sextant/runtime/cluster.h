@@ -18,9 +18,6 @@
 // end), estimator/cluster_roles (Serve of a parameter server).
 //
 // Where others plug in.
-// - Synchronous steps: TakeToken before a step, UsedToken behind it; a shard's end speaks to the
-//   coordinator by CoordinatorClient::ShardReady and ShardApplied (dist/coordinator_client.h). A
-//   call that waits for other callers must not hold the shard's gate meanwhile (dist/shard.h).
 // - Blocks of input: the coordinator's state machine gets them as a member beside the tokens, two
 //   methods in proto/cluster.proto and two here; estimator gives them to data, which knows no
 //   cluster.
@@ -37,6 +34,7 @@
 #include <vector>
 
 #include "sextant/base/cancellation.h"
+#include "sextant/device/remote_task.h"
 #include "sextant/runtime/block_question.h"
 #include "sextant/runtime/session.h"
 
@@ -77,9 +75,11 @@ enum class ClusterStart {
   kStop,        // the training has come to its end
 };
 
-struct ClusterToken {
-  int64_t step = 0;
-  int number = 0;
+// How the steps of a synchronous model are counted (train/sync_replicas.h).
+struct ClusterSynchronous {
+  int replicas_to_aggregate = 1;
+  int total_num_replicas = 1;
+  bool deterministic = false;
 };
 
 // Thread-safe. Waits end with what cancelled the options' token, and with UNAVAILABLE when the
@@ -100,8 +100,9 @@ class Cluster {
   // that differs, when the servers hold another model; ALREADY_EXISTS when another process is this
   // task; DEADLINE_EXCEEDED when the chief does not begin an epoch in time.
   virtual ClusterStart Start(const std::vector<ClusterVariable>& model) = 0;
-  // Of the chief: all variables are assigned; `step` is the global step. Lets the others in.
-  virtual void Commit(int64_t step) = 0;
+  // Of the chief: all variables are assigned; `step` is the global step. Lets the others in. Throws
+  // INVALID_ARGUMENT when the model's way of synchronous training does not fit the cluster.
+  virtual void Commit(int64_t step, const std::optional<ClusterSynchronous>& synchronous = {}) = 0;
   // Whether an error of a Run means that Start is to be called and the step to be run again.
   virtual bool EndsEpoch(const Error& error) const = 0;
 
@@ -121,9 +122,11 @@ class Cluster {
   // Ends the membership and the heartbeats.
   virtual void Leave() = 0;
 
-  // Synchronous steps (dist/step_tokens.h). None: the training stops. Waits for the token.
-  virtual std::optional<ClusterToken> TakeToken() = 0;
-  virtual void UsedToken(const ClusterToken& token) = 0;
+  // Synchronous steps (dist/step_tokens.h): a Run contributes by a token (RunOptions::token), then
+  // the token has been used. Waits for the token; none: the training stops. Throws what an update
+  // has failed with, ABORTED when the epoch has ended.
+  virtual std::optional<StepToken> TakeToken() = 0;
+  virtual void UsedToken(const StepToken& token) = 0;
 
   // ---- input that is shared out (block_question.h)
 

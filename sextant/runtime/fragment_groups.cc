@@ -16,6 +16,9 @@
 //
 // This gives two calls a step. Constants and handles are no work: they belong to no level and are
 // copied to whoever reads them. Variables keep program order by edges of their own (EffectEdges).
+//
+// The update of a synchronous step (update_nodes.h) has groups of its own, one per task and stage,
+// which are merged with no others. A call of one brings a contribution and waits for no other.
 #include "sextant/runtime/fragment_groups.h"
 
 #include <algorithm>
@@ -150,6 +153,7 @@ class Grouper {
     }
     MoveGroupingNodes();
     result_.effects = NodesBefore(order_, task_);
+    FindUpdates();
     AssignLevels();
     MergeGroups();
     return std::move(result_);
@@ -161,6 +165,13 @@ class Grouper {
 
   static size_t Id(const Node* node) { return static_cast<size_t>(node->id()); }
   bool Copied(const Node* node) const { return result_.group[Id(node)] == FragmentGroups::kCopied; }
+
+  void FindUpdates() {
+    std::vector<bool> copied(count_);
+    for (const Node* node : order_) copied[Id(node)] = Copied(node);
+    result_.updates = FindUpdateNodes(order_, copied, result_.effects, task_);
+  }
+  bool IsUpdate(const Node* node) const { return result_.updates.Has(node); }
 
   int TaskNumber(const Node& node) {
     if (node.device().empty()) return 0;
@@ -194,14 +205,18 @@ class Grouper {
     for (const Output& input : node->inputs()) {
       if (!Copied(input.node())) f(input.node());
     }
+    const auto after = [&](const Node* earlier) {
+      if (!result_.updates.Ignores(earlier, node)) f(earlier);
+    };
     for (const Node* control : node->control_inputs()) {
-      if (!Copied(control)) f(control);
+      if (!Copied(control)) after(control);
     }
-    for (const Node* earlier : result_.effects[Id(node)]) f(earlier);
+    for (const Node* earlier : result_.effects[Id(node)]) after(earlier);
   }
 
   void AssignLevels() {
-    // Each round moves the makers of resources; chains of them are short.
+    // Each round moves the makers of resources and the parts of an update; chains of them are
+    // short.
     for (int round = 0; round < kMaxRounds; ++round) {
       for (const Node* node : order_) {
         if (Copied(node)) continue;
@@ -210,8 +225,28 @@ class Grouper {
           level = std::max(level, level_[Id(on)] + (task_[Id(on)] != task_[Id(node)] ? 1 : 0));
         });
       }
-      if (!DelayMakersOfResources()) return;
+      const bool delayed = DelayMakersOfResources();
+      if (!LevelUpdates() && !delayed) return;
     }
+  }
+
+  // All of one part is called at once. Whether a node has moved.
+  bool LevelUpdates() {
+    if (!result_.updates.any) return false;
+    std::map<std::pair<int, int>, int> levels;  // (task, stage) → the largest
+    const auto part = [&](const Node* node) {
+      return std::pair(task_[Id(node)], result_.updates.stage[Id(node)]);
+    };
+    for (const Node* node : order_) {
+      if (IsUpdate(node)) levels[part(node)] = std::max(levels[part(node)], level_[Id(node)]);
+    }
+    bool moved = false;
+    for (const Node* node : order_) {
+      if (!IsUpdate(node) || level_[Id(node)] == levels[part(node)]) continue;
+      level_[Id(node)] = levels[part(node)];
+      moved = true;
+    }
+    return moved;
   }
 
   // A resource or variant that a node makes cannot go from one fragment to another of its task: its
@@ -237,15 +272,23 @@ class Grouper {
   }
 
   void MergeGroups() {
-    std::map<std::pair<int, int>, int> numbers;  // (level, task) → vertex
+    struct Key {
+      int level, task, stage;
+      auto operator<=>(const Key&) const = default;
+    };
+    const auto key_of = [this](const Node* node) {
+      return Key{level_[Id(node)], task_[Id(node)],
+                 IsUpdate(node) ? result_.updates.stage[Id(node)] : UpdateNodes::kNone};
+    };
+    std::map<Key, int> numbers;  // → vertex
     for (const Node* node : order_) {
-      if (!Copied(node) && task_[Id(node)] != 0) numbers[{level_[Id(node)], task_[Id(node)]}] = 0;
+      if (!Copied(node) && task_[Id(node)] != 0) numbers[key_of(node)] = 0;
     }
     int next = 0;
     for (auto& [key, number] : numbers) number = next++;
     const auto vertex = [&](const Node* node) {
       if (task_[Id(node)] == 0) return next + node->id();
-      return numbers.at({level_[Id(node)], task_[Id(node)]});
+      return numbers.at(key_of(node));
     };
     CondensedGraph condensed(next, count_);
     for (const Node* node : order_) {
@@ -255,31 +298,35 @@ class Grouper {
     const auto before = condensed.GroupsBefore(next);
     const auto delays = [&](int earlier, int later, int task) {
       for (const auto& [key, group] : numbers) {
-        if (key.second != task && before[static_cast<size_t>(later)][static_cast<size_t>(group)] &&
+        if (key.task != task && before[static_cast<size_t>(later)][static_cast<size_t>(group)] &&
             !before[static_cast<size_t>(earlier)][static_cast<size_t>(group)])
           return true;
       }
       return false;
     };
     for (const auto& [key, later] : numbers) {
+      if (key.stage != UpdateNodes::kNone) continue;
       for (const auto& [other, earlier] : numbers) {
         if (earlier >= later) break;
-        if (other.second != key.second || condensed.Find(earlier) != earlier) continue;
-        if (delays(earlier, later, key.second)) continue;
+        if (other.task != key.task || other.stage != UpdateNodes::kNone ||
+            condensed.Find(earlier) != earlier)
+          continue;
+        if (delays(earlier, later, key.task)) continue;
         if (condensed.Reaches(earlier, later, 2) || condensed.Reaches(later, earlier, 1)) continue;
         condensed.Join(earlier, later);
         break;
       }
     }
     std::vector<int> number_of(static_cast<size_t>(next), -1);
-    std::vector<std::pair<int, int>> keys(static_cast<size_t>(next));
+    std::vector<Key> keys(static_cast<size_t>(next));
     for (const auto& [key, number] : numbers) keys[static_cast<size_t>(number)] = key;
     for (const int v : condensed.Order()) {
       if (v >= next) continue;
       number_of[static_cast<size_t>(v)] = static_cast<int>(result_.tasks.size());
-      const auto& [level, task] = keys[static_cast<size_t>(v)];
-      result_.tasks.push_back(tasks_[static_cast<size_t>(task)]);
-      result_.levels.push_back(level);
+      const Key& key = keys[static_cast<size_t>(v)];
+      result_.tasks.push_back(tasks_[static_cast<size_t>(key.task)]);
+      result_.levels.push_back(key.level);
+      result_.stages.push_back(key.stage);
     }
     for (const Node* node : order_) {
       if (Copied(node) || task_[Id(node)] == 0) continue;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sextant/graph/graph.h"
+#include "sextant/runtime/update_nodes.h"
 
 namespace sextant {
 
@@ -19,9 +20,12 @@ struct FragmentGroups {
   std::vector<int> group;          // by node id: a number, kLocal or kCopied
   std::vector<std::string> tasks;  // by group
   std::vector<int> levels;         // by group: the level of its first nodes
+  // By group: the stage of the synchronous update that it is part of, or UpdateNodes::kNone.
+  std::vector<int> stages;
   // By node id: earlier nodes that must have run before it, besides those it reads or waits for
   // (effect_order.h).
   std::vector<std::vector<Node*>> effects;
+  UpdateNodes updates;
 };
 
 // Groups are numbered in an order in which each comes after those it depends on. "order" is the

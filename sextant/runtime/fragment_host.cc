@@ -20,13 +20,26 @@ struct FragmentHost::Entry {
     ImportGraphDef(fragment->graph_def, graph);
     std::vector<Output> feeds, fetches;
     std::vector<Operation> targets;
-    for (const std::string& name : fragment->feeds) feeds.push_back(graph.FindOutput(name));
-    for (const auto& input : fragment->kept_inputs) feeds.push_back(graph.FindOutput(input.tensor));
+    std::vector<std::string> inputs = fragment->feeds;
+    for (const auto& input : fragment->kept_inputs) inputs.push_back(input.tensor);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      for (int k = 0; k < Copies(i); ++k)
+        feeds.push_back(graph.FindOutput(InputOfContribution(inputs[i], k)));
+    }
     for (const std::string& name : fragment->fetches) fetches.push_back(graph.FindOutput(name));
     for (const std::string& name : fragment->kept) fetches.push_back(graph.FindOutput(name));
     for (const std::string& name : fragment->targets) targets.push_back(graph.FindOperation(name));
     session = std::make_unique<Session>(graph, options, environment);
     callable = session->MakeCallable(feeds, fetches, targets);
+  }
+
+  // How often the graph has an input.
+  int Copies(size_t input) const {
+    const auto& sum = fragment->sum;
+    if (!sum) return 1;
+    if (input >= sum->gradient.size() || sum->replicas < 1)
+      throw InvalidArgument("a summed call with inputs that it does not name");
+    return sum->gradient[input] ? sum->replicas : 1;
   }
 
   const std::shared_ptr<const Fragment> fragment;
@@ -114,6 +127,18 @@ std::vector<Tensor> FragmentHost::Run(uint64_t fingerprint, uint64_t run,
   // A caller that has given up has ended the run already.
   if (!cancellation.cancelled()) kept_[run][fingerprint] = std::move(kept);
   return outputs;
+}
+
+void FragmentHost::RunSummed(uint64_t fingerprint,
+                             const std::vector<std::vector<Tensor>>& contributions,
+                             CancellationToken& cancellation) {
+  const std::shared_ptr<Entry> entry = FindEntry(fingerprint);
+  std::vector<Tensor> feeds;
+  for (size_t i = 0; i < contributions.front().size(); ++i) {
+    for (size_t k = 0; k < static_cast<size_t>(entry->Copies(i)); ++k)
+      feeds.push_back(contributions[k][i]);
+  }
+  entry->callable(feeds, {.cancellation = &cancellation});
 }
 
 std::vector<Tensor> FragmentHost::Kept(uint64_t run, uint64_t maker,

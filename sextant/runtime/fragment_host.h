@@ -37,6 +37,12 @@ class SEXTANT_API FragmentHost {
   std::vector<Tensor> Run(uint64_t fingerprint, uint64_t run, std::vector<Tensor> inputs,
                           std::vector<Tensor> kept_inputs, CancellationToken& cancellation);
 
+  // Runs the fragment of a summed call on the contributions to a step, in the order of tokens: each
+  // has all inputs, those of its feeds, then those of its kept inputs. REQUIRES: as many as
+  // Fragment::Sum says.
+  void RunSummed(uint64_t fingerprint, const std::vector<std::vector<Tensor>>& contributions,
+                 CancellationToken& cancellation);
+
   // Tensors that a fragment of the run has kept. Throws NOT_FOUND when it has not been run.
   std::vector<Tensor> Kept(uint64_t run, uint64_t maker, std::span<const int32_t> positions) const;
   void EndRun(uint64_t run);

@@ -7,13 +7,13 @@
 #include <set>
 #include <unordered_map>
 
-#include "sextant/base/coding.h"
-#include "sextant/base/fingerprint.h"
 #include "sextant/graph/graph_def.h"
 #include "sextant/graph/passes/copy_subgraph.h"
 #include "sextant/proto/graph.pb.h"
 #include "sextant/runtime/call_order.h"
+#include "sextant/runtime/fragment_fingerprint.h"
 #include "sextant/runtime/fragment_groups.h"
+#include "sextant/runtime/summed_inputs.h"
 
 namespace sextant {
 namespace {
@@ -55,24 +55,6 @@ std::string SerializeDeterministically(const proto::GraphDef& def) {
   return bytes;
 }
 
-uint64_t FingerprintOf(const Fragment& fragment) {
-  std::string text = fragment.task + '\0' + fragment.graph_def;
-  const auto add = [&text](const std::vector<std::string>& names) {
-    PutFixed64(&text, names.size());
-    for (const std::string& name : names) text += name + '\0';
-  };
-  add(fragment.feeds);
-  for (const Fragment::KeptInput& input : fragment.kept_inputs) {
-    text += input.tensor + '\0' + input.task + '\0';
-    PutFixed64(&text, input.maker);
-    PutFixed64(&text, static_cast<uint64_t>(input.position));
-  }
-  add(fragment.fetches);
-  add(fragment.kept);
-  add(fragment.targets);
-  return Fingerprint64(text);
-}
-
 // What enters and leaves a group of nodes.
 struct Crossing {
   std::vector<Output> sent;      // tensors of this task that it reads
@@ -97,6 +79,7 @@ class FragmentCutter {
   std::vector<std::shared_ptr<const Fragment>> Cut() {
     CheckConditionals();
     FindCrossings();
+    NumberParts();
     if (crossings_.empty()) {
       MoveCopiesHere();
       return {};
@@ -105,6 +88,7 @@ class FragmentCutter {
     // Until here the nodes of groups are as they were; now each group is cut loose and copied.
     for (size_t g = 0; g < crossings_.size(); ++g) MakeFragment(static_cast<int>(g));
     ConnectHere();
+    AwaitParts();
     MoveCopiesHere();
     const auto effects = EffectsHere();
     RemoveUnneeded(graph_, needed_);
@@ -178,9 +162,11 @@ class FragmentCutter {
       }
       for (Node* control : node->control_inputs()) {
         if (GroupOf(control) == group) has_reader[Index(control)] = true;
-        CrossControl(control, group);
+        if (!groups_.updates.Ignores(control, node)) CrossControl(control, group);
       }
-      for (Node* earlier : groups_.effects[Index(node)]) CrossControl(earlier, group);
+      for (Node* earlier : groups_.effects[Index(node)]) {
+        if (!groups_.updates.Ignores(earlier, node)) CrossControl(earlier, group);
+      }
     }
     for (Node* node : order_) {
       if (GroupOf(node) >= 0 && !has_reader[Index(node)]) At(GroupOf(node)).targets.push_back(node);
@@ -207,6 +193,17 @@ class FragmentCutter {
     } else {
       At(to).after_groups.insert(from);
     }
+  }
+
+  // The parts of the update, in an order that all callers agree on.
+  void NumberParts() {
+    for (size_t g = 0; g < crossings_.size(); ++g) {
+      if (groups_.stages[g] != UpdateNodes::kNone) parts_.push_back(static_cast<int>(g));
+    }
+    std::ranges::sort(parts_, {}, [this](int group) {
+      const auto g = static_cast<size_t>(group);
+      return std::pair(groups_.stages[g], groups_.tasks[g]);
+    });
   }
 
   void AddCall(int group) {
@@ -237,11 +234,11 @@ class FragmentCutter {
 
   // Stands for a tensor from outside in the graph of a fragment.
   Output NewInput(int group, size_t position, Output tensor) {
-    return graph_
-        .AddNode({.name = fmt::format("_input_{}_{}", group, position),
-                  .op = graph_.FindOp("Placeholder"),
-                  .attrs = {{"dtype", RemoveRef(tensor.dtype())}, {"shape", PartialShape()}}})
-        ->output(0);
+    const auto part = std::ranges::find(parts_, group);
+    if (part == parts_.end())
+      return AddStandIn(graph_, fmt::format("_input_{}_{}", group, position), tensor);
+    return AddStandIn(graph_, fmt::format("_sum_input_{}_{}", part - parts_.begin(), position),
+                      tensor);
   }
 
   void MakeFragment(int group) {
@@ -263,6 +260,20 @@ class FragmentCutter {
            .maker = made_by.fingerprint,
            .position = static_cast<int32_t>(std::ranges::find(kept, tensor) - kept.begin())});
     }
+    if (const auto part = std::ranges::find(parts_, group); part != parts_.end()) {
+      std::vector<Node*> nodes;
+      std::ranges::copy_if(order_, std::back_inserter(nodes),
+                           [&](const Node* node) { return GroupOf(node) == group; });
+      const SummedInputs summed = SumContributions(graph_, nodes, inputs);
+      fragment.sum = Fragment::Sum{.replicas = summed.replicas,
+                                   .part = static_cast<int32_t>(part - parts_.begin()),
+                                   .num_parts = static_cast<int32_t>(parts_.size()),
+                                   .stage = groups_.stages[static_cast<size_t>(group)]};
+      for (const std::vector<Output>& list : {crossing.sent, crossing.fetched}) {
+        for (const Output& tensor : list)
+          fragment.sum->gradient.push_back(summed.gradients.contains(tensor));
+      }
+    }
     CutLoose(group, inputs);
     std::vector<Output> wanted = crossing.returned;
     wanted.insert(wanted.end(), crossing.kept.begin(), crossing.kept.end());
@@ -277,6 +288,7 @@ class FragmentCutter {
       if (const Node& node = *copy.graph->node(id); node.type() == "VarHandleOp")
         fragment.variables.push_back(node.name());
     }
+    if (fragment.sum) fragment.sum->key = SumKeyOf(fragment);
     fragment.fingerprint = FingerprintOf(fragment);
     fragments_.push_back(std::make_shared<const Fragment>(std::move(fragment)));
   }
@@ -309,7 +321,7 @@ class FragmentCutter {
       std::vector<Node*> controls;
       const auto wait_for = [&](Node* earlier) {
         const int group = GroupOf(earlier);
-        if (group == FragmentGroups::kCopied) return;
+        if (group == FragmentGroups::kCopied || groups_.updates.Ignores(earlier, node)) return;
         Enlist(controls, group >= 0 ? finish_[static_cast<size_t>(group)] : earlier);
       };
       for (Node* control : node->control_inputs()) wait_for(control);
@@ -318,6 +330,15 @@ class FragmentCutter {
       }
       graph_.SetControlInputs(node, std::move(controls));
     }
+  }
+
+  // Edges inside an update do not count, but all of it is part of the run.
+  void AwaitParts() {
+    if (parts_.empty()) return;
+    const auto before = needed_[0]->control_inputs();
+    std::vector<Node*> controls(before.begin(), before.end());
+    for (const int part : parts_) Enlist(controls, finish_[static_cast<size_t>(part)]);
+    graph_.SetControlInputs(needed_[0], std::move(controls));
   }
 
   std::vector<std::pair<Node*, Node*>> EffectsHere() const {
@@ -346,6 +367,7 @@ class FragmentCutter {
   const std::vector<Node*> order_;
   const FragmentGroups groups_;
   std::vector<Crossing> crossings_;
+  std::vector<int> parts_;                       // groups of the update, by number
   std::vector<Node*> finish_;                    // by group
   std::unordered_map<Output, Output> returned_;  // tensor of a group → output of its finish
   std::vector<std::shared_ptr<const Fragment>> fragments_;

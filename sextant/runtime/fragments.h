@@ -16,7 +16,7 @@ namespace sextant {
 // "fragment" is a position in the result, where each fragment comes after those it depends on. The
 // nodes of the graph are put in an order in which calls start early and are waited for late.
 //
-// "needed" (the sink and the feeds) stay; they are of this task. Fragments depend on the source
+// "needed" (the sink, then the feeds) stay; they are of this task. Fragments depend on the source
 // graph alone, not on the shapes of a run: their inputs have unknown shapes.
 //
 // Throws INVALID_ARGUMENT, naming node and devices, where a resource or variant would have to leave

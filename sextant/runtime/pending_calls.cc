@@ -27,7 +27,19 @@ void PendingCalls::Start(size_t call, std::vector<Tensor> inputs) {
   const auto& [fragment, task] = calls_[call];
   if (!fragment->kept.empty() && std::ranges::find(keepers_, task) == keepers_.end())
     keepers_.push_back(task);
-  pending_[call] = task->Start(fragment, run_, std::move(inputs));
+  std::optional<StepToken> token;
+  if (fragment->sum) {
+    if (token_ == nullptr) {
+      throw FailedPrecondition(
+          "the run updates {} of {} in step with other workers (SyncReplicas), but has no token: "
+          "train by a MonitoredSession or an Estimator that belongs to a cluster",
+          fragment->variables.empty() ? "variables" : fragment->variables[0],
+          ShortTaskName(fragment->task));
+    }
+    token = token_->token;
+    token_->contributed = true;
+  }
+  pending_[call] = task->Start(fragment, run_, std::move(inputs), token);
 }
 
 void PendingCalls::Finish(size_t call, std::span<Tensor> outputs, CancellationToken& cancellation) {
@@ -39,6 +51,7 @@ void PendingCalls::Finish(size_t call, std::span<Tensor> outputs, CancellationTo
     }
   }
   pending->Wait(outputs, cancellation);
+  if (pending->stale() && token_ != nullptr) token_->stale = true;
 }
 
 void PendingCalls::End() noexcept {
@@ -46,6 +59,7 @@ void PendingCalls::End() noexcept {
   for (RemoteTask* task : keepers_) task->EndRun(run_);
   keepers_.clear();
   run_ = 0;
+  token_ = nullptr;
 }
 
 }  // namespace sextant

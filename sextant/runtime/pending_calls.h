@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sextant/device/remote_task.h"
+#include "sextant/runtime/run_token.h"
 
 namespace sextant {
 
@@ -25,6 +26,9 @@ class PendingCalls {
   PendingCalls(const PendingCalls&) = delete;
   PendingCalls& operator=(const PendingCalls&) = delete;
 
+  // Of the run: of synchronous training, or null. It is told when a contribution came too late.
+  void set_token(RunToken* token) { token_ = token; }
+  // Throws FAILED_PRECONDITION for a summed call without a token.
   void Start(size_t call, std::vector<Tensor> inputs);
   // Throws what RemoteCall::WaitFor throws, also where another call under way fails first: a task
   // that is gone is not waited for behind one that is slow.
@@ -37,6 +41,7 @@ class PendingCalls {
   std::vector<std::unique_ptr<RemoteCall>> pending_;
   std::vector<RemoteTask*> keepers_;  // tasks that may keep tensors of the run
   uint64_t run_ = 0;                  // 0: nothing was started
+  RunToken* token_ = nullptr;
 };
 
 }  // namespace sextant

@@ -105,10 +105,9 @@ class SessionState {
 
   void Run(PreparedRun& prepared, const RunRequest& request, CancellationToken& token,
            const RunOptions& options, std::span<Tensor> fetches) {
-    StepTrace* const trace = options.trace;
     const size_t num_data = prepared.source_outputs().size();
     if (num_data == 0) {
-      RunPrepared(prepared.plan(), request.values, token, trace, fetches);
+      RunPrepared(prepared.plan(), request.values, token, options, fetches);
     } else {
       std::vector<Tensor> values(request.values.begin(), request.values.end());
       values.resize(values.size() + num_data);
@@ -116,10 +115,10 @@ class SessionState {
       if (options.sources != nullptr && options.sources->size() == num_data) {
         std::copy(options.sources->begin(), options.sources->end(), data.begin());
       } else {
-        RunPrepared(prepared.plan(), {}, token, trace, data);
+        RunPrepared(prepared.plan(), {}, token, options, data);
         if (options.sources != nullptr) options.sources->assign(data.begin(), data.end());
       }
-      RunPrepared(*plans_.FindRest(prepared, request, values, token), values, token, trace,
+      RunPrepared(*plans_.FindRest(prepared, request, values, token), values, token, options,
                   fetches);
       if (options.sources != nullptr) options.sources->clear();
     }
@@ -150,7 +149,9 @@ class SessionState {
 
  private:
   void RunPrepared(PreparedPlan& prepared, std::span<const Tensor> values,
-                   CancellationToken& cancellation, StepTrace* trace, std::span<Tensor> fetches) {
+                   CancellationToken& cancellation, const RunOptions& options,
+                   std::span<Tensor> fetches) {
+    StepTrace* const trace = options.trace;
     const RunEnvironment run{.team = &ThreadTeam::Process(),
                              .max_threads = options_.threads,
                              .allocator = pool_.get(),
@@ -159,6 +160,7 @@ class SessionState {
                              .rendezvous = &rendezvous_,
                              .step_id = next_step_.fetch_add(1, std::memory_order_relaxed)};
     FrameLease lease(prepared, *pool_);
+    if (lease.frame().calls) lease.frame().calls->set_token(options.token);
     constexpr size_t kInlineFeeds = 8;
     if (values.size() <= kInlineFeeds) {
       Tensor feeds[kInlineFeeds];

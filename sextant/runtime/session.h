@@ -27,6 +27,7 @@ namespace sextant {
 class Device;
 class ResourceManager;
 class SessionState;
+struct RunToken;
 struct SessionEnvironment;
 
 struct SEXTANT_API SessionOptions {
@@ -48,6 +49,7 @@ struct SEXTANT_API RunOptions {
   std::optional<std::chrono::milliseconds> deadline;
   CancellationToken* cancellation = nullptr;  // cancelling it ends the run with CANCELLED
   StepTrace* trace = nullptr;                 // filled when not null
+  RunToken* token = nullptr;                  // of a step of synchronous training (run_token.h)
   // If given, a run that fails leaves here what its data sources gave, and the next one, of the
   // same fetches and targets, takes that instead of new data.
   std::vector<Tensor>* sources = nullptr;

@@ -43,13 +43,15 @@ class Step : public RunContext {
     return it->second;
   }
   void Run(const std::vector<Operation>& targets, CancellationToken* cancellation,
-           const std::function<bool(const Error&)>& recover) {
+           const std::function<bool(const Error&)>& recover,
+           const std::function<RunToken*()>& begin) {
     RunOptions options{.cancellation = cancellation};
     if (traced_) options.trace = &trace_;
     std::vector<Tensor> sources;
     if (recover) options.sources = &sources;
     while (!ran_) {
       try {
+        if (begin) options.token = begin();
         values_ = session_.Run(feeds_, fetches_, targets, options);
         ran_ = true;
       } catch (const Error& e) {
@@ -115,10 +117,12 @@ std::vector<Tensor> HookedRun::Run(const std::vector<Output>& fetches, const Fee
   for (const Output& fetch : fetches) wanted.push_back(step.Index(fetch));
   for (const auto& hook : hooks_) hook->BeforeRun(step);
   size_t after = 0;
-  if (step_after_) after = step.Index(step_after_);
+  const bool read_step = step_after_ && !end_;
+  if (read_step) after = step.Index(step_after_);
   last_step_.reset();
-  step.Run(targets, cancellation_, recover_);
-  if (step_after_) last_step_ = step.value(after).AsInt64();
+  step.Run(targets, cancellation_, recover_, begin_);
+  if (read_step) last_step_ = step.value(after).AsInt64();
+  if (end_) last_step_ = end_();
   for (const auto& hook : hooks_) hook->AfterRun(step);
   if (step.stop_requested()) stop_ = true;
   std::vector<Tensor> values;

@@ -26,6 +26,12 @@ class SEXTANT_API HookedRun {
                           const std::vector<Operation>& targets = {});
   // Asked about errors of the Run of a step: true when it is to be run again, with the same data.
   void set_recovery(std::function<bool(const Error&)> recover) { recover_ = std::move(recover); }
+  // Synchronous training: "begin" gives the token that a step contributes by, "end" is called
+  // behind it and gives the global step.
+  void set_tokens(std::function<RunToken*()> begin, std::function<int64_t()> end) {
+    begin_ = std::move(begin);
+    end_ = std::move(end);
+  }
   // Whether a hook has asked for it.
   bool stop_requested() const { return stop_; }
   // As the last Run left it: each Run gives it along. Before the first one, and once it has been
@@ -42,6 +48,8 @@ class SEXTANT_API HookedRun {
   Output step_after_;   // reads it behind all else of a Run
   std::optional<int64_t> last_step_;
   std::function<bool(const Error&)> recover_;
+  std::function<RunToken*()> begin_;
+  std::function<int64_t()> end_;
   bool stop_ = false;
 };
 

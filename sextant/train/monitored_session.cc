@@ -1,6 +1,7 @@
 #include "sextant/train/monitored_session.h"
 
 #include <algorithm>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -10,12 +11,14 @@
 #include "sextant/formats/checkpoint_state.h"
 #include "sextant/formats/tensor_bundle_reader.h"
 #include "sextant/graph/device_name.h"
+#include "sextant/graph/gradient_mark.h"
 #include "sextant/ops/control_flow/control_flow.h"
 #include "sextant/ops/state/variable.h"
 #include "sextant/runtime/cluster.h"
 #include "sextant/train/global_step.h"
 #include "sextant/train/hooked_run.h"
 #include "sextant/train/local_initializer.h"
+#include "sextant/train/session_tokens.h"
 
 namespace sextant::train {
 
@@ -84,6 +87,12 @@ MonitoredSession::MonitoredSession(Graph& graph, MonitoredSessionOptions options
   run_ = std::make_unique<HookedRun>(*session_, options_.hooks);
   if (options_.cluster) {
     run_->set_recovery([this](const Error& error) { return Recover(error); });
+    if (const auto mark = FindGradientMark(graph_)) {
+      tokens_ = std::make_unique<Tokens>();
+      tokens_->synchronous = {mark->replicas_to_aggregate, mark->total_num_replicas,
+                              mark->deterministic};
+      run_->set_tokens([this] { return BeginStep(); }, [this] { return EndStep(); });
+    }
     session_->Run(local_init_);
     session_->Run(own_init_);
     if (!JoinEpoch()) {
@@ -95,6 +104,11 @@ MonitoredSession::MonitoredSession(Graph& graph, MonitoredSessionOptions options
     Initialise();
   }
   for (const auto& hook : options_.hooks) hook->AfterCreateSession(*session_);
+  StartCheckpoints();
+  if (tokens_ && !stop_) NextToken();
+}
+
+void MonitoredSession::StartCheckpoints() {
   if (options_.checkpoints.every.steps <= 0 && options_.checkpoints.every.seconds <= 0) return;
   last_save_time_ = std::chrono::steady_clock::now();
   if (restored_from_.empty()) {
@@ -180,7 +194,9 @@ bool MonitoredSession::JoinEpoch() {
         InitialiseOrRestore();
         run_->ForgetGlobalStep();
         epoch_step_ = GetGlobalStep(graph_) ? global_step() : 0;
-        options_.cluster->Commit(epoch_step_);
+        std::optional<ClusterSynchronous> synchronous;
+        if (tokens_) synchronous = tokens_->synchronous;
+        options_.cluster->Commit(epoch_step_, synchronous);
         assigned_ = true;
       } else if (options_.is_chief && !assigned_ && !options_.checkpoint_dir.empty()) {
         TakeOver();
@@ -199,6 +215,7 @@ bool MonitoredSession::Recover(const Error& error) {
   if (!options_.cluster->EndsEpoch(error)) return false;
   LogWarning("{}; joining the training again", error.message());
   assigned_ = false;
+  if (tokens_) tokens_->next.reset();
   restored_from_.clear();
   if (!JoinEpoch()) {
     stop_ = true;

@@ -113,7 +113,11 @@ class SEXTANT_API MonitoredSession {
   void InitialiseOrRestore();
   void WaitForChief();
   void Restore();
+  void StartCheckpoints();
   bool JoinEpoch();
+  void NextToken();
+  RunToken* BeginStep();
+  int64_t EndStep();
   void TakeOver();
   bool Recover(const Error& error);
   bool CheckpointDue(int64_t step) const;
@@ -142,7 +146,9 @@ class SEXTANT_API MonitoredSession {
   std::chrono::steady_clock::time_point last_save_time_;
   int64_t noted_interval_ = 0;
   int64_t epoch_step_ = 0;  // in a cluster: at the begin of the epoch that this task began
-  bool assigned_ = false;   // in a cluster: by this task, when it joined the epoch
+  struct Tokens;
+  std::unique_ptr<Tokens> tokens_;  // of synchronous training
+  bool assigned_ = false;           // in a cluster: by this task, when it joined the epoch
   bool stop_ = false, closed_ = false;
 };
 

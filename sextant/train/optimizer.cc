@@ -6,6 +6,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/graph/attachment.h"
+#include "sextant/graph/gradient_mark.h"
 #include "sextant/graph/replica.h"
 #include "sextant/nn/get_variable.h"
 #include "sextant/ops/array/shape.h"
@@ -24,7 +25,8 @@ using SlotTable = std::map<std::tuple<const OptimizerImpl*, std::string, std::st
 
 SlotTable& Slots(const Graph& graph) { return *AttachedTo<SlotTable>(graph, "optimizer slots"); }
 
-// The same slices with every row once.
+}  // namespace
+
 IndexedSlices AddUpRows(const IndexedSlices& slices) {
   const UniqueOutputs rows = Unique(slices.indices);
   const Output count = Squeeze(ShapeOf(rows.y));
@@ -32,8 +34,6 @@ IndexedSlices AddUpRows(const IndexedSlices& slices) {
           .indices = rows.y,
           .dense_shape = slices.dense_shape};
 }
-
-}  // namespace
 
 Output LearningRate::Build(Output global_step) const {
   if (!build_) return Const(Tensor(static_cast<float>(value_)), "learning_rate");
@@ -105,7 +105,7 @@ std::vector<std::string> Optimizer::SlotKeys() const { return impl_->SlotKeys();
 
 Variable Optimizer::Slot(const Variable& variable, std::string_view key) const {
   const SlotTable& slots = Slots(variable.handle().graph());
-  const auto it = slots.find({impl_.get(), variable.name(), std::string(key)});
+  const auto it = slots.find({&impl_->slot_owner(), variable.name(), std::string(key)});
   return it == slots.end() ? Variable() : Variable::FromHandle(it->second);
 }
 
@@ -132,7 +132,8 @@ Operation Optimizer::ApplyGradients(const std::vector<GradientAndVariable>& grad
         };
     return replica->Merge("an update by " + impl_->name(), gradients, apply);
   }
-  return impl_->Apply(gradients, global_step, name);
+  return impl_->Apply(impl_->marks_gradients() ? gradients : MarkInScope(gradients), global_step,
+                      name);
 }
 
 Operation PerVariableOptimizer::Apply(const std::vector<GradientAndVariable>& gradients,
@@ -154,10 +155,15 @@ Operation PerVariableOptimizer::Apply(const std::vector<GradientAndVariable>& gr
   for (const auto& [gradient, variable] : gradients) {
     if (gradient.none()) continue;
     const NameScope inside("update_" + variable.name());
+    // Equal rows are added up where the gradient is: fewer travel to the variable. Those of several
+    // workers meet there.
+    const bool marked = gradient.sparse() && IsGradientMark(*gradient.slices().values.node());
+    IndexedSlices rows;
+    if (gradient.sparse()) rows = marked ? gradient.slices() : AddUpRows(gradient.slices());
     const DeviceScope beside(variable.handle().node()->device());
-    updates.push_back(gradient.sparse()
-                          ? UpdateRows(context, variable, AddUpRows(gradient.slices()))
-                          : Update(context, variable, gradient.dense()));
+    if (marked) rows = AddUpRows(rows);
+    updates.push_back(gradient.sparse() ? UpdateRows(context, variable, rows)
+                                        : Update(context, variable, gradient.dense()));
   }
   // Beside the step, so that all that follows the updates is one call where that is on a server.
   std::optional<DeviceScope> beside_step;

@@ -39,10 +39,20 @@ class OptimizerImpl {
   virtual const std::string& name() const = 0;
   // Keys of the slots, in the order in which they are made.
   virtual std::vector<std::string> SlotKeys() const { return {}; }
+  // Whose slots are its own: of one that wraps another, that.
+  virtual const OptimizerImpl& slot_owner() const { return *this; }
+  // Whether it makes the gradients those of synchronous training.
+  virtual bool marks_gradients() const { return false; }
   // All of an update.
   virtual Operation Apply(const std::vector<GradientAndVariable>& gradients,
                           const Variable& global_step, std::string_view name) const = 0;
 };
+
+// Marked as a SyncReplicasScope says (sync_replicas.h); without one as they are.
+std::vector<GradientAndVariable> MarkInScope(const std::vector<GradientAndVariable>& gradients);
+
+// The same slices with every row once.
+IndexedSlices AddUpRows(const IndexedSlices& slices);
 
 // One that updates each variable by itself, as most do.
 class PerVariableOptimizer : public OptimizerImpl {

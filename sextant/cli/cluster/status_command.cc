@@ -73,6 +73,7 @@ void WriteJson(const dist::StatusReply& status, std::ostream& out) {
   json.Field("received_bytes", uint64_t{status.received_bytes()});
   json.Field("sent_bytes", uint64_t{status.sent_bytes()});
   json.Field("duplicates", uint64_t{status.duplicates()});
+  json.Field("stale", uint64_t{status.stale()});
   json.Field("running", uint64_t{status.running()});
   json.Field("fragments", uint64_t{status.fragments()});
   json.Field("sessions", uint64_t{status.sessions()});
@@ -104,6 +105,8 @@ void WriteText(const dist::StatusReply& status, std::ostream& out) {
                      status.calls(), status.running(), status.duplicates(), status.received_bytes(),
                      status.sent_bytes());
   out << fmt::format("  fragments {}, sessions {}\n", status.fragments(), status.sessions());
+  if (status.stale() > 0)
+    out << fmt::format("  contributions that came too late: {}\n", status.stale());
   for (const dist::PeerStatus& peer : status.peers()) {
     out << fmt::format("  {} at {}: {}; calls {}, retries {}, sent {} bytes, received {} bytes\n",
                        peer.task(), peer.address(), peer.state(), peer.calls(), peer.retries(),

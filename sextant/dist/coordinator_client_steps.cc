@@ -1,0 +1,85 @@
+// What a task asks the coordinator about synchronous steps.
+#include "sextant/dist/coordinator_client.h"
+
+namespace sextant::dist {
+namespace {
+
+UpdatePartRequest PartRequest(const UpdatePart& part, uint64_t epoch, int64_t step) {
+  UpdatePartRequest request;
+  request.set_part(part.part);
+  request.set_num_parts(part.num_parts);
+  request.set_stage(part.stage);
+  request.set_epoch(epoch);
+  request.set_step(step);
+  return request;
+}
+
+}  // namespace
+
+std::optional<StepToken> CoordinatorClient::TakeToken(uint64_t epoch) {
+  TakeTokenRequest request;
+  FillMember(request.mutable_member());
+  request.set_epoch(epoch);
+  TakeTokenReply reply;
+  Ask("give a token", [&](grpc::ClientContext* context) {
+    reply.Clear();
+    return stub_->TakeToken(context, request, &reply);
+  });
+  Note(reply.member());
+  if (!reply.has_token()) return std::nullopt;
+  return StepToken{reply.token().step(), reply.token().number()};
+}
+
+void CoordinatorClient::UsedToken(const StepToken& token) {
+  UsedTokenRequest request;
+  FillMember(request.mutable_member());
+  request.mutable_token()->set_step(token.step);
+  request.mutable_token()->set_number(token.number);
+  Nothing reply;
+  Ask("take a token back",
+      [&](grpc::ClientContext* context) { return stub_->UsedToken(context, request, &reply); });
+}
+
+bool CoordinatorClient::PartReady(const UpdatePart& part, uint64_t epoch, int64_t step) {
+  const UpdatePartRequest request = PartRequest(part, epoch, step);
+  UpdatePartReply reply;
+  Ask("commit a step",
+      [&](grpc::ClientContext* context) { return stub_->PartReady(context, request, &reply); });
+  return reply.run();
+}
+
+void CoordinatorClient::PartRan(const UpdatePart& part, uint64_t epoch, int64_t step) {
+  const UpdatePartRequest request = PartRequest(part, epoch, step);
+  Nothing reply;
+  Ask("count a step",
+      [&](grpc::ClientContext* context) { return stub_->PartRan(context, request, &reply); });
+}
+
+void CoordinatorClient::StepFailed(uint64_t epoch, const Status& why) {
+  StepFailedRequest request;
+  request.set_epoch(epoch);
+  request.set_code(static_cast<int32_t>(why.code()));
+  request.set_message(why.message());
+  Nothing reply;
+  Ask("hear of an error",
+      [&](grpc::ClientContext* context) { return stub_->StepFailed(context, request, &reply); });
+}
+
+bool CoordinatorClient::HoldSteps() {
+  MemberRequest request;
+  FillMember(request.mutable_member());
+  HoldStepsReply reply;
+  Ask("hold the steps",
+      [&](grpc::ClientContext* context) { return stub_->HoldSteps(context, request, &reply); });
+  return reply.held();
+}
+
+void CoordinatorClient::ReleaseSteps() {
+  MemberRequest request;
+  FillMember(request.mutable_member());
+  Nothing reply;
+  Ask("go on with the steps",
+      [&](grpc::ClientContext* context) { return stub_->ReleaseSteps(context, request, &reply); });
+}
+
+}  // namespace sextant::dist

@@ -1,0 +1,46 @@
+#include "sextant/dist/coordinator_commit.h"
+
+#include "sextant/base/error.h"
+#include "sextant/base/logging.h"
+
+namespace sextant::dist {
+
+// Contributions come in an epoch, which begins when the server has joined.
+CoordinatorClient& CoordinatorCommit::client() const {
+  CoordinatorClient* client = client_;
+  if (client == nullptr) throw FailedPrecondition("the server has not joined the training yet");
+  return *client;
+}
+
+void CoordinatorCommit::Ready(const UpdatePart& part, uint64_t epoch, int64_t step,
+                              CancellationToken& cancellation) {
+  while (!client().PartReady(part, epoch, step)) cancellation.ThrowIfCancelled();
+}
+
+void CoordinatorCommit::Ran(const UpdatePart& part, uint64_t epoch, int64_t step,
+                            CancellationToken& /*cancellation*/) {
+  client().PartRan(part, epoch, step);
+}
+
+void CoordinatorCommit::Failed(uint64_t epoch, int64_t /*step*/, const Status& why) noexcept {
+  try {
+    client().StepFailed(epoch, why);
+  } catch (const Error& e) {
+    LogError("{}", e.message());
+  }
+}
+
+HeldSteps::HeldSteps(CoordinatorClient& client, const std::function<void()>& check_wait)
+    : client_(client) {
+  while (!client_.HoldSteps()) check_wait();
+}
+
+HeldSteps::~HeldSteps() {
+  try {
+    client_.ReleaseSteps();
+  } catch (const Error& e) {
+    LogWarning("{}", e.message());
+  }
+}
+
+}  // namespace sextant::dist
