@@ -107,6 +107,13 @@ sx::Output Joined(const std::vector<Tower>& towers, Member member) {
   return values.size() == 1 ? values[0] : sx::Concat(values, 0);
 }
 
+sx::train::Optimizer Synchronous(const sx::ModelFnArgs& args,
+                                 const sx::train::Optimizer& optimizer) {
+  const auto replicas = static_cast<int>(args.params.Get<int64_t>("num_workers"));
+  return sx::train::SyncReplicas(
+      optimizer, {.replicas_to_aggregate = replicas, .total_num_replicas = replicas});
+}
+
 // One update by the averages of the gradients; tower 0's running statistics with it.
 void AddTraining(const sx::ModelFnArgs& args, const std::vector<Tower>& towers,
                  sx::EstimatorSpec& spec) {
@@ -126,9 +133,10 @@ void AddTraining(const sx::ModelFnArgs& args, const std::vector<Tower>& towers,
   for (const auto& [gradient, variable] : gradients) {
     sx::summaries::Histogram(Tag{variable.name() + "/gradients"}, gradient);
   }
-  const sx::train::Optimizer optimizer = sx::train::Momentum(
+  sx::train::Optimizer optimizer = sx::train::Momentum(
       {.learning_rate = sx::train::LearningRate([=](sx::Output) { return rate; }),
        .momentum = params.Get<double>("momentum")});
+  if (params.Get<bool>("sync")) optimizer = Synchronous(args, optimizer);
   std::vector<sx::Operation> steps = towers[0].updates;
   steps.push_back(optimizer.ApplyGradients(gradients, global_step));
   spec.train_op = sx::Group(steps);
@@ -155,12 +163,11 @@ sx::EstimatorSpec ResnetModelFn(const sx::ModelFnArgs& args) {
   std::vector<sx::Output> losses;
   for (const Tower& tower : towers) losses.push_back(tower.loss);
   spec.loss = sx::Mean(sx::Pack(losses), {0});
-  if (args.params.Get<bool>("sync")) {
-    const auto replicas = args.params.Get<int64_t>("num_workers");
-    sx::LogInfo("SyncReplicasV2: replicas_to_aggregate={}; total_num_replicas={}", replicas,
-                replicas);
+  if (args.mode == sx::Mode::kTrain) {
+    AddTraining(args, towers, spec);
+  } else if (args.params.Get<bool>("sync")) {
+    Synchronous(args, sx::train::GradientDescent({.learning_rate = 0}));  // evaluations log it too
   }
-  if (args.mode == sx::Mode::kTrain) AddTraining(args, towers, spec);
   spec.eval_metrics = {{"accuracy", sx::metrics::Accuracy(Joined(towers, &Tower::labels),
                                                           Joined(towers, &Tower::classes))}};
   return spec;

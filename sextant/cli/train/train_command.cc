@@ -60,6 +60,9 @@ RunConfig MakeConfig(const TrainFlags& flags, std::optional<int64_t> seed) {
     config.save_checkpoints_steps = flags.save_checkpoints_steps;
   }
   if (flags.save_checkpoints_secs > 0) config.save_checkpoints_secs = flags.save_checkpoints_secs;
+  config.cluster.sync = flags.sync;
+  config.cluster.replicas_to_aggregate = static_cast<int>(flags.replicas_to_aggregate);
+  config.cluster.deterministic = flags.deterministic;
   if (flags.devices > 1) {
     config.session.host_devices = static_cast<int>(flags.devices);
     config.train_distribute = MirroredStrategy{.reduction = flags.reduction};
@@ -192,6 +195,11 @@ void AddTrainOptions(Command& command, TrainFlags* flags, const RegisteredModel&
                     "between log lines and lines of --json", 1);
   command.AddChoice("--verbosity", &flags->verbosity, {"debug", "info", "warn", "error", "fatal"},
                     "least level of log lines");
+  command.AddFlag("--sync", &flags->sync, "tasks of a cluster update in step with each other");
+  command.AddOption("--replicas_to_aggregate", &flags->replicas_to_aggregate,
+                    "with --sync: gradients to a step; 0: as many as tasks train", 0, 1 << 20);
+  command.AddFlag("--deterministic", &flags->deterministic,
+                  "with --sync: one gradient of each task, added in order");
   command.AddFlag("--json", &flags->json, "prints metrics as lines of JSON");
   command.AddOption("--serve PORT", &flags->serve,
                     "exports the latest models and answers REST requests to them, until Ctrl-C", 1,
@@ -213,6 +221,9 @@ void CheckTraining(const RegisteredModel& model, const HParams& params, const Tr
   }
   if (flags.serve > 0 && (flags.export_format == "none" || flags.schedule == "train")) {
     throw InvalidArgument("--serve needs exports: no --export_format none, no --schedule train");
+  }
+  if (!flags.sync && (flags.replicas_to_aggregate > 0 || flags.deterministic)) {
+    throw InvalidArgument("--replicas_to_aggregate and --deterministic are for --sync");
   }
   if (flags.save_checkpoints_steps > 0 && flags.save_checkpoints_secs > 0) {
     throw InvalidArgument(

@@ -33,6 +33,9 @@ struct TrainFlags {
           keep_checkpoint_max = 5, log_step_count_steps = 100, throttle_steps = 0;
   double save_checkpoints_secs = 0, throttle_secs = 600;
   bool json = false;
+  // In a cluster: steps are the mean of so many gradients; 0: of one of each task that trains.
+  bool sync = false, deterministic = false;
+  int64_t replicas_to_aggregate = 0;
   int64_t serve = 0;           // a port: exports are served there while training runs and after
   StartServing start_serving;  // needed for that
 };
