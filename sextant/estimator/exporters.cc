@@ -52,13 +52,20 @@ class ModelExporter : public Exporter {
     const size_t keep = static_cast<size_t>(options_.exports_to_keep);
     for (size_t i = 0; i + keep < mine.size(); ++i) {
       const std::string path = JoinPath(request.estimator.model_dir(), mine[i].path);
-      FileSystem& files = FileSystem::ForPath(path);
-      if (files.Exists(path)) files.DeleteRecursively(path);
+      DeleteExport(path);
       request.ledger.RemoveExport(mine[i].path);
     }
   }
 
  private:
+  // Another evaluator may be at it too.
+  static void DeleteExport(const std::string& path) try {
+    FileSystem& files = FileSystem::ForPath(path);
+    if (files.Exists(path)) files.DeleteRecursively(path);
+  } catch (const Error& e) {
+    if (e.code() != Code::kNotFound) throw;
+  }
+
   const std::string name_;
   const ServingInputFn receiver_;
   const ExporterOptions options_;
