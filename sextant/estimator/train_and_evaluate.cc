@@ -70,6 +70,7 @@ TrainAndEvaluateResult TrainAndEvaluate(const Estimator& estimator, const TrainS
   if (const auto newest = CheckpointToResume(config.model_dir)) {
     const int64_t start = StepOfCheckpoint(*newest);
     if (train.max_steps && start >= *train.max_steps) {
+      DeleteLeftovers(config.model_dir);
       evaluator->EndWithoutTraining(*newest, start);
       evaluator->result().global_step = start;
       return evaluator->result();

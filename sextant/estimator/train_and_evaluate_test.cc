@@ -1,5 +1,6 @@
 #include "sextant/estimator/train_and_evaluate.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "sextant/base/temporary_file.h"
 #include "sextant/data/sources.h"
 #include "sextant/data/tensor_sources.h"
 #include "sextant/estimator/ledger.h"
@@ -162,6 +164,24 @@ TEST_F(TrainAndEvaluateTest, TakesUpAFinishedTrainingWithoutRunningIt) {
   EXPECT_EQ(result.global_step, 40);
   EXPECT_TRUE(result.metrics.empty());
   EXPECT_EQ(Listing(dir_ + "/model"), before);
+}
+
+// A process may be killed between its last checkpoint and its last line in the ledger.
+TEST_F(TrainAndEvaluateTest, AFinishedTrainingIsTidiedUpToo) {
+  const TrainSpec train{.input_fn = TrainInput, .max_steps = 40};
+  TrainAndEvaluate(Make(), train, Eval());
+  std::string left = TemporaryName(dir_ + "/model/sextant_ledger.json");
+  const std::string own = fmt::format("-{}-", getpid());
+  left.replace(left.rfind(own), own.size(), "-999999999-");  // a process that is not there
+  for (const bool evaluates : {true, false}) {
+    std::ofstream(left) << "half a line";
+    if (evaluates) {
+      TrainAndEvaluate(Make(), train, Eval());
+    } else {
+      Make().Train(TrainInput, {.max_steps = 40});
+    }
+    EXPECT_FALSE(fs::exists(left)) << evaluates;
+  }
 }
 
 // A training stopped at any step and taken up again ends with the same bits.

@@ -59,17 +59,6 @@ void WriteGraph(const Graph& graph, const std::string& model_dir, EventWriter& e
   FileSystem::ForPath(path).WriteFileAtomically(path, MessageText(def));
 }
 
-// What writers that were killed left.
-void DeleteLeftovers(const std::string& model_dir) {
-  FileSystem& files = FileSystem::ForPath(model_dir);
-  DeleteStaleTemporaries(files, model_dir, "");
-  const std::string exports = JoinPath(model_dir, "export");
-  if (!files.Exists(exports)) return;
-  for (const std::string& name : files.ListDirectory(exports)) {
-    DeleteStaleTemporaries(files, JoinPath(exports, name), "");
-  }
-}
-
 // Begins the events of a training when its session is there: one that cannot begin leaves no file.
 class BeginEvents : public train::Hook {
  public:
@@ -211,12 +200,23 @@ std::vector<train::HookRef> HooksOf(const ModelGraph& model, const RunConfig& co
 
 }  // namespace
 
+void DeleteLeftovers(const std::string& model_dir) {
+  FileSystem& files = FileSystem::ForPath(model_dir);
+  DeleteStaleTemporaries(files, model_dir, "");
+  const std::string exports = JoinPath(model_dir, "export");
+  if (!files.Exists(exports)) return;
+  for (const std::string& name : files.ListDirectory(exports)) {
+    DeleteStaleTemporaries(files, JoinPath(exports, name), "");
+  }
+}
+
 int64_t RunTraining(const Estimator::State& state, const InputFn& input_fn,
                     const TrainOptions& options, const TrainingInput& handling) {
   CheckOptions(options);
   const RunConfig& config = state.config;
   Cluster* const cluster = handling.cluster.get();
   const bool writes = cluster == nullptr || cluster->is_chief();
+  if (writes) DeleteLeftovers(config.model_dir);
   const auto newest = CheckpointToResume(config.model_dir);
   std::optional<int64_t> resumed;
   if (newest) resumed = StepOfCheckpoint(*newest);
@@ -224,7 +224,6 @@ int64_t RunTraining(const Estimator::State& state, const InputFn& input_fn,
     LogInfo("Skipping training since max_steps has already saved.");
     return *resumed;
   }
-  if (writes) DeleteLeftovers(config.model_dir);
   const CancellationScope cancellable(config.cancellation.get());
   const InputFn input =
       handling.cluster ? ShareOutInput(input_fn, config, handling.cluster) : input_fn;

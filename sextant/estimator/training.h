@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "sextant/estimator/estimator.h"
 
@@ -23,5 +24,8 @@ struct TrainingInput {
 // (model_dir_lock.h).
 int64_t RunTraining(const Estimator::State& state, const InputFn& input_fn,
                     const TrainOptions& options, const TrainingInput& handling);
+
+// Deletes what processes that were killed left half written in a model_dir.
+void DeleteLeftovers(const std::string& model_dir);
 
 }  // namespace sextant
