@@ -15,6 +15,7 @@
 #include "sextant/data/sources.h"
 #include "sextant/data/tensor_sources.h"
 #include "sextant/estimator/ledger.h"
+#include "sextant/formats/checkpoint_journal.h"
 #include "sextant/formats/event_reader.h"
 #include "sextant/formats/tensor_bundle_reader.h"
 #include "sextant/nn/layers.h"
@@ -166,21 +167,26 @@ TEST_F(TrainAndEvaluateTest, TakesUpAFinishedTrainingWithoutRunningIt) {
   EXPECT_EQ(Listing(dir_ + "/model"), before);
 }
 
-// A process may be killed between its last checkpoint and its last line in the ledger.
+// A process may be killed between the state file of its last checkpoint and its last line in the
+// ledger.
 TEST_F(TrainAndEvaluateTest, AFinishedTrainingIsTidiedUpToo) {
   const TrainSpec train{.input_fn = TrainInput, .max_steps = 40};
   TrainAndEvaluate(Make(), train, Eval());
   std::string left = TemporaryName(dir_ + "/model/sextant_ledger.json");
-  const std::string own = fmt::format("-{}-", getpid());
+  const std::string own = fmt::format("-{}-", getpid()), old = dir_ + "/model/model.ckpt-7";
   left.replace(left.rfind(own), own.size(), "-999999999-");  // a process that is not there
   for (const bool evaluates : {true, false}) {
     std::ofstream(left) << "half a line";
+    std::ofstream(old + ".index") << "the data is deleted";
+    CheckpointJournal(dir_ + "/model").Note({old});
     if (evaluates) {
       TrainAndEvaluate(Make(), train, Eval());
     } else {
       Make().Train(TrainInput, {.max_steps = 40});
     }
     EXPECT_FALSE(fs::exists(left)) << evaluates;
+    EXPECT_FALSE(fs::exists(old + ".index")) << evaluates;
+    EXPECT_FALSE(fs::exists(dir_ + "/model/checkpoint.journal")) << evaluates;
   }
 }
 

@@ -11,6 +11,7 @@
 #include "sextant/estimator/cluster_training.h"
 #include "sextant/estimator/input_sharing.h"
 #include "sextant/estimator/model_graph.h"
+#include "sextant/formats/checkpoint_journal.h"
 #include "sextant/formats/checkpoint_state.h"
 #include "sextant/formats/event_writer.h"
 #include "sextant/formats/message_text.h"
@@ -203,6 +204,7 @@ std::vector<train::HookRef> HooksOf(const ModelGraph& model, const RunConfig& co
 void DeleteLeftovers(const std::string& model_dir) {
   FileSystem& files = FileSystem::ForPath(model_dir);
   DeleteStaleTemporaries(files, model_dir, "");
+  CheckpointJournal(model_dir).CleanUp();
   const std::string exports = JoinPath(model_dir, "export");
   if (!files.Exists(exports)) return;
   for (const std::string& name : files.ListDirectory(exports)) {

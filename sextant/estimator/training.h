@@ -25,7 +25,8 @@ struct TrainingInput {
 int64_t RunTraining(const Estimator::State& state, const InputFn& input_fn,
                     const TrainOptions& options, const TrainingInput& handling);
 
-// Deletes what processes that were killed left half written in a model_dir.
+// Deletes what processes that were killed left half written or half deleted in a model_dir.
+// REQUIRES: the caller has its lock.
 void DeleteLeftovers(const std::string& model_dir);
 
 }  // namespace sextant
