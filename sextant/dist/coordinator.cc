@@ -300,8 +300,8 @@ void Coordinator::RequireMember(const TaskId& task, uint64_t incarnation, Steady
 
 void Coordinator::RequireChief(uint64_t incarnation, SteadyTime now, const char* what) const {
   if (members_.IsAlive(chief(), incarnation, now)) return;
-  throw FailedPrecondition("only the chief may {}, and this process has no lease as {}", what,
-                           chief().ToString());
+  throw MakeError<Code::kAborted>("only the chief may {}, and this process has no lease as {}",
+                                  what, chief().ToString());
 }
 
 void Coordinator::RequireEpoch(uint64_t epoch) const {

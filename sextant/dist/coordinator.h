@@ -70,11 +70,12 @@ class Coordinator {
   // data, all are to stop.
   void EndOfData(const TaskId& task, uint64_t incarnation, SteadyTime now);
 
-  // Of the chief, whose lease must live: throws FAILED_PRECONDITION otherwise. The number of the
-  // new epoch, larger than `at_least`, the largest that any server knows, and than all before.
+  // Of the chief, whose lease must live: throws ABORTED otherwise, and it joins again. The number
+  // of the new epoch, larger than `at_least`, the largest that any server knows, and than all
+  // before.
   uint64_t BeginEpoch(uint64_t incarnation, uint64_t at_least, SteadyTime now);
-  // Throws ABORTED when this is not the epoch that has begun last, FAILED_PRECONDITION when the
-  // caller is not the chief. "synchronous" says how the model's steps are counted, if they are; its
+  // Throws ABORTED when this is not the epoch that has begun last or the caller has no lease as
+  // chief. "synchronous" says how the model's steps are counted, if they are; its
   // max_steps are the coordinator's. Throws INVALID_ARGUMENT when that does not fit the cluster.
   void CommitEpoch(uint64_t incarnation, uint64_t epoch, int64_t step, SteadyTime now,
                    const std::optional<TokenOptions>& synchronous = {});

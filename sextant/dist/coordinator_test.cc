@@ -73,10 +73,19 @@ TEST_F(CoordinatorTest, AChiefWithoutLeaseMayNotSaveOrBegin) {
   coordinator_->Join(kChiefTask, 5, 0, now_);  // its successor
   EXPECT_FALSE(coordinator_->MaySave(1, now_));
   EXPECT_TRUE(coordinator_->MaySave(5, now_));
-  EXPECT_EQ(CodeOf([&] { coordinator_->BeginEpoch(1, 0, now_); }), Code::kFailedPrecondition);
+  EXPECT_EQ(CodeOf([&] { coordinator_->BeginEpoch(1, 0, now_); }), Code::kAborted);
   coordinator_->Adopt(5, 1, now_);
   EXPECT_EQ(CodeOf([&] { coordinator_->Adopt(5, 2, now_); }), Code::kAborted);
   EXPECT_EQ(coordinator_->Join(kWorkerTask, 2, 1, now_).state, MemberState::kReady);  // went on
+}
+
+// Parameter server 0 was started again: the chief has to join it before it goes on.
+TEST_F(CoordinatorTest, ANewCoordinatorSendsTheChiefBackToJoin) {
+  Coordinator started_again({});
+  EXPECT_EQ(CodeOf([&] { started_again.BeginEpoch(1, 1, now_); }), Code::kAborted);
+  EXPECT_EQ(CodeOf([&] { started_again.CommitEpoch(1, 1, 0, now_); }), Code::kAborted);
+  EXPECT_EQ(CodeOf([&] { started_again.Adopt(1, 1, now_); }), Code::kAborted);
+  EXPECT_EQ(CodeOf([&] { started_again.HoldSteps(1, now_); }), Code::kAborted);
 }
 
 TEST_F(CoordinatorTest, AnOlderBeginCannotBeCommitted) {
@@ -86,8 +95,7 @@ TEST_F(CoordinatorTest, AnOlderBeginCannotBeCommitted) {
   coordinator_->Join(kChiefTask, 5, 0, now_);
   const uint64_t second = coordinator_->BeginEpoch(5, 0, now_);
   EXPECT_GT(second, first);
-  EXPECT_EQ(CodeOf([&] { coordinator_->CommitEpoch(1, first, 0, now_); }),
-            Code::kFailedPrecondition);
+  EXPECT_EQ(CodeOf([&] { coordinator_->CommitEpoch(1, first, 0, now_); }), Code::kAborted);
   EXPECT_EQ(CodeOf([&] { coordinator_->CommitEpoch(5, first, 0, now_); }), Code::kAborted);
   coordinator_->CommitEpoch(5, second, 3, now_);
   coordinator_->CommitEpoch(5, second, 3, now_);  // sent again

@@ -187,9 +187,9 @@ void MonitoredSession::TakeOver() {
 bool MonitoredSession::JoinEpoch() {
   const GraphScope use(graph_);
   for (;;) {
-    const ClusterStart start = options_.cluster->Start(SharedVariables());
-    if (start == ClusterStart::kStop) return false;
     try {
+      const ClusterStart start = options_.cluster->Start(SharedVariables());
+      if (start == ClusterStart::kStop) return false;
       if (start == ClusterStart::kInitialise) {
         InitialiseOrRestore();
         run_->ForgetGlobalStep();
