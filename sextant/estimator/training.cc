@@ -261,6 +261,10 @@ int64_t RunTraining(const Estimator::State& state, const InputFn& input_fn,
     session_options.after_rollback = [&](int64_t step) { events->AddSessionStart(step + 1); };
   }
   train::MonitoredSession session(model->graph, std::move(session_options));
+  if (!session.joined()) {
+    LogInfo("The training had ended before this task joined it.");
+    return resumed.value_or(0);
+  }
   try {
     const StepsEnd end = RunSteps(session, model->spec, newest || cluster != nullptr);
     if (cluster != nullptr) EndInCluster(*cluster, session, end.data_ended);

@@ -95,8 +95,9 @@ MonitoredSession::MonitoredSession(Graph& graph, MonitoredSessionOptions options
     }
     session_->Run(local_init_);
     session_->Run(own_init_);
-    if (!JoinEpoch()) {
-      stop_ = true;
+    joined_ = JoinEpoch();
+    if (!joined_) {
+      stop_ = closed_ = true;
       return;
     }
     stop_ = options_.cluster->stopping();

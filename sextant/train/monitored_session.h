@@ -92,6 +92,9 @@ class SEXTANT_API MonitoredSession {
   bool SaveIfDue();
 
   bool ShouldStop() const { return stop_; }
+  // False: the training of the cluster had ended before this task could join it. There is nothing
+  // to run or to read then.
+  bool joined() const { return joined_; }
   void RequestStop() { stop_ = true; }
   // Calls End of all hooks and saves the last checkpoint. Further Runs are refused.
   void Close();
@@ -149,6 +152,7 @@ class SEXTANT_API MonitoredSession {
   struct Tokens;
   std::unique_ptr<Tokens> tokens_;  // of synchronous training
   bool assigned_ = false;           // in a cluster: by this task, when it joined the epoch
+  bool joined_ = true;
   bool stop_ = false, closed_ = false;
 };
 
