@@ -179,6 +179,11 @@ class Cluster:
     def step(self):
         return max((task.step() for task in self.trainers()), default=-1)
 
+    def saved_step(self):
+        """The step of the newest checkpoint that is in place."""
+        state = (self.folder / "model" / "checkpoint").read_text()
+        return int(state.split('"')[1].rsplit("-", 1)[1])
+
     def await_true(self, what, condition, limit):
         end = time.monotonic() + limit
         while time.monotonic() < end:
