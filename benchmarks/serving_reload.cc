@@ -4,11 +4,11 @@
 
 #include <atomic>
 #include <filesystem>
-#include <fstream>
 #include <thread>
 
 #include "benchmarks/serving_load.h"
 #include "sextant/base/file_system.h"
+#include "sextant/base/resident_memory.h"
 #include "sextant/base/temporary_directory.h"
 #include "sextant/serving/model_manager.h"
 
@@ -17,13 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-double ResidentMegabytes() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("VmRSS:")) return std::stod(line.substr(6)) / 1024;
-  }
-  return 0;
-}
+double ResidentMegabytes() { return static_cast<double>(ResidentBytes()) / (1 << 20); }
 
 // What requests to both models met.
 struct Load {

@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "sextant/base/resident_memory.h"
 #include "sextant/base/temporary_directory.h"
 #include "sextant/testing/certificates.h"
 #include "sextant/testing/fault_proxy.h"
@@ -19,13 +20,6 @@ int OpenFiles() {
   while (readdir(directory) != nullptr) ++count;
   closedir(directory);
   return count;
-}
-
-int64_t ResidentBytes() {
-  std::ifstream file("/proc/self/statm");
-  int64_t size = 0, resident = 0;
-  file >> size >> resident;
-  return resident * 4096;
 }
 
 TEST(FaultsTest, EveryCallCountsOnceHoweverOftenTheConnectionIsCut) {

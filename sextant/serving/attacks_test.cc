@@ -4,11 +4,11 @@
 #include <sys/resource.h>
 
 #include <filesystem>
-#include <fstream>
 #include <random>
 #include <thread>
 
 #include "sextant/base/file_system.h"
+#include "sextant/base/resident_memory.h"
 #include "sextant/base/temporary_directory.h"
 #include "sextant/net/gzip.h"
 #include "sextant/serving/model_manager.h"
@@ -28,14 +28,6 @@ int OpenFiles() {
     ++count;
   }
   return count;
-}
-
-int64_t ResidentKilobytes() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("VmRSS:")) return std::stoll(line.substr(6));
-  }
-  return 0;
 }
 
 class AttacksTest : public testing::Test {
@@ -65,7 +57,7 @@ class AttacksTest : public testing::Test {
 TEST_F(AttacksTest, HostileBodies) {
   ExpectServes();
   const int files = OpenFiles();
-  const int64_t kilobytes = ResidentKilobytes();
+  const int64_t resident = ResidentBytes();
   std::string keys = "{";
   for (int i = 0; i < 200000; ++i) keys += fmt::format("\"k{}\": 1, ", i);
   const std::vector<std::string> bodies = {
@@ -98,7 +90,7 @@ TEST_F(AttacksTest, HostileBodies) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   EXPECT_LE(OpenFiles(), files);
-  EXPECT_LT(ResidentKilobytes() - kilobytes, 200 << 10);
+  EXPECT_LT(ResidentBytes() - resident, 200 << 20);
 }
 
 TEST_F(AttacksTest, ManySlowClients) {

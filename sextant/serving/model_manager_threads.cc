@@ -1,4 +1,3 @@
-#include <malloc.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -6,6 +5,7 @@
 #include <algorithm>
 
 #include "sextant/base/logging.h"
+#include "sextant/serving/heap_trimmer.h"
 #include "sextant/serving/model_manager_state.h"
 
 namespace sextant::serving {
@@ -151,8 +151,12 @@ void ModelManager::State::Load(const Job& job, Lock& lock) {
 
 void ModelManager::State::FreeLoop() {
   LowerPriority();
+  HeapTrimmer heap;
   Lock lock(mutex_);
   while (!stopping_) {
+    lock.unlock();
+    heap.TrimIfGrown();
+    lock.lock();
     bool freed = false;
     for (auto item = unloading_.begin(); item != unloading_.end();) {
       VersionEntry& entry = item->first->versions[item->second];
@@ -166,7 +170,7 @@ void ModelManager::State::FreeLoop() {
       item = unloading_.erase(item);
       lock.unlock();
       servable.reset();
-      ::malloc_trim(0);
+      heap.Trim();
       LogInfo("model '{}', version {}: unloaded", model->config.name, version);
       lock.lock();
       model->versions[version].status.state = VersionState::kEnd;
@@ -178,11 +182,9 @@ void ModelManager::State::FreeLoop() {
       wake_.notify_all();
       continue;
     }
-    if (unloading_.empty()) {
-      wake_.wait(lock);
-    } else {
-      wake_.wait_for(lock, std::chrono::milliseconds(10));
-    }
+    if (stopping_) break;
+    wake_.wait_for(lock,
+                   unloading_.empty() ? HeapTrimmer::kInterval : std::chrono::milliseconds(10));
   }
 }
 

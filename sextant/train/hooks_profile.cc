@@ -1,13 +1,12 @@
 // Hooks that measure the program: where a step's time goes, how much memory there is in use.
 #include <fmt/format.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 
 #include "sextant/base/file_system.h"
 #include "sextant/base/logging.h"
+#include "sextant/base/resident_memory.h"
 #include "sextant/proto/step_stats.pb.h"
 #include "sextant/train/hook_timer.h"
 #include "sextant/train/hooks.h"
@@ -49,12 +48,7 @@ class ProfileHook : public Hook {
 
 constexpr double kMegabyte = 1 << 20;
 
-double ResidentMegabytes() {
-  std::ifstream statm("/proc/self/statm");
-  double total = 0, resident = 0;
-  statm >> total >> resident;
-  return resident * static_cast<double>(sysconf(_SC_PAGESIZE)) / kMegabyte;
-}
+double ResidentMegabytes() { return static_cast<double>(ResidentBytes()) / kMegabyte; }
 
 double PeakMegabytes() {
   rusage usage = {};

@@ -86,13 +86,13 @@ class Server:
 
     @contextlib.contextmanager
     def unharmed(self, megabytes):
-        """What is done inside costs at most so much memory, and no descriptors in the end."""
+        """What is done inside costs at most so much memory and no descriptors in the end: the server gives both back."""
         self.check_serves()
         files, before = self.open_files(), self.megabytes()
         yield
         self.check_serves()
         until(lambda: self.open_files() <= files, "descriptors are not given back")
-        assert self.megabytes() < before + megabytes, (before, self.megabytes())
+        until(lambda: self.megabytes() < before + megabytes, "memory is not given back")
 
     def __enter__(self):
         return self
@@ -190,7 +190,7 @@ class Connection:
 
 def rapid_reset(server):
     """Calls that are cancelled at once."""
-    with server.unharmed(100), Connection(server.grpc) as connection:
+    with server.unharmed(50), Connection(server.grpc) as connection:
         call = wire.call_headers(PREDICT)
         for begin in range(0, 20000, 100):
             frames = b""
@@ -205,14 +205,14 @@ def rapid_reset(server):
 def control_floods(server):
     """Settings and pings, whose answers are not read."""
     for frames in (wire.frame(wire.SETTINGS, 0, 0, struct.pack(">HI", 4, 65535)), wire.frame(wire.PING, 0, 0, b"12345678")):
-        with server.unharmed(100), Connection(server.grpc) as connection:
+        with server.unharmed(50), Connection(server.grpc) as connection:
             connection.flood(frames * 1000, 200)
             server.check_serves()
 
 
 def endless_headers(server):
     """A header that goes on in CONTINUATION frames: 64 MB."""
-    with server.unharmed(100), Connection(server.grpc) as connection:
+    with server.unharmed(50), Connection(server.grpc) as connection:
         connection.send(wire.frame(wire.HEADERS, 0, 1, wire.call_headers(PREDICT)))
         more = b"".join(wire.header("x-%d" % i, "y" * 100) for i in range(140))
         connection.flood(wire.frame(wire.CONTINUATION, 0, 1, more), 4096)
@@ -224,7 +224,7 @@ def packed_bomb(server):
     packed = wire.message(gzip.compress(bytes(256 << 20), 9), packed=True)
     request = wire.message(gzip.compress(wire.predict_request([1.5] * 50)), packed=True)
     headers = wire.call_headers(PREDICT, [("grpc-encoding", "gzip")])
-    with server.unharmed(100):
+    with server.unharmed(50):
         with Connection(server.grpc) as connection:  # what is packed with good intent
             connection.send(wire.frame(wire.HEADERS, wire.END_HEADERS, 1, headers), wire.frame(wire.DATA, wire.END_STREAM, 1, request))
             assert struct.pack("<50f", *[3.0] * 50) in connection.answer(1)
