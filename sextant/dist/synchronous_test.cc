@@ -6,11 +6,11 @@
 #include <mutex>
 #include <thread>
 
+#include "sextant/base/free_ports.h"
 #include "sextant/dist/placement.h"
 #include "sextant/dist/training_task.h"
 #include "sextant/runtime/cluster.h"
 #include "sextant/sextant.h"
-#include "sextant/testing/free_ports.h"
 
 namespace sextant::dist {
 namespace {

@@ -7,11 +7,11 @@
 #include <atomic>
 #include <thread>
 
+#include "sextant/base/free_ports.h"
 #include "sextant/dist/grpc_target.h"
 #include "sextant/graph/scope.h"
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/state/variable.h"
-#include "sextant/testing/free_ports.h"
 #include "sextant/testing/status_of.h"
 
 namespace sextant::dist {

@@ -3,9 +3,9 @@
 #include <atomic>
 
 #include "sextant/base/error.h"
+#include "sextant/base/free_ports.h"
 #include "sextant/graph/graph_def.h"
 #include "sextant/proto/graph.pb.h"
-#include "sextant/testing/free_ports.h"
 
 namespace sextant::dist {
 

@@ -2,9 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <netinet/in.h>
 #include <poll.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,33 +18,13 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "sextant/base/free_ports.h"
 #include "sextant/base/interrupt.h"
 
 namespace sextant::cli {
 namespace {
 
 using Json = nlohmann::json;
-
-// Ports of the loopback interface that nobody listens on. All are held until all are chosen, so
-// that they differ.
-std::vector<int> FreePorts(size_t count) {
-  std::vector<int> sockets, ports;
-  for (size_t i = 0; i < count; ++i) {
-    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockets.push_back(socket);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    auto* generic = reinterpret_cast<sockaddr*>(&address);
-    if (::bind(socket, generic, size) == 0 && ::getsockname(socket, generic, &size) == 0) {
-      ports.push_back(ntohs(address.sin_port));
-    }
-  }
-  for (const int socket : sockets) ::close(socket);
-  if (ports.size() < count) throw ResourceExhausted("there are not {} free ports", count);
-  return ports;
-}
 
 // A secret of this cluster alone, in a file that only this user reads.
 std::string WriteToken(const std::string& folder) {
@@ -95,7 +73,7 @@ LocalCluster::LocalCluster(const LocalClusterOptions& options) : options_(option
   AddTasks("worker", options.workers);
   AddTasks("ps", options.ps);
   AddTasks("evaluator", options.evaluators);
-  const std::vector<int> ports = FreePorts(tasks_.size());
+  const std::vector<int> ports = FreePorts(static_cast<int>(tasks_.size()));
   for (size_t i = 0; i < tasks_.size(); ++i) {
     tasks_[i]->address = fmt::format("127.0.0.1:{}", ports[i]);
   }

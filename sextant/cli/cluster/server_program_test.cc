@@ -9,11 +9,11 @@
 #include <thread>
 
 #include "sextant/base/child_process.h"
+#include "sextant/base/free_ports.h"
 #include "sextant/base/temporary_directory.h"
 #include "sextant/device/device.h"
 #include "sextant/dist/grpc_target.h"
 #include "sextant/sextant.h"
-#include "sextant/testing/free_ports.h"
 #include "sextant/testing/status_of.h"
 
 namespace sextant::cli {
