@@ -44,7 +44,7 @@ void Deadness::Visit(const Node& node, std::optional<bool> predicate) {
   } else if (type != "ControlTrigger") {
     for (const Output& input : node.inputs()) condition = And(condition, ConditionOf(input));
     for (const Node* control : node.control_inputs()) {
-      condition = And(condition, node_[control->id()]);
+      condition = And(condition, ConditionOf(*control));
     }
   }
   node_[node.id()] = condition;
@@ -60,16 +60,20 @@ void Deadness::Visit(const Node& node, std::optional<bool> predicate) {
   }
 }
 
+int Deadness::ConditionOf(const Node& node) const {
+  return node.id() < static_cast<int>(node_.size()) ? node_[node.id()] : kAlways;
+}
+
 int Deadness::ConditionOf(Output output) const {
   const auto found = switched_.find(output);
-  return found == switched_.end() ? node_[output.node()->id()] : found->second;
+  return found == switched_.end() ? ConditionOf(*output.node()) : found->second;
 }
 
 bool Deadness::LiveWith(Output output, std::span<const Output> values,
                         std::span<Node* const> nodes) {
   int condition = kAlways;
   for (const Output& value : values) condition = And(condition, ConditionOf(value));
-  for (const Node* node : nodes) condition = And(condition, node_[node->id()]);
+  for (const Node* node : nodes) condition = And(condition, ConditionOf(*node));
   return condition == ConditionOf(output);
 }
 

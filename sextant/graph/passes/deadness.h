@@ -12,15 +12,15 @@
 namespace sextant {
 
 // Nodes are visited in topological order; loops must have become While before (StructureLoops).
-// Nodes that are added to the graph later must be visited too before they are asked for.
+// A node that was not visited, as one that was added later, counts as always live.
 class Deadness {
  public:
   // "predicate" is the value of a Switch's second input, where it is known before the run.
   void Visit(const Node& node, std::optional<bool> predicate = std::nullopt);
 
   // Whether the node runs, or the output has a value, in every run; in none.
-  bool AlwaysLive(const Node& node) const { return node_[node.id()] == kAlways; }
-  bool NeverLive(const Node& node) const { return node_[node.id()] == kNever; }
+  bool AlwaysLive(const Node& node) const { return ConditionOf(node) == kAlways; }
+  bool NeverLive(const Node& node) const { return ConditionOf(node) == kNever; }
   bool AlwaysLive(Output output) const { return ConditionOf(output) == kAlways; }
   bool NeverLive(Output output) const { return ConditionOf(output) == kNever; }
   // Whether the output has a value in exactly those runs in which all of these have, and the nodes
@@ -36,6 +36,7 @@ class Deadness {
   using Conjunction = std::vector<Literal>;      // sorted
   static constexpr int kAlways = 0, kNever = 1;  // indices of conjunctions
 
+  int ConditionOf(const Node& node) const;
   int ConditionOf(Output output) const;
   int And(int a, int b);
   int AndLiteral(int condition, Literal literal);

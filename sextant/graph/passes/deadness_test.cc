@@ -76,6 +76,18 @@ TEST_F(DeadnessTest, CopiesAndNegationsOfAPredicateAreThePredicate) {
   EXPECT_FALSE(deadness.AlwaysLive(by_t.output_true));
 }
 
+TEST_F(DeadnessTest, NodesThatWereNotVisitedAreLive) {
+  const Output x = Float("x");
+  Deadness deadness = Analyze();
+  std::vector<Output> later;
+  for (int i = 0; i < 100; ++i) later.push_back(Identity(x));
+  for (const Output& output : later) {
+    EXPECT_TRUE(deadness.AlwaysLive(output));
+    EXPECT_FALSE(deadness.NeverLive(*output.node()));
+  }
+  EXPECT_TRUE(deadness.LiveWith(x, later, {{later.back().node()}}));
+}
+
 TEST_F(DeadnessTest, ControlInputsKillNodesButNotMerges) {
   const Output p = Bool("p"), x = Float("x");
   const SwitchOutputs sides = Switch(x, p);
