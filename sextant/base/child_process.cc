@@ -65,7 +65,8 @@ std::vector<std::string> ChildEnvironment(const ChildOptions& options) {
   };
   std::vector<std::string> variables;
   for (char** entry = environ; *entry != nullptr; ++entry) variables.emplace_back(*entry);
-  for (const auto& [name, value] : options.environment) {
+  for (const auto& [variable, value] : options.environment) {
+    const std::string& name = variable;  // clang 14 captures no structured binding
     std::erase_if(variables, [&](const std::string& entry) { return named(entry, name); });
     if (value) variables.push_back(name + "=" + *value);
   }

@@ -63,7 +63,8 @@ TEST(CapabilitiesTest, ReachThroughWhatPassesElementsOn) {
     SCOPED_TRACE(pass.name);
     EXPECT_EQ(pass.make(lines).node()->row_format(), lines.node()->row_format());
     EXPECT_EQ(pass.make(lines).node()->deferred(), nullptr);
-    const DeferredWork* const work = pass.make(mapped).node()->deferred();
+    const Dataset passed = pass.make(mapped);
+    const DeferredWork* const work = passed.node()->deferred();
     EXPECT_EQ(work != nullptr, pass.defers);
     EXPECT_EQ(SeekableOf(pass.make(lines), &iterator) != nullptr, pass.seekable);
     if (work != nullptr) {

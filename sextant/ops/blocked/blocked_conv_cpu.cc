@@ -77,7 +77,8 @@ class FilterWatch {
 
  private:
   static bool Same(std::span<const float> a, const std::vector<float>& b) {
-    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
+    if (a.size() != b.size()) return false;
+    return a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
   }
   std::vector<float> filter_, scale_;
 };
