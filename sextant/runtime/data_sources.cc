@@ -8,10 +8,9 @@ namespace sextant {
 bool IsPossibleSource(const Node& node) {
   if (node.type() != "IteratorGetNext" || node.num_inputs() != 1) return false;
   const Node& handle = *node.input(0).node();
-  if (!node.control_inputs().empty() || handle.num_inputs() > 0 ||
-      !handle.control_inputs().empty()) {
-    return false;
-  }
+  if (handle.num_inputs() > 0 || !handle.control_inputs().empty()) return false;
+  const auto is_source = [](const Node* before) { return IsPossibleSource(*before); };
+  if (!std::ranges::all_of(node.control_inputs(), is_source)) return false;
   for (int i = 0; i < node.num_outputs(); ++i) {
     if (!node.output_shape(i).fully_known()) return true;
   }

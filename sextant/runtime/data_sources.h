@@ -10,7 +10,8 @@
 
 namespace sextant {
 
-// Whether it reads a handle only, waits for nothing and has an output of unknown shape.
+// Whether it reads a handle only, waits at most for other sources, as the batches of replicas do
+// for each other, and has an output of unknown shape.
 bool IsPossibleSource(const Node& node);
 
 // Those that fetches and targets depend on, by id. None when one of them is fed, in part or as a

@@ -1,0 +1,56 @@
+#include "sextant/runtime/data_sources.h"
+
+#include <gtest/gtest.h>
+
+#include "sextant/data/tensor_sources.h"
+#include "sextant/graph/scope.h"
+#include "sextant/ops/array/const_fill.h"
+#include "sextant/ops/dataset/graph_iterator.h"
+#include "sextant/ops/math/binary.h"
+#include "sextant/runtime/session.h"
+
+namespace sextant {
+namespace {
+
+data::GraphIterator Batches() {
+  return data::OneShotIterator(data::Range(10).Batch(2));  // of unknown size
+}
+
+TEST(DataSourcesTest, BatchesThatWaitForEachOtherAreSources) {
+  Graph graph;
+  const GraphScope use(graph);
+  const data::GraphIterator iterator = Batches();
+  const Output first = iterator.GetNext()["value"];
+  Output second, third;
+  {
+    const ControlDependencies after({first});
+    second = iterator.GetNext()["value"];
+  }
+  {
+    const ControlDependencies after({second});
+    third = iterator.GetNext()["value"];
+  }
+  const Output sum = first + second + third;
+  const std::vector<Output> fetches = {sum};
+  EXPECT_EQ(SourcesOf(graph, {}, fetches, {}),
+            (std::vector<Node*>{first.node(), second.node(), third.node()}));
+  Session session(graph);
+  const std::vector<Tensor> values = session.Run({first, third, sum});
+  EXPECT_EQ(values[0].flat<int64_t>()[0], 0);
+  EXPECT_EQ(values[1].flat<int64_t>()[0], 4);
+  EXPECT_EQ(values[2].flat<int64_t>()[1], 1 + 3 + 5);
+}
+
+TEST(DataSourcesTest, WhatWaitsForSomethingElseIsNone) {
+  Graph graph;
+  const GraphScope use(graph);
+  const data::GraphIterator iterator = Batches();
+  const Output one = Const(1);
+  const ControlDependencies after({one});
+  const Output value = iterator.GetNext()["value"];
+  const std::vector<Output> fetches = {value};
+  EXPECT_TRUE(SourcesOf(graph, {}, fetches, {}).empty());
+}
+
+}  // namespace
+}  // namespace sextant
