@@ -2,73 +2,24 @@
 // every one of its variables, so that a checkpoint tells exactly how many updates each server took.
 //
 //   counting-training --model_dir DIR --max_steps 500     as a task of TF_CONFIG's cluster
-//   counting-training --model_dir DIR --show              the newest checkpoint as a line of JSON
+//   counting-training --model_dir DIR --sync 3            the same in synchronous steps of 3
+//   gradients counting-training --model_dir DIR --show              the newest checkpoint as a line
+//   of JSON
 //
 // Errors are not caught: a process that is a task of a cluster ends with the exit code of its
 // error.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <unistd.h>
 
-#include <chrono>
-#include <cstdlib>
 #include <fstream>
 #include <iostream>
-#include <map>
-#include <thread>
 
 #include "sextant/base/interrupt.h"
-#include "sextant/sextant.h"
+#include "training_program.h"
 
 namespace {
 
-using namespace sextant;  // NOLINT(google-build-using-namespace): a program
-
-struct Arguments {
-  std::map<std::string, std::string> values;
-
-  std::string Text(const std::string& name, const std::string& otherwise = "") const {
-    const auto it = values.find(name);
-    return it == values.end() ? otherwise : it->second;
-  }
-  int64_t Number(const std::string& name, int64_t otherwise) const {
-    const auto it = values.find(name);
-    return it == values.end() ? otherwise : std::atoll(it->second.c_str());
-  }
-};
-
-Arguments ParseArguments(int argc, char** argv) {
-  Arguments flags;
-  for (int i = 1; i < argc; ++i) {
-    const std::string name = argv[i];
-    const bool has_value = i + 1 < argc && std::string_view(argv[i + 1]).substr(0, 2) != "--";
-    flags.values[name] = has_value ? argv[++i] : "1";
-  }
-  return flags;
-}
-
-// Where this process is and what it has read, for who watches: rewritten by each step.
-class TellProgress : public train::Hook {
- public:
-  explicit TellProgress(std::string path) : path_(std::move(path)) {}
-  void AfterRun(train::RunContext& run) override {
-    const std::string text = fmt::format("{} {}\n", getpid(), run.global_step());
-    std::ofstream(path_ + ".new") << text;
-    std::rename((path_ + ".new").c_str(), path_.c_str());
-  }
-
- private:
-  const std::string path_;
-};
-
-// Each step takes `ms` at least, so that there is time for faults.
-data::Dataset Paced(const data::Dataset& dataset, int64_t ms) {
-  if (ms <= 0) return dataset;
-  return dataset.Map([ms](const data::Element& element) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(ms));
-    return element;
-  });
-}
+using namespace sextant;                     // NOLINT(google-build-using-namespace): a program
+using namespace sextant::cluster_scenarios;  // NOLINT(google-build-using-namespace)
 
 // Numbers without end, or the first so many; or the lines of files, which are written to a log as
 // they are read.
@@ -138,29 +89,16 @@ int Show(const std::string& model_dir) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const Arguments flags = ParseArguments(argc, argv);
-  const std::string model_dir = flags.Text("--model_dir");
-  if (model_dir.empty()) {
+  const Arguments flags(argc, argv);
+  if (!flags.Has("--model_dir")) {
     fmt::print(stderr, "usage: counting-training --model_dir DIR [--max_steps N] [--show] …\n");
     return 2;
   }
-  if (flags.values.contains("--show")) return Show(model_dir);
+  if (flags.Has("--show")) return Show(flags.Text("--model_dir"));
   const InterruptScope signals;
-  RunConfig config{.model_dir = model_dir,
-                   .random_seed = 1,
-                   .save_summary_steps = 0,
-                   .save_checkpoints_steps = flags.Number("--save_steps", 50),
-                   .keep_checkpoint_max = static_cast<int>(flags.Number("--keep", 5)),
-                   .log_step_count_steps = 50};
+  RunConfig config = ConfigOf(flags);
   config.cancellation = signals.token();
-  const Estimator estimator(CountingModel, config);
-  TrainSpec train{.input_fn = [&] { return TrainInput(flags); }};
-  if (const int64_t steps = flags.Number("--max_steps", 0); steps > 0) train.max_steps = steps;
-  if (const std::string path = flags.Text("--progress"); !path.empty()) {
-    train.hooks.push_back(std::make_shared<TellProgress>(path));
-  }
-  const EvalSpec eval{.input_fn = EvalInput, .steps = 1, .start_delay_secs = 0, .throttle_secs = 0};
-  const auto result = TrainAndEvaluate(estimator, train, eval);
-  fmt::print("ended at step {}\n", result.global_step);
+  TrainAsTask(
+      Estimator(CountingModel, config), flags, [&] { return TrainInput(flags); }, EvalInput);
   return 0;
 }
