@@ -28,11 +28,15 @@ class FirstError : public google::protobuf::io::ErrorCollector {
 
 }  // namespace
 
+bool TryParseMessage(std::string_view bytes, google::protobuf::Message* message) {
+  const google::protobuf::LogSilencer quiet;
+  return bytes.size() <= static_cast<size_t>(std::numeric_limits<int>::max()) &&
+         message->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+}
+
 void ParseMessage(std::string_view bytes, std::string_view what,
                   google::protobuf::Message* message) {
-  const google::protobuf::LogSilencer quiet;  // what is wrong goes into the Error
-  if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max()) ||
-      !message->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+  if (!TryParseMessage(bytes, message)) {
     throw DataLoss("{}: the {} bytes are not a {}", what, bytes.size(),
                    message->GetDescriptor()->name());
   }

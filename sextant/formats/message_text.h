@@ -14,6 +14,9 @@ namespace sextant {
 // the like.
 void ParseMessage(std::string_view bytes, std::string_view what,
                   google::protobuf::Message* message);
+// False when the bytes do not parse. Nothing is printed, as protobuf by itself does for texts that
+// are no UTF-8.
+[[nodiscard]] bool TryParseMessage(std::string_view bytes, google::protobuf::Message* message);
 // Throws INVALID_ARGUMENT "WHAT: line 3, column 5: ..." when the text does not parse.
 void ParseMessageText(std::string_view text, std::string_view what,
                       google::protobuf::Message* message);

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "sextant/base/error.h"
+#include "sextant/formats/message_text.h"
 #include "sextant/formats/wire.h"
 #include "sextant/formats/wire_writer.h"
 #include "sextant/proto/tensor.pb.h"
@@ -36,10 +37,10 @@ bool ReadDims(std::string_view bytes, std::vector<int64_t>* dims) {
 
 Tensor FromMessage(std::string_view bytes) {
   proto::TensorProto message;
-  if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+  if (!TryParseMessage(bytes, &message)) {
     throw InvalidArgument("{} bytes are no TensorProto", bytes.size());
   }
-  return TensorFromProto(message);
+  return TensorFromProto(message, bytes.size() + kMostFilledBytes);
 }
 
 template <typename T>
@@ -112,6 +113,7 @@ Tensor TensorFromWire(std::string_view bytes) {
   bool plain = true;
   while (reader.Next()) {
     if (reader.Is(kDType, WireType::kVarint)) {
+      plain = plain && content.empty();  // floats may have been taken by an earlier dtype
       dtype = reader.number();
     } else if (reader.Is(kShape, WireType::kBytes)) {
       plain = plain && dims.empty() && ReadDims(reader.bytes(), &dims);

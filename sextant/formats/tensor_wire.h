@@ -8,6 +8,10 @@
 
 namespace sextant {
 
+// A list of elements that is shorter than its shape stands for more of its last value: so many
+// bytes at most, lest a few bytes of a stranger fill the memory.
+inline constexpr size_t kMostFilledBytes = size_t{64} << 20;
+
 // The tensor of a serialized TensorProto. Takes what TensorFromProto takes, throws what it throws,
 // and INVALID_ARGUMENT for bytes that are no TensorProto.
 Tensor TensorFromWire(std::string_view bytes);

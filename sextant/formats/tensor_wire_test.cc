@@ -67,5 +67,41 @@ TEST(TensorWire, TakesShortListsAndRefusesWrongSizes) {
   EXPECT_EQ(StatusOf([] { TensorFromWire("\xff\xff"); }).code(), Code::kInvalidArgument);
 }
 
+// A few bytes could ask for 256 GB.
+TEST(TensorWire, BoundsWhatIsFilledUp) {
+  proto::TensorProto message;
+  message.set_dtype(proto::DT_FLOAT);
+  message.mutable_tensor_shape()->add_dim()->set_size(int64_t{1} << 36);
+  message.add_float_val(7);
+  const auto code = [&] {
+    return StatusOf([&] { TensorFromWire(message.SerializeAsString()); }).code();
+  };
+  EXPECT_EQ(code(), Code::kInvalidArgument);
+  message.set_dtype(proto::DT_STRING);
+  message.mutable_tensor_shape()->mutable_dim(0)->set_size(1 << 20);
+  message.add_string_val(std::string(1000, 'a'));
+  EXPECT_EQ(code(), Code::kInvalidArgument);
+  message.set_string_val(0, "a");
+  EXPECT_EQ(code(), Code::kOk);
+}
+
+// Protobuf takes the last of a field that is given twice.
+TEST(TensorWire, FloatsOfAnotherDTypeAreNoElements) {
+  proto::TensorProto message;
+  message.set_dtype(proto::DT_FLOAT);
+  message.mutable_tensor_shape()->add_dim()->set_size(1);
+  message.add_float_val(7);
+  const std::string bytes = message.SerializeAsString() + std::string("\x08\x03", 2);  // DT_INT32
+  EXPECT_TRUE(TensorFromWire(bytes).Identical(Tensor::Of<int32_t>({0})));
+}
+
+TEST(TensorWire, SaysNothingToPeopleAboutNamesThatAreNoText) {
+  // DT_FLOAT; a shape with a dimension whose name is the byte 0xff.
+  const std::string bytes("\x08\x01\x12\x05\x12\x03\x12\x01\xff", 9);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(StatusOf([&] { TensorFromWire(bytes); }).code(), Code::kInvalidArgument);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
 }  // namespace
 }  // namespace sextant

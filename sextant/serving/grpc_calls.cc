@@ -4,6 +4,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/printable.h"
+#include "sextant/formats/message_text.h"
 #include "sextant/proto/serving.pb.h"
 #include "sextant/serving/access.h"
 #include "sextant/serving/inference.h"
@@ -18,7 +19,7 @@ namespace {
 template <typename Message>
 Message Parsed(std::string_view bytes) {
   Message message;
-  if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+  if (!TryParseMessage(bytes, &message)) {
     throw InvalidArgument("{} bytes are no {}", bytes.size(), message.GetDescriptor()->name());
   }
   return message;

@@ -116,6 +116,11 @@ TEST_F(GrpcServerTest, HostileTensorsAreRefused) {
               t->add_float_val(1);
             }),
             Code::kInvalidArgument);
+  EXPECT_EQ(code([](T* t) {  // fits into 64 bits, but into no memory
+              t->mutable_tensor_shape()->add_dim()->set_size(int64_t{1} << 36);
+              t->add_float_val(1);
+            }),
+            Code::kInvalidArgument);
   EXPECT_EQ(code([](T* t) {
               t->mutable_tensor_shape()->add_dim()->set_size(4);
               t->set_tensor_content("abc");

@@ -4,6 +4,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/printable.h"
+#include "sextant/formats/tensor_wire.h"
 #include "sextant/proto/serving.pb.h"
 #include "sextant/tensor/tensor_proto.h"
 
@@ -21,7 +22,8 @@ std::vector<Tensor> PredictInputs(const proto::PredictRequest& request,
     }
     ++given;
     try {
-      inputs.push_back(TensorFromProto(found->second));
+      inputs.push_back(
+          TensorFromProto(found->second, found->second.ByteSizeLong() + kMostFilledBytes));
     } catch (const Error& error) {
       throw error.WithPrefix(fmt::format("input '{}': ", input.name));
     }

@@ -41,7 +41,8 @@ PredictWire ReadPredictWire(std::string_view request) {
 
 std::vector<Tensor> InputsFromWire(const PredictWire& request, const ServableSignature& signature) {
   const std::vector<JsonInput>& inputs = signature.inputs();
-  std::vector<Tensor> tensors(inputs.size());
+  std::vector<std::string_view> given(inputs.size());
+  std::vector<bool> is_given(inputs.size());
   for (const auto& [name, bytes] : request.inputs) {
     size_t place = 0;
     while (place < inputs.size() && inputs[place].name != name) ++place;
@@ -51,8 +52,14 @@ std::vector<Tensor> InputsFromWire(const PredictWire& request, const ServableSig
       throw InvalidArgument("signature '{}' has no input '{}'; it takes: {}", signature.key(),
                             ShownName(name), fmt::join(names, ", "));
     }
+    given[place] = bytes;
+    is_given[place] = true;
+  }
+  std::vector<Tensor> tensors(inputs.size());
+  for (size_t place = 0; place < inputs.size(); ++place) {
+    if (!is_given[place]) continue;
     try {
-      tensors[place] = TensorFromWire(bytes);
+      tensors[place] = TensorFromWire(given[place]);
     } catch (const Error& error) {
       throw Error(Code::kInvalidArgument,
                   fmt::format("input '{}': {}", inputs[place].name, error.message()));

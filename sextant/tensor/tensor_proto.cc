@@ -172,6 +172,24 @@ void CheckContentSize(DType dtype, const Shape& shape, size_t size) {
   }
 }
 
+// The same of values that hold bytes of their own, of which the last may be repeated.
+void CheckRepeatedSize(const TensorProto& proto, DType dtype, const Shape& shape,
+                       size_t max_bytes) {
+  const auto check = [&](const auto& list, const auto& size_of) {
+    const auto count = static_cast<uint64_t>(shape.num_elements());
+    if (list.empty() || count <= static_cast<uint64_t>(list.size())) return;
+    const size_t size = size_of(*list.rbegin());
+    if (size == 0 || count - list.size() <= max_bytes / size) return;
+    throw InvalidArgument("a TensorProto of {}{} that repeats {} bytes exceeds {} bytes",
+                          DTypeName(dtype), shape.ToString(), size, max_bytes);
+  };
+  if (dtype == DType::kString) {
+    check(proto.string_val(), [](const std::string& text) { return text.size(); });
+  } else if (dtype == DType::kResource) {
+    check(proto.resource_handle_val(), [](const auto& handle) { return handle.ByteSizeLong(); });
+  }
+}
+
 DType DTypeFromProto(const TensorProto& proto) {
   const int number = proto.dtype();
   const auto dtype = static_cast<DType>(number);
@@ -235,7 +253,11 @@ Tensor TensorFromProto(const TensorProto& proto, size_t max_bytes, Allocator& al
                           shape.ToString(), max_bytes);
   }
   const std::string& content = proto.tensor_content();
-  if (!content.empty()) CheckContentSize(dtype, shape, content.size());
+  if (content.empty()) {
+    CheckRepeatedSize(proto, dtype, shape, max_bytes);
+  } else {
+    CheckContentSize(dtype, shape, content.size());
+  }
   Tensor tensor(StorageType(dtype), shape, allocator);
   if (content.empty()) {
     FillFromLists(proto, &tensor);

@@ -2,10 +2,7 @@
 // whose data file is the rest of them. The first byte is the number of bytes of the header, the
 // next of the entry of "a", then of "b" and of the part 0,1:- of "a". Everything is read. A finding
 // is a memory error or an error of the wrong kind.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <functional>
 #include <string>
 
@@ -16,14 +13,10 @@
 #include "sextant/formats/table.h"
 #include "sextant/formats/tensor_bundle_reader.h"
 #include "sextant/proto/tensor_bundle.pb.h"
+#include "tests/fuzz/finding.h"
 
 namespace sextant::fuzz {
 namespace {
-
-[[noreturn]] void Report(std::string_view what) {
-  fmt::print(stderr, "finding: {}\n", what);
-  std::abort();
-}
 
 // A few bytes and their length in front of them, off the front of *data.
 std::string_view Take(std::string_view* data) {

@@ -1,23 +1,10 @@
 // libFuzzer target: bytes are read as the text of a `checkpoint` file. A finding is a memory error,
 // an error other than INVALID_ARGUMENT, or a state that is another one after writing and reading.
-#include <fmt/format.h>
-
-#include <cstdlib>
 #include <string>
 
 #include "sextant/base/error.h"
 #include "sextant/formats/checkpoint_state.h"
-
-namespace sextant::fuzz {
-namespace {
-
-[[noreturn]] void Report(std::string_view what) {
-  fmt::print(stderr, "finding: {}\n", what);
-  std::abort();
-}
-
-}  // namespace
-}  // namespace sextant::fuzz
+#include "tests/fuzz/finding.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using sextant::fuzz::Report;

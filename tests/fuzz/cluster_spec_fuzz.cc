@@ -1,21 +1,14 @@
 // libFuzzer target: bytes are read as a cluster spec. A finding is a memory error, an error of
 // another code than INVALID_ARGUMENT, or a spec that is another one when it is written and read
 // again.
-#include <fmt/format.h>
-
-#include <cstdlib>
 #include <string>
 
 #include "sextant/base/error.h"
 #include "sextant/dist/cluster_spec.h"
+#include "tests/fuzz/finding.h"
 
 namespace sextant::fuzz {
 namespace {
-
-[[noreturn]] void Report(std::string_view what) {
-  fmt::print(stderr, "finding: {}\n", what);
-  std::abort();
-}
 
 std::string Write(const dist::ClusterSpec& cluster) {
   std::string text;

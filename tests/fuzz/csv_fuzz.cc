@@ -2,9 +2,6 @@
 // are parsed as a file of rows. The first byte says how. A finding is a memory error, fields that
 // the record does not hold, fields that quoted and joined again are split otherwise, or rows that
 // parsed together are not what they are one by one.
-#include <fmt/format.h>
-
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -15,14 +12,10 @@
 #include "sextant/data/csv_row_cutter.h"
 #include "sextant/data/parse_csv.h"
 #include "sextant/formats/csv.h"
+#include "tests/fuzz/finding.h"
 
 namespace sextant::fuzz {
 namespace {
-
-[[noreturn]] void Report(std::string_view what) {
-  fmt::print(stderr, "finding: {}\n", what);
-  std::abort();
-}
 
 template <typename T>
 void ReadNumber(std::string_view field) {

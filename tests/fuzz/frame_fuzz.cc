@@ -2,9 +2,6 @@
 // of the header put right so that the fuzzer gets behind it. A finding is a memory error, an error
 // of another code than DATA_LOSS and UNIMPLEMENTED, or a frame that is another one when it is
 // encoded again.
-#include <fmt/format.h>
-
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -13,14 +10,10 @@
 #include "sextant/base/crc32c.h"
 #include "sextant/base/error.h"
 #include "sextant/net/frame.h"
+#include "tests/fuzz/finding.h"
 
 namespace sextant::fuzz {
 namespace {
-
-[[noreturn]] void Report(std::string_view what) {
-  fmt::print(stderr, "finding: {}\n", what);
-  std::abort();
-}
 
 void RepairChecksum(std::string* bytes) {
   constexpr size_t kFixed = 24, kCrc = 12;

@@ -2,23 +2,16 @@
 // byte is odd, as the contents of a block and of an index with right checksums around them, so that
 // the parser behind the checksums is reached. A finding is a memory error, an error other than
 // DATA_LOSS.
-#include <fmt/format.h>
-
-#include <cstdlib>
 #include <string>
 
 #include "sextant/base/coding.h"
 #include "sextant/base/crc32c.h"
 #include "sextant/base/memory_file_system.h"
 #include "sextant/formats/table.h"
+#include "tests/fuzz/finding.h"
 
 namespace sextant::fuzz {
 namespace {
-
-[[noreturn]] void Report(std::string_view what) {
-  fmt::print(stderr, "finding: {}\n", what);
-  std::abort();
-}
 
 std::string Handle(uint64_t offset, uint64_t size) {
   std::string handle;

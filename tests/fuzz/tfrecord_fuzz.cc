@@ -1,9 +1,6 @@
 // libFuzzer target: bytes are read as a record file; the first byte chooses the compression and
 // whether the rest is cut into records with right checksums first. A finding is a memory error, an
 // error other than DATA_LOSS with the path, or a record that is another one when read again.
-#include <fmt/format.h>
-
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -11,16 +8,12 @@
 #include "sextant/base/file_system.h"
 #include "sextant/base/logging.h"
 #include "sextant/formats/tfrecord.h"
+#include "tests/fuzz/finding.h"
 
 namespace sextant::fuzz {
 namespace {
 
 constexpr char kPath[] = "memory://tfrecord_fuzz";
-
-[[noreturn]] void Report(std::string_view what) {
-  fmt::print(stderr, "finding: {}\n", what);
-  std::abort();
-}
 
 // Records whose lengths are the first byte of each, compressed or not.
 void WriteRecords(std::string_view data, Compression compression) {
