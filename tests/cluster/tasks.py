@@ -11,6 +11,7 @@ Every wait has a limit, after which the scenario has failed: it hung. Leaving th
 still runs.
 """
 
+import contextlib
 import json
 import os
 import pathlib
@@ -174,6 +175,28 @@ class Cluster:
         time.sleep(seconds)
         task.process.send_signal(signal.SIGCONT)
 
+    @contextlib.contextmanager
+    def slowed(self, job, index, share):
+        """Inside, the task runs only in this share of every tenth of a second."""
+        task = self.find(job, index)
+        self.note(f"runs {share:.0%} of the time", task)
+        ended = threading.Event()
+
+        def slow():
+            while not ended.is_set() and task.process.poll() is None:
+                task.process.send_signal(signal.SIGSTOP)
+                ended.wait(0.1 * (1 - share))
+                task.process.send_signal(signal.SIGCONT)
+                ended.wait(0.1 * share)
+
+        thread = threading.Thread(target=slow, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
+
     # ---- waits
 
     def step(self):
@@ -251,6 +274,14 @@ class Cluster:
         if abs(counted["least"] - step) > lost or abs(counted["most"] - step) > lost:
             raise Failed(f"the updates do not match the steps: {counted}, {lost} may be lost")
         return counted
+
+    def status(self, job="ps", index=0):
+        """What `sextant status` says of a task; None when it is gone."""
+        program = pathlib.Path(self.program).parent / "sextant"
+        shown = subprocess.run([str(program), "status", f"grpc://127.0.0.1:{self.find(job, index).port}", "--json"],
+                               env=dict(os.environ, SEXTANT_TOKEN_FILE=str(self.token)), capture_output=True,
+                               text=True, timeout=30)
+        return json.loads(shown.stdout) if shown.returncode == 0 else None
 
     def expect_monotone(self):
         for task in self.trainers():
