@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <string_view>
 
+#include "sextant/base/error.h"
 #include "sextant/formats/example_builder.h"
+#include "sextant/graph/function.h"
 #include "sextant/graph/shape_context.h"
 
 namespace sextant {
@@ -17,22 +19,42 @@ bool PassesOn(std::string_view op) {
   return op == "Identity" || op == "ExpandDims" || op == "Reshape" || op == "Squeeze";
 }
 
-// Those that read the tensor as their first input, directly or passed on.
-std::vector<const Node*> FirstInputReaders(const Graph& graph, Output tensor) {
+// A node that reads a tensor, and as which of its inputs.
+struct Reader {
+  const Node* node;
+  int input;
+};
+
+// Those that read the tensor, directly or passed on.
+std::vector<Reader> ReadersOf(const Graph& graph, Output tensor) {
   std::vector<Output> same = {tensor};
-  std::vector<const Node*> readers;
+  std::vector<Reader> readers;
   for (size_t i = 0; i < same.size(); ++i) {
     for (int id = 0; id < graph.num_nodes(); ++id) {
       const Node* node = graph.node(id);
-      if (node->num_inputs() == 0 || node->input(0) != same[i]) continue;
-      if (PassesOn(node->type())) {
-        same.push_back(node->output(0));
-      } else {
-        readers.push_back(node);
+      for (int k = 0; k < node->num_inputs(); ++k) {
+        if (node->input(k) != same[i]) continue;
+        if (k == 0 && PassesOn(node->type())) {
+          same.push_back(node->output(0));
+        } else {
+          readers.push_back({node, k});
+        }
       }
     }
   }
   return readers;
+}
+
+// The body of the function that the node calls with its inputs; null when it calls none.
+std::shared_ptr<const FunctionBody> CalledBody(const Node& node, const FunctionLibrary& library) {
+  if (node.type() == "PartitionedCall" || node.type() == "StatefulPartitionedCall") {
+    const auto& called = node.attr<FuncAttr>("f");
+    const Function* function = library.Find(called.name);
+    if (function == nullptr) return nullptr;
+    return function->Instantiate(library, called.attrs ? *called.attrs : AttrMap());
+  }
+  const Function* function = library.Find(node.type());
+  return function == nullptr ? nullptr : function->Instantiate(library, node.attrs());
 }
 
 // The names in constant scalars or vectors.
@@ -92,16 +114,31 @@ std::string SampleLine(const Node& decoder) {
   return line;
 }
 
+// Exports of TensorFlow 2 parse inside of functions that call each other.
+std::string SampleTextOf(const Graph& graph, const FunctionLibrary& library, Output input,
+                         int depth) {
+  constexpr int kMostCalls = 16;
+  for (const Reader& reader : ReadersOf(graph, input)) {
+    const std::string& op = reader.node->type();
+    if (op == "ParseExample" || op == "ParseExampleV2" || op == "ParseSingleExample") {
+      if (reader.input == 0) return SampleExample(*reader.node);
+    } else if (op == "DecodeCSV") {
+      if (reader.input == 0) return SampleLine(*reader.node);
+    } else if (depth < kMostCalls) {
+      const auto body = CalledBody(*reader.node, library);
+      if (body == nullptr || reader.input >= static_cast<int>(body->args.size())) continue;
+      std::string text = SampleTextOf(*body->graph, library, body->args[reader.input], depth + 1);
+      if (!text.empty()) return text;
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
-std::string SampleText(const Graph& graph, Output input) {
-  for (const Node* reader : FirstInputReaders(graph, input)) {
-    const std::string& op = reader->type();
-    if (op == "ParseExample" || op == "ParseExampleV2" || op == "ParseSingleExample") {
-      return SampleExample(*reader);
-    }
-    if (op == "DecodeCSV") return SampleLine(*reader);
-  }
+std::string SampleText(const Graph& graph, Output input) try {
+  return SampleTextOf(graph, graph.functions(), input, 0);
+} catch (const Error&) {  // of a function that cannot be made out; a run will say so
   return "";
 }
 

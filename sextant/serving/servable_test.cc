@@ -6,6 +6,8 @@
 
 #include "sextant/base/file_system.h"
 #include "sextant/base/temporary_directory.h"
+#include "sextant/graph/function.h"
+#include "sextant/graph/op_builder.h"
 #include "sextant/graph/scope.h"
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/array/identity.h"
@@ -162,6 +164,51 @@ TEST(ServableOfTexts, IsPreparedAtLoad) {
     signature.signature().Call(sample.inputs, {}, outputs);
   }
   EXPECT_EQ(servable->FindSignature("csv").SampleRequest(), R"({"instances": ["0,,0"]})");
+}
+
+// As TensorFlow 2 exports models: a function that calls a function that parses one of its inputs.
+TEST(ServableOfTexts, IsPreparedWhereFunctionsParse) {
+  const TemporaryDirectory directory;
+  Graph graph;
+  const auto add = [&](const std::string& name, const auto& result_of) {
+    auto body = std::make_shared<FunctionBody>();
+    body->graph = std::make_unique<Graph>();
+    const GraphScope scope(*body->graph);
+    for (int i = 0; i < 2; ++i) {
+      const DType type = i == 0 ? DType::kFloat : DType::kString;
+      body->args.push_back(OpBuilder("_Arg").Attr("T", type).Attr("index", i).Build());
+    }
+    body->results = {result_of(body->args)};
+    graph.functions().Add(std::make_shared<Function>(name, std::move(body)));
+  };
+  const auto call = [](const std::string& name, const std::vector<Output>& inputs) {
+    return OpBuilder("StatefulPartitionedCall")
+        .Input(inputs)
+        .Attr("Tout", std::vector<DType>{DType::kFloat})
+        .Attr("f", FuncAttr{name, nullptr})
+        .BuildAll()[0];
+  };
+  add("inner", [](const std::vector<Output>& args) {
+    FeatureSpecs features;
+    features.dense = {{"x", PartialShape{2}, Const(Tensor(DType::kFloat, Shape{0}))}};
+    return ParseExample(args[1], features).dense[0] * args[0];
+  });
+  const GraphScope scope(graph);
+  add("outer", [&](const std::vector<Output>& args) {
+    // The body's own graph needs the function that it calls.
+    args[0].graph().functions().AddAll(graph.functions());
+    return call("inner", {args[0], Identity(args[1])});
+  });
+  const Output examples = Placeholder(DType::kString, {PartialShape::kUnknown}, "examples");
+  const Output y = call("outer", {Const(Tensor(2.0f)), examples});
+  Session session(graph);
+  SavedModelBuilder builder(JoinPath(directory.path(), "1"));
+  builder.AddMetaGraphAndVariables(
+      session, {"serve"},
+      {.signatures = {{kDefaultSignature, {.inputs = {{"e", examples}}, .outputs = {{"y", y}}}}}});
+  const auto servable = Servable::Load("m", 1, builder.Save(), {});
+  EXPECT_EQ(servable->warm_up(), "1 of 1 signatures and sizes prepared");
+  EXPECT_GT(servable->FindSignature("").RunTime(1).count(), 0);
 }
 
 TEST_F(ServableTest, LoadsCanBeCancelled) {
