@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the Debian 12 packages that Sextant builds with. Does nothing when all are there.
+# Installs the Debian 12 packages that Sextant builds with, and those named as arguments. Does nothing when all are there.
 set -euo pipefail
 
 packages=(
@@ -8,6 +8,7 @@ packages=(
   libpng-dev libjpeg62-turbo-dev libgif-dev libre2-dev zlib1g-dev libsnappy-dev libfarmhash-dev libssl-dev
   libcli11-dev nlohmann-json3-dev libcurl4-openssl-dev libarchive-dev libgrpc++-dev
   protobuf-compiler-grpc libboost-dev rapidjson-dev prometheus-cpp-dev libgtest-dev qemu-user spin
+  "$@"
 )
 
 missing=()

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sextant/base/resident_memory.h"
+#include "sextant/testing/sanitizers.h"
 
 namespace sextant::serving {
 namespace {
@@ -30,9 +31,7 @@ class Burst {
 };
 
 TEST(HeapTrimmerTest, GivesBackWhatABurstLeft) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer has its own malloc";
-#endif
+  if (kSanitizerKeepsMemory) GTEST_SKIP() << "a sanitizer has its own malloc";
   HeapTrimmer trimmer;
   HeapTrimmer::Clock::time_point now;
   EXPECT_FALSE(trimmer.TrimIfGrown(now));
@@ -49,9 +48,7 @@ TEST(HeapTrimmerTest, GivesBackWhatABurstLeft) {
 }
 
 TEST(HeapTrimmerTest, FindsWhatIsFreedAfterATrim) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer has its own malloc";
-#endif
+  if (kSanitizerKeepsMemory) GTEST_SKIP() << "a sanitizer has its own malloc";
   HeapTrimmer trimmer;
   HeapTrimmer::Clock::time_point now;
   const int64_t before = ResidentBytes();
