@@ -12,7 +12,15 @@
 namespace sextant {
 namespace {
 
-TEST(InterruptTest, TheFirstSignalOnlyAsks) {
+// Programs that a shell starts in the background ignore SIGINT.
+class InterruptTest : public testing::Test {
+ protected:
+  InterruptTest() {
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) signal(number, SIG_DFL);
+  }
+};
+
+TEST_F(InterruptTest, TheFirstSignalOnlyAsks) {
   const InterruptScope scope;
   EXPECT_EQ(InterruptSignal(), 0);
   EXPECT_NO_THROW(ThrowIfInterrupted());
@@ -21,7 +29,7 @@ TEST(InterruptTest, TheFirstSignalOnlyAsks) {
   EXPECT_THROW(ThrowIfInterrupted(), Error);
 }
 
-TEST(InterruptTest, AScopeAfterAllOthersBeginsAnew) {
+TEST_F(InterruptTest, AScopeAfterAllOthersBeginsAnew) {
   {
     const InterruptScope outer;
     raise(SIGINT);
@@ -33,7 +41,7 @@ TEST(InterruptTest, AScopeAfterAllOthersBeginsAnew) {
   EXPECT_FALSE(Interrupted());
 }
 
-TEST(InterruptTest, TheSecondSignalEndsTheProgram) {
+TEST_F(InterruptTest, TheSecondSignalEndsTheProgram) {
   EXPECT_EXIT(
       {
         const InterruptScope scope;
@@ -59,7 +67,7 @@ Status WaitFor(CancellationToken& token) {
   return token.status();
 }
 
-TEST(InterruptTest, ASignalCancelsTheToken) {
+TEST_F(InterruptTest, ASignalCancelsTheToken) {
   for (const auto& [signal, message] :
        {std::pair(SIGINT, "interrupted by SIGINT"), std::pair(SIGTERM, "interrupted by SIGTERM"),
         std::pair(SIGHUP, "interrupted by SIGHUP")}) {
@@ -76,13 +84,13 @@ TEST(InterruptTest, ASignalCancelsTheToken) {
   EXPECT_FALSE(next.token()->cancelled());
 }
 
-TEST(InterruptTest, ASignalThatCameBeforeTheTokenWasAskedForCancelsIt) {
+TEST_F(InterruptTest, ASignalThatCameBeforeTheTokenWasAskedForCancelsIt) {
   const InterruptScope scope;
   raise(SIGTERM);
   EXPECT_EQ(WaitFor(*scope.token()).message(), "interrupted by SIGTERM");
 }
 
-TEST(InterruptTest, AHangUpAfterAnotherSignalIsNoSecondOne) {
+TEST_F(InterruptTest, AHangUpAfterAnotherSignalIsNoSecondOne) {
   for (const int first : {SIGHUP, SIGTERM}) {
     EXPECT_EXIT(
         {
@@ -95,7 +103,7 @@ TEST(InterruptTest, AHangUpAfterAnotherSignalIsNoSecondOne) {
   }
 }
 
-TEST(InterruptTest, OutsideOfScopesSignalsDoWhatTheyDid) {
+TEST_F(InterruptTest, OutsideOfScopesSignalsDoWhatTheyDid) {
   { const InterruptScope scope; }
   EXPECT_EXIT(raise(SIGTERM), testing::KilledBySignal(SIGTERM), "");
   EXPECT_EXIT(
@@ -107,7 +115,7 @@ TEST(InterruptTest, OutsideOfScopesSignalsDoWhatTheyDid) {
       testing::ExitedWithCode(143), "");
 }
 
-TEST(InterruptTest, LeavesIgnoredSignalsAndOwnHandlersAlone) {
+TEST_F(InterruptTest, LeavesIgnoredSignalsAndOwnHandlersAlone) {
   EXPECT_EXIT(
       {
         signal(SIGINT, SIG_IGN);

@@ -136,11 +136,13 @@ expect 2 "nobody would train" launch --ps 1 -- true
 expect 1 "no-such-program" launch --chief -- no-such-program
 
 # Memory that is not there is an error of one sentence, and so is a file that is too large.
-truncate -s 1500M "$work/large"
-(ulimit -v 1200000; exec "$sextant" train linear --flagfile "$work/large" > "$work/out" 2> "$work/err")
-code=$?
-[ "$code" -eq 1 ] || fail "out of memory: exit code $code: $(cat "$work/err")"
-grep -q "^sextant train linear: out of memory" "$work/err" || fail "out of memory: $(cat "$work/err")"
+if ! ldd "$sextant" | grep -q 'lib[at]san'; then  # a sanitizer reserves terabytes of addresses
+  truncate -s 1500M "$work/large"
+  (ulimit -v 1200000; exec "$sextant" train linear --flagfile "$work/large" > "$work/out" 2> "$work/err")
+  code=$?
+  [ "$code" -eq 1 ] || fail "out of memory: exit code $code: $(cat "$work/err")"
+  grep -q "^sextant train linear: out of memory" "$work/err" || fail "out of memory: $(cat "$work/err")"
+fi
 truncate -s 3G "$work/large"
 expect 2 "files of up to 2147483648 can be read whole" train linear --flagfile "$work/large"
 
