@@ -7,7 +7,7 @@ packages=(
   libprotobuf-dev protobuf-compiler libfmt-dev libspdlog-dev libdnnl-dev libhwy-dev libeigen3-dev
   libpng-dev libjpeg62-turbo-dev libgif-dev libre2-dev zlib1g-dev libsnappy-dev libfarmhash-dev libssl-dev
   libcli11-dev nlohmann-json3-dev libcurl4-openssl-dev libarchive-dev libgrpc++-dev
-  protobuf-compiler-grpc libboost-dev rapidjson-dev prometheus-cpp-dev libgtest-dev qemu-user spin
+  protobuf-compiler-grpc libboost-dev rapidjson-dev prometheus-cpp-dev libgtest-dev qemu-user spin faketime
   "$@"
 )
 

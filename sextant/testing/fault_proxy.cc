@@ -23,6 +23,7 @@ namespace {
 using ProxyClock = std::chrono::steady_clock;
 
 constexpr size_t kChunkBytes = 64 << 10;
+constexpr std::chrono::milliseconds kSentAgain(200);  // TCP's least time
 constexpr size_t kMostQueued = 1 << 20;  // bytes that wait in a pipe; then the sender waits
 
 sockaddr_in Loopback(int port) {
@@ -182,7 +183,9 @@ void FaultProxy::Read(Pipe& pipe) {
   if (faults_.black_hole == pipe.way) return;
   bytes.resize(static_cast<size_t>(count));
   pipe.queued += bytes.size();
-  pipe.chunks.push_back({ProxyClock::now() + faults_.delay, std::move(bytes)});
+  auto due = ProxyClock::now() + faults_.delay;
+  if (std::bernoulli_distribution(faults_.lost)(random_)) due += kSentAgain;
+  pipe.chunks.push_back({due, std::move(bytes)});
 }
 
 bool FaultProxy::Write(Pipe& pipe) {

@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <random>
 #include <string>
 #include <thread>
 
@@ -26,6 +27,8 @@ class FaultProxy {
   struct Faults {
     std::chrono::milliseconds delay{0};  // of every byte, in both ways
     int64_t bytes_per_second = 0;        // in each way; 0: as fast as it goes
+    // Share of packets that are lost: what is behind them waits until they are sent again.
+    double lost = 0;
     bool stall = false;                  // nothing gets through, nothing is lost
     std::optional<Way> black_hole = {};  // what goes this way disappears
     bool refuse = false;                 // new connections are reset
@@ -72,6 +75,7 @@ class FaultProxy {
   bool stopping_ = false;
   int target_port_;
   Faults faults_;
+  std::minstd_rand random_;          // of losses
   int64_t cut_after_[2] = {-1, -1};  // by way; -1: never
   int64_t bytes_[2] = {0, 0};
   int cuts_ = 0, connections_ = 0, resets_ = 0;

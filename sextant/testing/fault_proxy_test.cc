@@ -97,6 +97,15 @@ TEST_F(FaultProxyTest, Delays) {
   EXPECT_GE(std::chrono::steady_clock::now() - start, milliseconds(50));
 }
 
+TEST_F(FaultProxyTest, WhatIsLostComesLater) {
+  Connect();
+  proxy_.Set({.lost = 1});
+  const auto start = std::chrono::steady_clock::now();
+  Send(client_, "again");
+  EXPECT_EQ(Receive(server_, 5), "again");
+  EXPECT_GE(std::chrono::steady_clock::now() - start, milliseconds(200));
+}
+
 TEST_F(FaultProxyTest, LimitsTheRate) {
   Connect();
   proxy_.Set({.bytes_per_second = 100'000});

@@ -3,6 +3,12 @@ the seed) that returns the figures to report and raises Failed. Names are those 
 """
 
 SCENARIOS = {}
+
+
+class Skipped(Exception):
+    """What this machine lacks for a scenario."""
+
+
 CI = []  # those that ctest runs
 
 

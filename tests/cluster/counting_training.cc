@@ -44,31 +44,44 @@ Input TrainInput(const Arguments& flags) {
       .Batch(1);
 }
 
-Input EvalInput() {
-  return data::FromTensorSlices({{"x", Tensor::FromVector(std::vector<float>{1})}}).Batch(1);
+// Each evaluation takes `ms` at least.
+Input EvalInput(int64_t ms) {
+  const auto same = [](const data::Element& element) { return element; };
+  const Tensor x = Tensor::FromVector(std::vector<float>{1});
+  return Paced(data::FromTensorSlices({{"x", x}}), ms)
+      .Map(same, {.spec = data::ElementSpec{{"x", DType::kFloat, Shape()}}})
+      .Batch(1);
 }
 
 // The gradient of every variable is -1, the learning rate 1.
-EstimatorSpec CountingModel(const ModelFnArgs& args) {
+EstimatorSpec CountingModel(const ModelFnArgs& args, int64_t width, bool momentum) {
   Output sum;
   for (const char* name : {"a", "b", "c", "d"}) {
-    const Variable w(name, Tensor(DType::kFloat, Shape({16})));
+    const Variable w(name, Tensor(DType::kFloat, Shape({width})));
     const Output part = Sum(w.value(), {0});
     sum = sum ? sum + part : part;
   }
   EstimatorSpec spec{.loss = Mean(args.features["x"], {0}) * sum * -1.0f};
   spec.predictions = {{"sum", sum + args.features["x"]}};
-  if (args.mode == Mode::kTrain) {
-    spec.train_op = train::GradientDescent({.learning_rate = 1.0f})
-                        .Minimize(spec.loss, {.global_step = train::GetOrCreateGlobalStep()});
-  }
+  if (args.mode != Mode::kTrain) return spec;
+  const train::Optimizer optimizer =
+      momentum ? train::Momentum({.learning_rate = 1.0f, .momentum = 0.9f})
+               : train::GradientDescent({.learning_rate = 1.0f});
+  spec.train_op = optimizer.Minimize(spec.loss, {.global_step = train::GetOrCreateGlobalStep()});
   return spec;
+}
+
+// --width and --momentum make it another model.
+ModelFn ModelOf(const Arguments& flags) {
+  return [width = flags.Number("--width", 16), momentum = flags.Has("--momentum")](
+             const ModelFnArgs& args) { return CountingModel(args, width, momentum); };
 }
 
 // {"step": 100, "least": 100, "most": 100}: the least and the most that any element
 // of a variable was counted up to.
-int Show(const std::string& model_dir) {
-  const Estimator estimator(CountingModel, {.model_dir = model_dir, .tf_config = "{}"});
+int Show(const Arguments& flags) {
+  const Estimator estimator(ModelOf(flags),
+                            {.model_dir = flags.Text("--model_dir"), .tf_config = "{}"});
   if (!estimator.LatestCheckpoint()) {
     std::cout << "{\"step\": -1}\n";
     return 0;
@@ -94,11 +107,12 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "usage: counting-training --model_dir DIR [--max_steps N] [--show] …\n");
     return 2;
   }
-  if (flags.Has("--show")) return Show(flags.Text("--model_dir"));
+  if (flags.Has("--show")) return Show(flags);
   const InterruptScope signals;
   RunConfig config = ConfigOf(flags);
   config.cancellation = signals.token();
   TrainAsTask(
-      Estimator(CountingModel, config), flags, [&] { return TrainInput(flags); }, EvalInput);
+      Estimator(ModelOf(flags), config), flags, [&] { return TrainInput(flags); },
+      [&] { return EvalInput(flags.Number("--eval_ms", 0)); });
   return 0;
 }

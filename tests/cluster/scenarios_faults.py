@@ -154,20 +154,35 @@ def terminated(run):
         return {"step": counted["step"]}
 
 
-@scenario("T9")
+@scenario("T9", ci=True)
 def chaos(run):
-    """A random task is killed every few seconds; the training reaches its end."""
-    flags = {"--max_steps": 1000 if not run.full else 30000, "--save_steps": 25}
-    with run.cluster(chief=True, workers=2, ps=2, flags=flags) as cluster:
+    """A random task is killed or stopped every few seconds; the training reaches its end."""
+    seconds = run.times(8, 600)
+    with run.cluster(chief=True, workers=2, ps=2, flags={"--save_steps": 25, "--step_ms": 5}) as cluster:
         cluster.start_all()
-        kills = 0
-        while all(task.process.poll() is None for task in cluster.tasks) and kills < run.times(6, 60):
-            time.sleep(run.random.uniform(1, 4) if not run.full else run.random.uniform(5, 15))
+        cluster.await_step(20)
+        begin, first = time.monotonic(), cluster.step()
+        time.sleep(run.times(2, 20))
+        rate = (cluster.step() - first) / (time.monotonic() - begin)
+        begin, first = time.monotonic(), cluster.step()
+        faults = 0
+        while time.monotonic() < begin + seconds:
+            time.sleep(run.random.uniform(0.5, 2) if not run.full else run.random.uniform(5, 15))
             task = run.random.choice(cluster.tasks)
-            if any(each.process.poll() is not None for each in cluster.tasks):
-                break
-            cluster.kill(task.job, task.index)
-            cluster.start(task.job, task.index)
-            kills += 1
-        figures = finish(cluster, flags["--max_steps"], 3, lost=3 * kills)
-        return {**figures, "kills": kills}
+            cluster.expect_alive()
+            if run.random.random() < 0.25:
+                cluster.pause(task.job, task.index, run.random.uniform(0.5, 2))
+            else:
+                cluster.kill(task.job, task.index)
+                cluster.start(task.job, task.index)
+            faults += 1
+        for task in cluster.trainers():
+            cluster.await_true(f"steps of {task.name}", lambda task=task: task.step() > 0, 40)
+        useful = (cluster.saved_step() - first) / (time.monotonic() - begin)
+        cluster.stop()
+        cluster.await_exits()
+        counted = cluster.expect_counted(first, lost=3 * (faults + 1))
+        cluster.expect_nothing_left()
+        if run.full and useful < 0.6 * rate:
+            raise Failed(f"{useful:.1f} useful steps a second, {rate:.1f} without faults")
+        return {"step": counted["step"], "faults": faults, "availability": round(useful / rate, 2)}

@@ -1,10 +1,12 @@
 """How trainings of clusters begin and end: roles, late tasks, wrong ones, ends of data."""
 
+import json
+import signal
 import socket
 import time
 
 from catalogue import finish, scenario
-from tasks import Failed
+from tasks import Failed, free_ports
 
 
 @scenario("T1", ci=True)
@@ -85,21 +87,30 @@ def started_after_the_end(run):
 
 @scenario("T20", ci=True)
 def duplicate_task(run):
-    """A second process of the same task is refused, and harms nobody."""
-    with run.cluster(chief=True, workers=1, flags={"--max_steps": 100000}) as cluster:
+    """A second process of a task is refused while the first lives, and harms nobody."""
+    with run.cluster(chief=True, workers=1, flags={"--step_ms": 5}) as cluster:
         cluster.start_all()
         cluster.await_step(30)
         worker = cluster.find("worker", 0)
         config = cluster.tf_config(worker)
-        begin = time.monotonic()
-        second = cluster.spawn(worker, config, log=cluster.folder / "second.log")
-        code = second.wait(timeout=40)
-        seconds = time.monotonic() - begin
-        cluster.await_step(cluster.step() + 30)
+        # At the same address, which is taken, or at another one.
+        elsewhere = {"type": "worker", "index": 0}
+        other = json.loads(json.dumps(config["cluster"]))
+        other["worker"] = {"0": f"127.0.0.1:{free_ports(1)[0]}"}
+        seconds = {}
+        for name, spec in (("same", config), ("elsewhere", {"cluster": other, "task": elsewhere})):
+            begin = time.monotonic()
+            second = cluster.spawn(worker, spec, log=cluster.folder / f"{name}.log")
+            code = second.wait(timeout=40)
+            seconds[name] = round(time.monotonic() - begin, 2)
+            if code != 2:
+                raise Failed(f"the second process of worker 0 ended with {code}")
+        cluster.await_steps_of(worker)
         cluster.expect_alive()
-        if code == 0:
-            raise Failed("the second process of worker 0 ended with 0")
-        return {"code": code, "seconds": round(seconds, 2)}
+        cluster.stop()
+        cluster.await_exits()
+        cluster.expect_counted(1)
+        return seconds
 
 
 WRONG = {
@@ -114,13 +125,17 @@ WRONG = {
                        "task": {"type": "ps", "index": -1}},
     "no task": {"cluster": {"chief": ["127.0.0.1:1"], "ps": ["127.0.0.1:3"]}},
     "list": [],
+    "no JSON": '{"cluster": ',
+    "no JSON object": "worker 0",
+    "address without a port": {"cluster": {"chief": ["127.0.0.1"], "ps": ["127.0.0.1:3"]}, "task": {"type": "chief", "index": 0}},
+    "task of no job": {"cluster": {"chief": ["127.0.0.1:1"], "ps": ["127.0.0.1:3"]}, "task": {"type": "worker", "index": 0}},
 }
 
 
 @scenario("T21", ci=True)
 def wrong_specs(run):
     """A wrong TF_CONFIG ends every program with code 2 and a sentence, at once."""
-    with run.cluster(chief=True, flags={"--max_steps": 10}) as cluster:
+    with run.cluster(chief=True) as cluster:
         seconds = []
         for name, config in WRONG.items():
             log = cluster.folder / f"{name}.log"
@@ -136,14 +151,32 @@ def wrong_specs(run):
 
 @scenario("T22", ci=True)
 def port_in_use(run):
-    """The port of a server is taken when it starts, then free."""
-    with run.cluster(chief=True, flags={"--max_steps": 50}) as cluster:
-        server = cluster.find("ps", 0)
+    """The port of a server is taken when it starts: for ever, and for a moment. A name is not known."""
+    with run.cluster(chief=True, workers=1, flags={"--step_ms": 5}) as cluster:
+        server, worker = cluster.find("ps", 0), cluster.find("worker", 0)
         with socket.socket() as taken:
+            taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             taken.bind(("127.0.0.1", server.port))
             taken.listen()
             code = cluster.spawn(server).wait(timeout=60)
-        if code == 0:
-            raise Failed("a server whose port is taken ended with 0")
-        cluster.start_all()
-        return {**finish(cluster, 50, 1), "code": code}
+            if code != 2 or str(server.port) not in server.text():
+                raise Failed(f"a server whose port is taken ended with {code}: {server.text()}")
+            begin = time.monotonic()
+            said = len(server.text())
+            cluster.start_all(("worker", 0))
+            cluster.await_text(server, "trying again", after=said)
+        cluster.await_step(1)
+        started = time.monotonic() - begin
+        config = json.loads(json.dumps(cluster.tf_config(worker)))
+        config["cluster"]["ps"] = ["no-such-machine.invalid:2222"]
+        worker.process = cluster.spawn(worker, config)
+        cluster.await_text(worker, "waiting for ps 0 at no-such-machine.invalid:2222")
+        cluster.kill("worker", 0, signal.SIGTERM)
+        if worker.process.wait(timeout=20) != 143:
+            raise Failed(f"a worker that waits for a name ended with {worker.process.returncode} after SIGTERM")
+        cluster.start("worker", 0)
+        cluster.await_steps_of(worker)
+        cluster.stop()
+        cluster.await_exits()
+        cluster.expect_counted(1)
+        return {"code": code, "started": round(started, 2)}

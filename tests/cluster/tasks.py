@@ -55,6 +55,9 @@ class Task:
         self.progress = folder / f"{self.name}.step"
         self.process = None
         self.flags = {}  # beside those of all
+        self.environment = {}  # beside that of all
+        self.prefix = []  # of its command
+        self.proxies = {}  # in front of parameter servers, by index
         self.steps = []  # (time, step), as watched
 
     def step(self):
@@ -70,21 +73,49 @@ class Task:
         return self.log.read_text(errors="replace") if self.log.exists() else ""
 
 
+class Proxy:
+    """fault_proxy_command.cc in front of a port."""
+
+    def __init__(self, programs, port):
+        self.process = subprocess.Popen([programs / "fault-proxy", str(port)], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True, start_new_session=True)
+        self.port = int(self.process.stdout.readline())
+
+    def tell(self, command):
+        self.process.stdin.write(command + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def set(self, **faults):
+        return self.tell(" ".join(["set", *(f"{name}={value}" for name, value in faults.items())]))
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
+
+
 class Cluster:
     def __init__(self, folder, program, *, workers=0, ps=1, evaluators=0, chief=False, master=False,
                  flags=None):
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.program = str(program)
+        self.program = str(pathlib.Path(program).resolve())
         self.model_dir = self.folder / "model"
         self.flags = dict(flags or {})
         self.faults = []  # what was done, for the report
         self.spawned = []
+        self.proxies = []
+        self.prefix = []  # of commands that look at checkpoints
+        self.saved_in = self.model_dir  # where this process finds them
         names = [("chief", i) for i in range(int(chief))] + [("master", i) for i in range(int(master))]
         names += [("worker", i) for i in range(workers)] + [("ps", i) for i in range(ps)]
         names += [("evaluator", i) for i in range(evaluators)]
         ports = free_ports(len(names))
         self.tasks = [Task(job, i, port, self.folder) for (job, i), port in zip(names, ports)]
+        self.stop_file = self.folder / "stop"
+        for task in self.of("chief"):
+            task.flags["--stop_file"] = self.stop_file
         self.token = self.folder / "token"
         self.token.write_text(secrets.token_hex(16))
         self.token.chmod(0o600)
@@ -104,6 +135,8 @@ class Cluster:
                 process.send_signal(signal.SIGCONT)
                 process.kill()
                 process.wait()
+        for proxy in self.proxies:
+            proxy.close()
 
     def _watch(self):
         while self.watching:
@@ -129,16 +162,35 @@ class Cluster:
         for each in self.tasks:
             if each.job != "evaluator":
                 cluster.setdefault(each.job, []).append(f"127.0.0.1:{each.port}")
+        if task.proxies:
+            for index, proxy in task.proxies.items():
+                cluster["ps"][index] = f"127.0.0.1:{proxy.port}"
+            self.tell_only_some(cluster)
         return {"cluster": cluster, "task": {"type": task.job, "index": task.index}}
+
+    @staticmethod
+    def tell_only_some(cluster):
+        """A cluster in which tasks come and go: then it may differ from that of the others."""
+        cluster["worker"] = {str(index): address for index, address in enumerate(cluster.get("worker", []))}
+
+    def proxy(self, job, index=0, ps=0):
+        """What the task says to a parameter server goes through a proxy from now on."""
+        self.proxies.append(Proxy(pathlib.Path(self.program).parent, self.find("ps", ps).port))
+        self.find(job, index).proxies[ps] = self.proxies[-1]
+        return self.proxies[-1]
+
+    def config_text(self, task, tf_config):
+        config = self.tf_config(task) if tf_config is None else tf_config
+        return config if isinstance(config, str) else json.dumps(config)
 
     def spawn(self, task, tf_config=None, log=None):
         """A process of the task; its output goes behind what is in the log."""
         flags = {"--model_dir": self.model_dir, "--progress": task.progress, **self.flags, **task.flags}
-        arguments = [self.program]
+        arguments = [*task.prefix, self.program]
         for name, value in flags.items():
             arguments += [name] if value is None else [name, str(value)]
-        environment = dict(os.environ, TF_CONFIG=json.dumps(self.tf_config(task) if tf_config is None else tf_config),
-                           SEXTANT_TOKEN_FILE=str(self.token), SEXTANT_THREADS="1")
+        environment = {**os.environ, "TF_CONFIG": self.config_text(task, tf_config),
+                       "SEXTANT_TOKEN_FILE": str(self.token), "SEXTANT_THREADS": "1", **task.environment}
         with open(log or task.log, "ab") as out:
             process = subprocess.Popen(arguments, env=environment, stdin=subprocess.DEVNULL, stdout=out,
                                        stderr=subprocess.STDOUT, start_new_session=True)
@@ -149,6 +201,10 @@ class Cluster:
         task = self.find(job, index)
         task.process = self.spawn(task)
         return task
+
+    def stop(self):
+        """The chief ends the training, with its next step."""
+        self.stop_file.touch()
 
     def start_all(self, *but):
         for task in self.tasks:
@@ -204,7 +260,7 @@ class Cluster:
 
     def saved_step(self):
         """The step of the newest checkpoint that is in place."""
-        state = (self.folder / "model" / "checkpoint").read_text()
+        state = (self.saved_in / "checkpoint").read_text()
         return int(state.split('"')[1].rsplit("-", 1)[1])
 
     def await_true(self, what, condition, limit):
@@ -225,6 +281,23 @@ class Cluster:
             return (task.step() if task else self.step()) >= step
 
         self.await_true(f"step {step} of {name}", there, limit)
+        return time.monotonic() - begin
+
+    def await_text(self, task, text, limit=30, after=0):
+        """The seconds until the task has said that, behind so many characters of its log."""
+        begin = time.monotonic()
+
+        def said():
+            self.expect_alive()
+            return text in task.text()[after:]
+
+        self.await_true(f"{task.name}: {text}", said, limit)
+        return time.monotonic() - begin
+
+    def await_steps_of(self, task, more=3, limit=30):
+        """The seconds until the task has made some more steps."""
+        seen, begin = len(task.steps), time.monotonic()
+        self.await_true(f"steps of {task.name}", lambda: len(task.steps) >= seen + more, limit)
         return time.monotonic() - begin
 
     def expect_alive(self):
@@ -260,8 +333,8 @@ class Cluster:
 
     def checkpoint(self):
         """What the newest checkpoint counted: step, least and most of its variables."""
-        shown = subprocess.run([self.program, "--model_dir", str(self.model_dir), "--show"],
-                               capture_output=True, text=True, check=True, timeout=20)
+        command = [*self.prefix, self.program, "--model_dir", str(self.model_dir), "--show"]
+        shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20)
         return json.loads(shown.stdout)
 
     def expect_counted(self, at_least, at_most=None, lost=0):

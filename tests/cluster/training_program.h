@@ -52,6 +52,17 @@ class TellProgress : public train::Hook {
   const std::string path_;
 };
 
+class StopByFile : public train::Hook {
+ public:
+  explicit StopByFile(std::string path) : path_(std::move(path)) {}
+  void AfterRun(train::RunContext& run) override {
+    if (access(path_.c_str(), F_OK) == 0) run.RequestStop();
+  }
+
+ private:
+  const std::string path_;
+};
+
 // Each element takes `ms` at least, so that there is time for faults.
 inline data::Dataset Paced(const data::Dataset& dataset, int64_t ms) {
   if (ms <= 0) return dataset;
@@ -61,7 +72,8 @@ inline data::Dataset Paced(const data::Dataset& dataset, int64_t ms) {
   });
 }
 
-// --save_steps, --keep, --sync [R], --deterministic: the first of a training of this program.
+// --save_steps, --keep, --lease, --sync [R], --deterministic: the first of a training of this
+// program.
 inline RunConfig ConfigOf(const Arguments& flags) {
   RunConfig config{.model_dir = flags.Text("--model_dir"),
                    .random_seed = 1,
@@ -69,6 +81,7 @@ inline RunConfig ConfigOf(const Arguments& flags) {
                    .save_checkpoints_steps = flags.Number("--save_steps", 50),
                    .keep_checkpoint_max = static_cast<int>(flags.Number("--keep", 5)),
                    .log_step_count_steps = 50};
+  config.cluster.lease_secs = static_cast<double>(flags.Number("--lease", 5));
   config.cluster.sync = flags.Has("--sync");
   config.cluster.replicas_to_aggregate = static_cast<int>(flags.Number("--sync", 0));
   config.cluster.deterministic = flags.Has("--deterministic");
@@ -82,6 +95,8 @@ inline void TrainAsTask(const Estimator& estimator, const Arguments& flags, cons
   if (const int64_t steps = flags.Number("--max_steps", 0); steps > 0) train.max_steps = steps;
   if (const std::string path = flags.Text("--progress"); !path.empty())
     train.hooks.push_back(std::make_shared<TellProgress>(path));
+  if (const std::string path = flags.Text("--stop_file"); !path.empty())
+    train.hooks.push_back(std::make_shared<StopByFile>(path));
   const EvalSpec eval{
       .input_fn = eval_input, .steps = 1, .start_delay_secs = 0, .throttle_secs = 0};
   const auto result = TrainAndEvaluate(estimator, train, eval);
