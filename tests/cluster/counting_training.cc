@@ -2,9 +2,8 @@
 // every one of its variables, so that a checkpoint tells exactly how many updates each server took.
 //
 //   counting-training --model_dir DIR --max_steps 500     as a task of TF_CONFIG's cluster
-//   counting-training --model_dir DIR --sync 3            the same in synchronous steps of 3
-//   gradients counting-training --model_dir DIR --show              the newest checkpoint as a line
-//   of JSON
+//   counting-training --model_dir DIR --sync 3            the same, 3 gradients to a step
+//   counting-training --model_dir DIR --show              the newest checkpoint as a line of JSON
 //
 // Errors are not caught: a process that is a task of a cluster ends with the exit code of its
 // error.
@@ -12,6 +11,7 @@
 
 #include <fstream>
 #include <iostream>
+#include <vector>
 
 #include "sextant/base/interrupt.h"
 #include "training_program.h"
@@ -57,7 +57,7 @@ Input EvalInput(int64_t ms) {
 EstimatorSpec CountingModel(const ModelFnArgs& args, int64_t width, bool momentum) {
   Output sum;
   for (const char* name : {"a", "b", "c", "d"}) {
-    const Variable w(name, Tensor(DType::kFloat, Shape({width})));
+    const Variable w(name, Tensor::FromVector(std::vector<float>(width)));
     const Output part = Sum(w.value(), {0});
     sum = sum ? sum + part : part;
   }
