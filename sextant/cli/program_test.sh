@@ -81,7 +81,7 @@ expect 0 "class_ids" predict --model "$work/export" --format csv --output csv - 
 head -n 2 "$work/census/adult.test.csv" | sed 's/, [<>=]*50K$//' > "$work/people.csv"
 expect 0 "ALL_CLASS_IDS  ALL_CLASSES" predict --model-dir "$work/model" --text-instances "$work/people.csv"
 [ "$(wc -l < "$work/out")" -eq 3 ] || fail "predict --text-instances: $(cat "$work/out")"
-expect 1 "people.csv, line 1 is no JSON" predict --model-dir "$work/model" --json-instances "$work/people.csv"
+expect 1 "people.csv, line 1: byte " predict --model-dir "$work/model" --json-instances "$work/people.csv"
 expect 2 "give one of FILE, --json_instances and --text_instances" predict --model-dir "$work/model"
 expect 2 "give one of FILE, --json_instances and --text_instances" \
   predict --model-dir "$work/model" --json-instances "$work/people.csv" "$work/people.csv"

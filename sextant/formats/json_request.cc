@@ -68,4 +68,12 @@ JsonRequest ReadJsonRequest(const std::string& body, const FindJsonInputs& find)
   return ReadFor(body, find, late.name());
 }
 
+JsonInstances::JsonInstances(std::span<const JsonInput> inputs, FillMissing fill)
+    : events_(std::make_unique<RequestEvents>(inputs, std::move(fill))) {}
+JsonInstances::~JsonInstances() = default;
+
+void JsonInstances::Add(const std::string& text) { ReadJsonEvents(text, *events_); }
+int64_t JsonInstances::num_instances() const { return events_->num_rows(); }
+std::vector<Tensor> JsonInstances::Take() { return events_->Take().inputs; }
+
 }  // namespace sextant

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,9 @@
 #include "sextant/tensor/tensor.h"
 
 namespace sextant {
+
+class JsonTensorBuilder;
+class RequestEvents;
 
 // What a signature takes.
 struct JsonInput {
@@ -37,6 +41,25 @@ struct JsonRequest {
 // named) or throws; it may be called twice when the name comes late in the text.
 using FindJsonInputs = std::function<std::span<const JsonInput>(std::string_view signature_name)>;
 JsonRequest ReadJsonRequest(const std::string& body, const FindJsonInputs& find);
+
+// Instances that come one by one, each a text of its own: lines of a file.
+class JsonInstances {
+ public:
+  // Gives the builder of the input a value where an instance has none, or null. False: it stays
+  // without, which is right for optional inputs only.
+  using FillMissing = std::function<bool(size_t input, JsonTensorBuilder& builder)>;
+  explicit JsonInstances(std::span<const JsonInput> inputs, FillMissing fill = {});
+  ~JsonInstances();
+
+  // After an error nothing can be added or taken.
+  void Add(const std::string& text);
+  int64_t num_instances() const;
+  // In the order of the JsonInputs; no value: left out of all instances.
+  std::vector<Tensor> Take();
+
+ private:
+  std::unique_ptr<RequestEvents> events_;
+};
 
 struct JsonExamples {
   std::string signature_name;

@@ -7,9 +7,17 @@
 
 namespace sextant {
 
+RequestEvents::RequestEvents(std::span<const JsonInput> inputs, JsonInstances::FillMissing fill)
+    : fill_(std::move(fill)), known_(true), where_(Where::kRows), form_(JsonRequest::Form::kRows) {
+  UseInputs(inputs);
+}
+
 std::string RequestEvents::Place() const {
   std::string place;
   if (!form_) return "the request";
+  if (find_ == nullptr) {
+    return builder_ == nullptr ? "the instance" : fmt::format("input '{}'", inputs_[input_].name);
+  }
   if (*form_ == JsonRequest::Form::kRows) {
     place = fmt::format("instances[{}]", row_);
   } else {
@@ -44,7 +52,11 @@ void RequestEvents::Unexpected(std::string_view what) const {
 
 void RequestEvents::FindInputs() {
   if (!known_ && name_.empty()) guessed_ = true;
-  inputs_ = find_(name_);
+  UseInputs((*find_)(name_));
+}
+
+void RequestEvents::UseInputs(std::span<const JsonInput> inputs) {
+  inputs_ = inputs;
   builders_.clear();
   for (const JsonInput& input : inputs_) builders_.emplace_back(input.dtype);
 }
@@ -95,9 +107,14 @@ void RequestEvents::BeginRow(bool object) {
 void RequestEvents::EndRow() {
   ++row_;
   for (size_t i = 0; i < inputs_.size(); ++i) {
-    const int64_t count = builders_[i].num_values();
+    int64_t count = builders_[i].num_values();
+    if (count == row_ - 1 && fill_ && fill_(i, builders_[i])) ++count;
     if (count == row_ || (count == 0 && inputs_[i].optional)) continue;
     --row_;
+    if (inputs_[i].optional) {
+      throw InvalidArgument("{}: input '{}' has a value in some instances, but not in all", Place(),
+                            inputs_[i].name);
+    }
     throw InvalidArgument("{} has no value for input '{}'; the signature takes: {}", Place(),
                           inputs_[i].name, InputNames());
   }

@@ -27,16 +27,24 @@ class RequestEvents : public JsonEvents {
  public:
   // "name": the signature's where it is known, none while it is not.
   RequestEvents(const FindJsonInputs& find, std::optional<std::string> name)
-      : find_(find), known_(name.has_value()), name_(name.value_or("")) {}
+      : find_(&find), known_(name.has_value()), name_(name.value_or("")) {}
+
+  // For rows that come one by one, each as a text of its own.
+  RequestEvents(std::span<const JsonInput> inputs, JsonInstances::FillMissing fill);
 
   // Whether values were read for the default signature without knowing that it is meant.
   bool guessed() const { return guessed_; }
   bool named_late() const { return named_late_; }
+  int64_t num_rows() const { return row_; }
 
   JsonRequest Take();
 
   void Null() override {
     if (Skipping()) return SkippedScalar();
+    if (builder_ != nullptr && fill_ && builder_->between_values() && base64_ == Base64::kNone) {
+      builder_ = nullptr;  // missing
+      return;
+    }
     if (builder_ != nullptr) Fail("null");
     Unexpected("null");
   }
@@ -80,6 +88,7 @@ class RequestEvents : public JsonEvents {
   void CloseValue();
   void Open(size_t input);
   void FindInputs();
+  void UseInputs(std::span<const JsonInput> inputs);
   void BeginRow(bool object);
   void EndRow();
   void TopKey(std::string_view text);
@@ -89,7 +98,8 @@ class RequestEvents : public JsonEvents {
   [[noreturn]] void Fail(std::string_view what) const;
   [[noreturn]] void Unexpected(std::string_view what) const;
 
-  const FindJsonInputs& find_;
+  const FindJsonInputs* find_ = nullptr;  // none: the inputs are known
+  JsonInstances::FillMissing fill_;
   const bool known_;
   std::string name_;
   bool guessed_ = false, named_late_ = false;

@@ -6,6 +6,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/formats/example_builder.h"
+#include "sextant/formats/json_tensor.h"
 #include "sextant/proto/example.pb.h"
 
 namespace sextant {
@@ -32,6 +33,43 @@ std::string ErrorOf(const std::string& body) {
 }
 void ExpectError(const std::string& body, const std::string& part) {
   EXPECT_NE(ErrorOf(body).find(part), std::string::npos) << body << "\n" << ErrorOf(body);
+}
+
+TEST(JsonInstances, ReadsTextsOneByOne) {
+  const std::vector<JsonInput> inputs = {{"n", DType::kInt64, PartialShape({-1, 1})},
+                                         {"o", DType::kFloat, PartialShape({-1}), true},
+                                         {"s", DType::kString, PartialShape({-1})}};
+  const auto fill = [](size_t input, JsonTensorBuilder& builder) {
+    if (input == 0) builder.Integer(7);
+    return input == 0;
+  };
+  JsonInstances instances(inputs, fill);
+  instances.Add(R"({"s": "a", "n": 1})");
+  instances.Add(R"({"s": {"b64": "Yg=="}, "n": null, "o": null})");
+  EXPECT_EQ(instances.num_instances(), 2);
+  const std::vector<Tensor> tensors = instances.Take();
+  EXPECT_TRUE(tensors[0].Identical(Tensor::Of<int64_t>({2, 1}, {1, 7})));
+  EXPECT_FALSE(tensors[1].valid());
+  EXPECT_TRUE(tensors[2].Identical(Tensor::Of<std::string>({"a", "b"})));
+
+  const auto error = [&](const std::vector<std::string>& texts) {
+    JsonInstances some(inputs, fill);
+    try {
+      for (const std::string& text : texts) some.Add(text);
+    } catch (const Error& e) {
+      return e.message();
+    }
+    return std::string("no error");
+  };
+  EXPECT_EQ(error({R"({"n": 1})"}),
+            "byte 7: the instance has no value for input 's'; the signature takes: n, o, s");
+  EXPECT_EQ(error({R"({"s": "a", "n": 1})", R"({"s": "b", "o": 1})"}),
+            "byte 17: the instance: input 'o' has a value in some instances, but not in all");
+  EXPECT_EQ(error({R"({"s": null})"}),
+            "byte 10: the instance has no value for input 's'; the signature takes: n, o, s");
+  EXPECT_EQ(error({R"({"s": [null]})"}), "byte 11: input 's': null is no string");
+  EXPECT_EQ(error({R"({"x": 1})"}),
+            "byte 4: the instance: the signature has no input 'x'; it takes: n, o, s");
 }
 
 TEST(JsonRequest, ReadsRowsOfOneInput) {

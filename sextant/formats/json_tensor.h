@@ -34,6 +34,7 @@ class JsonTensorBuilder {
   // Between two values, not inside a list.
   bool between_values() const { return counts_.empty(); }
   int64_t num_values() const { return num_values_; }
+  int rank() const { return rank_; }  // of the values; -1: there is none yet
 
   // All values as a tensor [num_values, shape of a value...]. Where "wanted" does not fit that but
   // has as many elements, one to a value, the tensor takes its rank: 3 stands for [3].

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "sextant/base/error.h"
@@ -14,14 +13,12 @@
 #include "sextant/base/utf8.h"
 #include "sextant/cli/record_detection.h"
 #include "sextant/cli/train/instance_columns.h"
-#include "sextant/cli/train/instance_value.h"
 #include "sextant/data/sources.h"
 #include "sextant/formats/csv.h"
+#include "sextant/formats/json_tensor.h"
 
 namespace sextant::cli {
 namespace {
-
-using Json = nlohmann::json;
 
 std::string KeysOf(const Signature& signature) {
   std::vector<std::string> keys;
@@ -101,52 +98,43 @@ class WholeTexts : public InstanceReader {
   std::optional<CsvDefaultFiller> filler_;
 };
 
-// JSON objects, one a line, with a value for every input.
+// JSON, one instance a line: an object with a value for every input, or the value of the only one.
 class JsonLines : public InstanceReader {
  public:
   JsonLines(Texts texts, const Signature& signature, const InstanceOptions& options)
-      : texts_(std::move(texts)), signature_(signature), options_(options) {}
+      : texts_(std::move(texts)),
+        signature_(signature),
+        options_(options),
+        inputs_(JsonInputsOf(signature)) {}
 
   int64_t Next(NamedTensors* inputs) override {
-    InstanceColumns columns(signature_, options_.defaults);
-    std::vector<std::string> places;
+    JsonInstances instances(inputs_, [&](size_t i, JsonTensorBuilder& builder) {
+      const std::string& key = inputs_[i].name;
+      return AppendDefault(key, signature_.inputs().at(key), options_.defaults, &builder);
+    });
     std::string text, place;
-    while (static_cast<int64_t>(places.size()) < options_.batch && texts_.Next(&text, &place)) {
-      Take(Json::parse(text, nullptr, /*allow_exceptions=*/false), place, &columns);
-      places.push_back(place);
+    while (instances.num_instances() < options_.batch && texts_.Next(&text, &place)) {
+      try {
+        instances.Add(text);
+      } catch (const Error& error) {
+        throw error.WithPrefix(place + ": ");
+      }
     }
     inputs->clear();
-    if (!places.empty()) *inputs = columns.Tensors(places);
-    return static_cast<int64_t>(places.size());
+    const int64_t count = instances.num_instances();
+    if (count == 0) return 0;
+    std::vector<Tensor> tensors = instances.Take();
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      if (tensors[i].valid()) (*inputs)[inputs_[i].name] = std::move(tensors[i]);
+    }
+    return count;
   }
 
  private:
-  void Take(Json instance, const std::string& place, InstanceColumns* columns) const {
-    if (instance.is_discarded()) throw InvalidArgument("{} is no JSON", place);
-    if (!instance.is_object() && signature_.inputs().size() == 1) {
-      instance = Json{{signature_.inputs().begin()->first, std::move(instance)}};
-    }
-    if (!instance.is_object()) {
-      throw InvalidArgument("{} is no JSON object with the keys {}", place, KeysOf(signature_));
-    }
-    for (const auto& [key, value] : instance.items()) {
-      if (!signature_.inputs().contains(key)) {
-        throw InvalidArgument("{}: the model has no input '{}'; it has {}", place, key,
-                              KeysOf(signature_));
-      }
-    }
-    for (const auto& [key, input] : signature_.inputs()) {
-      if (instance.contains(key) && !instance[key].is_null()) {
-        columns->Add(key, instance[key]);
-      } else {
-        columns->AddMissing(key, input, place);
-      }
-    }
-  }
-
   Texts texts_;
   const Signature& signature_;
   const InstanceOptions options_;
+  const std::vector<JsonInput> inputs_;
 };
 
 // Rows of CSV for a model that takes columns by name.
@@ -187,30 +175,18 @@ class CsvColumns : public InstanceReader {
                               columns_.size());
       }
       for (size_t i = 0; i < fields.size(); ++i) {
-        Take(columns_[i], std::string(fields[i]), place, &columns);
+        // Columns that the model does not take are passed over.
+        if (!signature_.inputs().contains(columns_[i])) continue;
+        columns.Add(columns_[i], std::string(fields[i]), place);
       }
       places.push_back(place);
     }
     inputs->clear();
-    if (!places.empty()) *inputs = columns.Tensors(places);
+    if (!places.empty()) *inputs = columns.Take(places);
     return static_cast<int64_t>(places.size());
   }
 
  private:
-  // Columns that the model does not take are passed over.
-  void Take(const std::string& name, const std::string& field, const std::string& place,
-            InstanceColumns* columns) const {
-    const auto input = signature_.inputs().find(name);
-    if (input == signature_.inputs().end()) return;
-    const bool has_default =
-        field.empty() && (input->second.optional || options_.defaults.contains(name));
-    if (has_default) {
-      columns->AddMissing(name, input->second, place);
-    } else {
-      columns->Add(name, FieldValue(name, input->second, field, place));
-    }
-  }
-
   Texts texts_;
   const Signature& signature_;
   const InstanceOptions options_;
@@ -227,7 +203,8 @@ void CheckDefaults(const Signature& signature, const InstanceOptions& options) {
       throw InvalidArgument("--default {}: the model has no such input{}", name,
                             DidYouMeanOneOf(name, keys));
     }
-    DefaultValue(name, input->second, options.defaults);
+    JsonTensorBuilder scratch(input->second.dtype);
+    AppendDefault(name, input->second, options.defaults, &scratch);
   }
 }
 

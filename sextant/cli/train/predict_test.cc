@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -251,14 +252,21 @@ TEST_F(PredictTest, SaysWhatIsWrong) {
   ExpectHas(labelled, "adult.test.csv, instances 1 to");
   ExpectHas(labelled, "if the rows end with labels, predict from the model_dir, with --with_label");
   ExpectHas(ErrorOf({.files = {run_->Write("a.json", "{\"age\": 1}\n")}}),
-            "a.json, line 1: there is no value for input");
-  ExpectHas(ErrorOf({.files = {run_->Write("b.json", "[1\n")}}), "b.json, line 1 is no JSON");
+            "a.json, line 1: byte 9: there is no value for input 'capital_gain'; give one with "
+            "--default capital_gain=VALUE");
+  ExpectHas(ErrorOf({.files = {run_->Write("b.json", "{\"age\": \n")}}),
+            "b.json, line 1: byte 8: no JSON");
+  ExpectHas(ErrorOf({.files = {run_->Write("list.json", "[1]\n")}}),
+            "a value by their names is needed: age, ");
   Json person = Json::parse(kPerson);
   person["age"] = "old";
-  ExpectHas(ErrorOf({.files = {run_->Write("c.json", kPerson + ("\n" + person.dump()) + "\n")}}),
-            "c.json, line 2: 'age': \"old\" is no float");
+  const std::string old =
+      ErrorOf({.files = {run_->Write("c.json", kPerson + ("\n" + person.dump()) + "\n")}});
+  ExpectHas(old, "c.json, line 2: byte ");
+  ExpectHas(old, "input 'age': the text \"old\" is no float");
   person["age"] = {1, 2};
-  ExpectHas(ErrorOf({.files = {run_->Write("d.json", person.dump())}}), "its shape is [2], not []");
+  ExpectHas(ErrorOf({.files = {run_->Write("d.json", person.dump())}}),
+            "input 'age' of signature 'predict' is float[?], but float[1,2] was given");
 }
 
 TEST(PredictionWriterTest, WritesNestedListsAndQuotes) {
@@ -272,6 +280,17 @@ TEST(PredictionWriterTest, WritesNestedListsAndQuotes) {
   EXPECT_EQ(text,
             "{\"matrix\": [[1], [2]], \"score\": [0.25], \"word\": \"a\"}\n"
             "{\"matrix\": [[3], [4]], \"score\": [0.1], \"word\": \"b,\\\"c\\\"\"}\n");
+  // What is no UTF-8, and outputs that are bytes by their names, as a server writes them.
+  text.clear();
+  PredictionWriter(PredictionFormat::kJson, {}, sink)
+      .Write({{"a_bytes", Tensor::Of<std::string>({1}, {"a"})},
+              {"n", Tensor::Of<double>({1}, {NAN})},
+              {"s", Tensor::Of<std::string>({1}, {"\xff"})},
+              {"u", Tensor::Of<uint8_t>({1}, {7})}},
+             1);
+  EXPECT_EQ(text,
+            "{\"a_bytes\": {\"b64\": \"YQ==\"}, \"n\": \"NaN\", \"s\": {\"b64\": \"/w==\"}, "
+            "\"u\": 7}\n");
   text.clear();
   PredictionWriter(PredictionFormat::kCsv, {"word", "score", "matrix"}, sink).Write(outputs, 2);
   EXPECT_EQ(text, "word,score,matrix\na,0.25,\"[[1], [2]]\"\n\"b,\"\"c\"\"\",0.1,\"[[3], [4]]\"\n");

@@ -4,74 +4,38 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
-#include <nlohmann/json.hpp>
-#include <span>
 
 #include "sextant/base/error.h"
 #include "sextant/base/nearest_name.h"
+#include "sextant/formats/csv_field.h"
+#include "sextant/formats/json_tensor.h"
 
 namespace sextant::cli {
 namespace {
 
-using Json = nlohmann::json;
-
-std::string Quoted(std::string_view text) {
-  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+// The table shows all digits of the double that a float is.
+Tensor WithAllDigits(const Tensor& row) {
+  Tensor digits(DType::kDouble, row.shape());
+  std::copy_n(row.data<float>(), row.num_elements(), digits.data<double>());
+  return digits;
 }
 
-template <typename T>
-std::string NumberText(T value, PredictionFormat format) {
-  if constexpr (std::is_floating_point_v<T>) {
-    if (!std::isfinite(value)) {
-      const char* text = std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
-      return format == PredictionFormat::kJson ? Quoted(text) : text;
-    }
-    // The table shows all digits of the double that a float is.
-    if (format == PredictionFormat::kTable) return fmt::format("{}", static_cast<double>(value));
+std::string RowText(const std::string& key, const Tensor& tensor, int64_t row,
+                    PredictionFormat format) {
+  const bool json = format == PredictionFormat::kJson;
+  // By TensorFlow Serving's rule; non-finite numbers so that lines are JSON that all can read.
+  const JsonStyle style{.base64 = json && key.ends_with("_bytes"), .quote_non_finite = json};
+  std::string text;
+  // A column of CSV holds a single value as it is.
+  if (format == PredictionFormat::kCsv && tensor.num_elements() == tensor.dim(0)) {
+    if (tensor.dtype() == DType::kString) return tensor.flat<std::string>()[row];
+    AppendJsonRow(tensor.Reshaped(Shape{tensor.dim(0)}), row, style, &text);
+  } else if (format == PredictionFormat::kTable && tensor.dtype() == DType::kFloat) {
+    AppendJsonRow(WithAllDigits(tensor.Rows(row, row + 1)), 0, style, &text);
+  } else {
+    AppendJsonRow(tensor, row, style, &text);
   }
-  return fmt::format("{}", value);
-}
-
-std::string ElementText(const Tensor& tensor, int64_t i, PredictionFormat format) {
-  switch (tensor.dtype()) {
-    case DType::kFloat:
-      return NumberText(tensor.data<float>()[i], format);
-    case DType::kDouble:
-      return NumberText(tensor.data<double>()[i], format);
-    case DType::kInt32:
-      return NumberText(tensor.data<int32_t>()[i], format);
-    case DType::kInt64:
-      return NumberText(tensor.data<int64_t>()[i], format);
-    case DType::kBool:
-      return tensor.data<bool>()[i] ? "true" : "false";
-    case DType::kString: {
-      const std::string& text = tensor.data<std::string>()[i];
-      return format == PredictionFormat::kCsv ? text : Quoted(text);
-    }
-    default:
-      throw Unimplemented("outputs of type {} cannot be printed", DTypeName(tensor.dtype()));
-  }
-}
-
-// Elements [begin, end) as nested lists of these dimensions.
-std::string ListText(const Tensor& tensor, std::span<const int64_t> dims, int64_t begin,
-                     int64_t end, PredictionFormat format) {
-  if (dims.empty()) return ElementText(tensor, begin, format);
-  std::vector<std::string> items;
-  const int64_t size = dims[0] > 0 ? (end - begin) / dims[0] : 0;
-  for (int64_t i = 0; i < dims[0]; ++i) {
-    items.push_back(
-        ListText(tensor, dims.subspan(1), begin + i * size, begin + (i + 1) * size, format));
-  }
-  return fmt::format("[{}]", fmt::join(items, ", "));
-}
-
-std::string RowText(const Tensor& tensor, int64_t row, PredictionFormat format) {
-  const int64_t size = tensor.num_elements() / tensor.dim(0);
-  // A column of CSV holds a single number without brackets.
-  if (format == PredictionFormat::kCsv && size == 1) return ElementText(tensor, row, format);
-  return ListText(tensor, tensor.shape().dims().subspan(1), row * size, (row + 1) * size, format);
+  return text;
 }
 
 bool HasRows(const Tensor& tensor, int64_t count) {
@@ -79,13 +43,6 @@ bool HasRows(const Tensor& tensor, int64_t count) {
 }
 
 }  // namespace
-
-std::string CsvField(std::string text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
 
 PredictionFormat PredictionFormatByName(const std::string& name) {
   if (name == "table") return PredictionFormat::kTable;
@@ -127,7 +84,7 @@ void PredictionWriter::Begin(const NamedTensors& outputs, int64_t count) {
   for (const std::string& key : keys_) {
     size_t width = key.size();
     for (int64_t i = 0; i < count; ++i) {
-      width = std::max(width, RowText(outputs.at(key), i, format_).size());
+      width = std::max(width, RowText(key, outputs.at(key), i, format_).size());
     }
     widths_.push_back(width);
     std::string name = key;
@@ -143,13 +100,15 @@ void PredictionWriter::Write(const NamedTensors& outputs, int64_t count) {
   for (int64_t row = 0; row < count; ++row) {
     std::string line;
     for (size_t i = 0; i < keys_.size(); ++i) {
-      const std::string value = RowText(outputs.at(keys_[i]), row, format_);
+      const std::string value = RowText(keys_[i], outputs.at(keys_[i]), row, format_);
       if (format_ == PredictionFormat::kTable) {
         line += fmt::format("{:<{}}  ", value, widths_[i]);
       } else if (format_ == PredictionFormat::kCsv) {
         line += (i == 0 ? "" : ",") + CsvField(value);
       } else {
-        line += fmt::format("{}{}: {}", i == 0 ? "{" : ", ", Quoted(keys_[i]), value);
+        line += i == 0 ? "{" : ", ";
+        AppendJsonString(keys_[i], &line);
+        line += ": " + value;
       }
     }
     if (format_ == PredictionFormat::kTable) line.resize(line.find_last_not_of(' ') + 1);

@@ -15,9 +15,6 @@ enum class PredictionFormat { kTable, kJson, kCsv };
 // "table", "json" or "csv". Throws INVALID_ARGUMENT for others.
 PredictionFormat PredictionFormatByName(const std::string& name);
 
-// A field of CSV, in quotes where it must be.
-std::string CsvField(std::string text);
-
 // Used by one thread at a time.
 class PredictionWriter {
  public:

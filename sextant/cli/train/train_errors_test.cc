@@ -89,7 +89,9 @@ TEST(TrainErrorsTest, UnknownColumn) {
   std::ostringstream out;
   const std::string message =
       MessageOf([&] { Predict({.model = run.model_dir(), .files = {json}}, out); });
-  ExpectHas(message, "x.json, line 1: the model has no input 'aged'; it has age, capital_gain");
+  ExpectHas(message,
+            "x.json, line 1: byte 7: the instance: the signature has no input 'aged'; it "
+            "takes: age, capital_gain");
 }
 
 TEST(TrainErrorsTest, VocabularyFileGone) {
