@@ -5,17 +5,20 @@
 
 namespace sextant {
 
-bool IsPossibleSource(const Node& node) {
+namespace {
+
+// Whether it reads a handle only and has an output of unknown shape.
+bool ReadsABatch(const Node& node) {
   if (node.type() != "IteratorGetNext" || node.num_inputs() != 1) return false;
   const Node& handle = *node.input(0).node();
   if (handle.num_inputs() > 0 || !handle.control_inputs().empty()) return false;
-  const auto is_source = [](const Node* before) { return IsPossibleSource(*before); };
-  if (!std::ranges::all_of(node.control_inputs(), is_source)) return false;
   for (int i = 0; i < node.num_outputs(); ++i) {
     if (!node.output_shape(i).fully_known()) return true;
   }
   return false;
 }
+
+}  // namespace
 
 std::vector<Node*> SourcesOf(const Graph& graph, std::span<const Output> feeds,
                              std::span<const Output> fetches, std::span<const Operation> targets) {
@@ -35,7 +38,7 @@ std::vector<Node*> SourcesOf(const Graph& graph, std::span<const Output> feeds,
     Node* node = stack.back();
     stack.pop_back();
     if (node->type() == "MakeIterator") return {};
-    if (IsPossibleSource(*node)) sources.push_back(node);
+    if (ReadsABatch(*node)) sources.push_back(node);
     for (const Output& input : node->inputs()) {
       if (!fed.contains(input)) visit(input.node());
     }
@@ -47,6 +50,13 @@ std::vector<Node*> SourcesOf(const Graph& graph, std::span<const Output> feeds,
     }
   }
   std::ranges::sort(sources, {}, &Node::id);
+  std::unordered_set<const Node*> kept;
+  std::erase_if(sources, [&](const Node* source) {
+    const auto& before = source->control_inputs();
+    const bool keep = std::ranges::all_of(before, [&](Node* node) { return kept.contains(node); });
+    if (keep) kept.insert(source);
+    return !keep;
+  });
   return sources;
 }
 

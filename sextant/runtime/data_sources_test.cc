@@ -41,6 +41,19 @@ TEST(DataSourcesTest, BatchesThatWaitForEachOtherAreSources) {
   EXPECT_EQ(values[2].flat<int64_t>()[1], 1 + 3 + 5);
 }
 
+// Would not end, if each were asked for all that it waits for.
+TEST(DataSourcesTest, EachMayWaitForAllBefore) {
+  Graph graph;
+  const GraphScope use(graph);
+  const data::GraphIterator iterator = Batches();
+  std::vector<Output> values = {iterator.GetNext()["value"]};
+  for (int i = 1; i < 100; ++i) {
+    const ControlDependencies after(std::vector<Operation>(values.begin(), values.end()));
+    values.push_back(iterator.GetNext()["value"]);
+  }
+  EXPECT_EQ(SourcesOf(graph, {}, {{values.back()}}, {}).size(), 100u);
+}
+
 TEST(DataSourcesTest, WhatWaitsForSomethingElseIsNone) {
   Graph graph;
   const GraphScope use(graph);
