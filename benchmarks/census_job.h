@@ -1,12 +1,11 @@
-// The census program as the peers' scripts have it: files, input and model.
+// The census program as the peers' scripts have it: files and model.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
+#include "benchmarks/census_input.h"
 #include "sextant/base/temporary_directory.h"
 #include "sextant/estimator/estimator.h"
-#include "sextant/estimator/input_fn.h"
 
 namespace sextant::bench {
 
@@ -22,10 +21,6 @@ class CensusFiles {
  private:
   const TemporaryDirectory folder_;
 };
-
-// Style "line": every row parsed by itself, then shuffled; "batched": lines shuffled, then parsed
-// batch by batch.
-Input CensusInput(const std::string& path, int64_t batch, bool shuffle, const std::string& style);
 
 // The wide & deep classifier.
 Estimator CensusEstimator(const std::string& model_dir, int threads);
