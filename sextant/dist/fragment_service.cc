@@ -18,6 +18,11 @@ grpc::Status UnknownFragment() {
           std::string(kUnknownFragment)};
 }
 
+grpc::Status UnknownSegment() {
+  return {grpc::StatusCode::NOT_FOUND, "the frame is not in memory that is shared with this task",
+          std::string(kUnknownSegment)};
+}
+
 }  // namespace
 
 FragmentService::FragmentService(FragmentHost& host, PartStore& parts, const Admission& admission,
@@ -55,20 +60,24 @@ FragmentService::Unary FragmentService::Call(Context context, const grpc::ByteBu
     const Stamp& stamp = header.stamp();
     if (grpc::Status wrong = CheckStamp(stamp); !wrong.ok()) return wrong;
     if (!host_.Has(header.fingerprint())) return UnknownFragment();
+    std::shared_ptr<SharedFrames> shared;
+    if (options_.shared_frames != nullptr && header.shared_frames() != 0)
+      shared = options_.shared_frames->Find(header.shared_frames());
+    if (header.has_shared() && !(shared && shared->Knows(header.shared()))) return UnknownSegment();
     parts_.Forget(stamp.sender(), stamp.done_below());
-    const auto running = history_.Begin(
-        stamp.sender(), stamp.sequence(), stamp.done_below(), stamp.run(),
-        [this, reactor, reply](const sextant::Status& ended, const grpc::ByteBuffer& answer) {
-          if (ended.ok()) {
-            *reply = answer;
-            sent_bytes_ += answer.Length();
-          }
-          reactor->Finish(AnswerStatus(ended));
-        });
+    const auto running =
+        history_.Begin(stamp.sender(), stamp.sequence(), stamp.done_below(), stamp.run(),
+                       [this, reactor, reply](const sextant::Status& ended, const Answer& answer) {
+                         if (ended.ok()) {
+                           *reply = answer.message;
+                           sent_bytes_ += answer.message.Length();
+                         }
+                         reactor->Finish(AnswerStatus(ended));
+                       });
     if (!running) return grpc::Status::OK;  // known: it is or will be answered
     ++calls_;
-    threads_.Run([this, running, header, inputs = std::move(frame.tensors)]() mutable {
-      RunCall(running, header, std::move(inputs));
+    threads_.Run([this, running, header, shared, inputs = std::move(frame.tensors)]() mutable {
+      RunCall(running, header, std::move(inputs), shared);
     });
     return grpc::Status::OK;
   };
@@ -95,16 +104,18 @@ std::vector<Tensor> FragmentService::KeptInputs(const Fragment& fragment, uint64
 }
 
 void FragmentService::RunCall(const std::shared_ptr<History::Running>& running,
-                              const CallHeader& header, std::vector<Tensor> inputs) {
+                              const CallHeader& header, std::vector<Tensor> inputs,
+                              const std::shared_ptr<SharedFrames>& shared) {
   const PartStore::Key key = {running->sender, running->sequence};
   sextant::Status status;
-  grpc::ByteBuffer answer;
+  Answer answer;
   {
     const std::lock_guard lock(mutex_);
     since_[running.get()] = Clock::now();
   }
   try {
     if (header.parts() > 0) inputs = parts_.Take(key, header.parts());
+    if (header.has_shared()) inputs = shared->Read(header.shared(), /*transient=*/true);
     const std::shared_ptr<const Fragment> fragment = host_.Find(header.fingerprint());
     if (!fragment->kept.empty()) {
       const std::lock_guard lock(mutex_);
@@ -115,11 +126,11 @@ void FragmentService::RunCall(const std::shared_ptr<History::Running>& running,
         inputs.push_back(std::move(kept));
       ReplyHeader reply;
       reply.set_stale(Contribute(header, *fragment, std::move(inputs)));
-      answer = net::ToByteBuffer(net::EncodeFrame(reply.SerializeAsString(), {}));
+      answer = {net::ToByteBuffer(net::EncodeFrame(reply.SerializeAsString(), {}))};
     } else {
       const std::vector<Tensor> outputs =
           RunFragment(header, std::move(inputs), running->cancellation);
-      answer = net::ToByteBuffer(parts_.Answer(key, outputs));
+      answer = AnswerWith(key, outputs, shared.get());
     }
   } catch (...) {
     status = CurrentStatus();
@@ -129,6 +140,16 @@ void FragmentService::RunCall(const std::shared_ptr<History::Running>& running,
     since_.erase(running.get());
   }
   history_.End(*running, std::move(status), std::move(answer));
+}
+
+FragmentService::Answer FragmentService::AnswerWith(const PartStore::Key& key,
+                                                    const std::vector<Tensor>& outputs,
+                                                    SharedFrames* shared) {
+  auto written = shared != nullptr ? shared->Write(outputs) : nullptr;
+  if (!written) return {net::ToByteBuffer(parts_.Answer(key, outputs))};
+  ReplyHeader header;
+  *header.mutable_shared() = written->place();
+  return {net::ToByteBuffer(net::EncodeFrame(header.SerializeAsString(), {})), std::move(written)};
 }
 
 std::vector<Tensor> FragmentService::RunFragment(const CallHeader& header,
@@ -231,6 +252,7 @@ FragmentService::Unary FragmentService::Hello(Context context, const HelloReques
     reply->set_task(options_.task);
     reply->set_incarnation(options_.incarnation);
     reply->set_version(kWireVersion);
+    if (options_.shared_frames != nullptr) reply->set_shared_frames(options_.shared_frames->name());
     return grpc::Status::OK;
   });
 }

@@ -20,6 +20,7 @@
 #include "sextant/dist/part_store.h"
 #include "sextant/dist/peer.h"
 #include "sextant/dist/shard.h"
+#include "sextant/dist/shared_frames.h"
 #include "sextant/dist/summed_calls.h"
 #include "sextant/proto/cluster.grpc.pb.h"
 #include "sextant/runtime/fragment_host.h"
@@ -44,8 +45,9 @@ struct FragmentServiceOptions {
   // Adds what others know to the answer of Status.
   std::function<void(StatusReply*)> add_status;
   std::function<void(uint64_t sender, uint64_t sequence)> cancel_session_run;
-  Shard* shard = nullptr;                   // that calls enter; outlives the service
-  std::shared_ptr<StepCommit> commit = {};  // for summed calls; none: they are refused
+  Shard* shard = nullptr;                         // that calls enter; outlives the service
+  std::shared_ptr<StepCommit> commit = {};        // for summed calls; none: they are refused
+  SharedFramesListener* shared_frames = nullptr;  // outlives the service
 };
 
 class FragmentService final : public TaskServiceBase {
@@ -78,11 +80,17 @@ class FragmentService final : public TaskServiceBase {
 
  private:
   using Clock = std::chrono::steady_clock;
-  using History = CallHistory<grpc::ByteBuffer>;
+  struct Answer {
+    grpc::ByteBuffer message;
+    std::shared_ptr<const SharedFrames::Written> shared = {};  // what the message refers to
+  };
+  using History = CallHistory<Answer>;
 
   grpc::Status CheckStamp(const Stamp& stamp) const;
   void RunCall(const std::shared_ptr<History::Running>& running, const CallHeader& header,
-               std::vector<Tensor> inputs);
+               std::vector<Tensor> inputs, const std::shared_ptr<SharedFrames>& shared);
+  Answer AnswerWith(const PartStore::Key& key, const std::vector<Tensor>& outputs,
+                    SharedFrames* shared);
   std::vector<Tensor> RunFragment(const CallHeader& header, std::vector<Tensor> inputs,
                                   CancellationToken& cancellation);
   // True: it came too late.

@@ -29,11 +29,11 @@ class GrpcSession : public RemoteSession {
   GrpcSession(const Graph& graph, const SessionOptions& options)
       : graph_(graph),
         handle_(fmt::format("{:016x}", NewIncarnation())),
-        peer_(
-            std::make_shared<Peer>(PeerOptions{.task = "",
-                                               .address = AddressOfTarget(options.target),
-                                               .own_task = "",
-                                               .credentials = net::CredentialsFromEnvironment()})),
+        peer_(std::make_shared<Peer>(PeerOptions{.task = "",
+                                                 .address = AddressOfTarget(options.target),
+                                                 .own_task = "",
+                                                 .credentials = net::CredentialsFromEnvironment(),
+                                                 .shared_frames = false})),
         stub_(SessionService::NewStub(peer_->control())) {
     CancellationToken token;
     std::unique_ptr<DeadlineTimer::Handle> deadline;

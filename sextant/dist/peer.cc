@@ -7,7 +7,6 @@
 #include "sextant/dist/peer_attempt.h"
 #include "sextant/dist/peer_call.h"
 #include "sextant/dist/wire.h"
-#include "sextant/net/frame_parts.h"
 #include "sextant/net/grpc_frame.h"
 #include "sextant/net/tls_diagnosis.h"
 
@@ -104,27 +103,6 @@ std::optional<uint64_t> Peer::AskIncarnation() {
   return std::nullopt;
 }
 
-Tensor Peer::FetchKept(uint64_t run, uint64_t maker, int32_t position,
-                       CancellationToken& cancellation) {
-  std::vector<Tensor> parts;
-  for (uint32_t part = 0;; ++part) {
-    KeptHeader header;
-    header.set_run(run);
-    header.set_maker(maker);
-    header.set_position(position);
-    header.set_part(part);
-    net::DecodedFrame frame = net::FromByteBuffer(
-        Ask(kFetchKeptMethod, net::ToByteBuffer(net::EncodeFrame(header.SerializeAsString(), {})),
-            cancellation));
-    const uint32_t count = ParseHeader<ReplyHeader>(frame.message).parts();
-    if (part > 0 && frame.tensors.size() == 1) parts.push_back(std::move(frame.tensors[0]));
-    if (part < count) continue;
-    if (count > 0) frame = net::JoinFrame(parts);
-    if (frame.tensors.size() != 1) throw DataLoss("{} gave no tensor", place_);
-    return std::move(frame.tensors[0]);
-  }
-}
-
 uint64_t Peer::BeginCall() {
   const std::lock_guard lock(mutex_);
   under_way_.insert(next_sequence_);
@@ -196,42 +174,6 @@ grpc::ByteBuffer Peer::Ask(const char* method, const grpc::ByteBuffer& request,
   }
 }
 
-uint32_t Peer::SendParts(uint64_t sequence, uint64_t run, std::span<const Tensor> tensors,
-                         CancellationToken& cancellation) {
-  const net::EncodedFrame frame = net::EncodeFrame("", tensors);
-  const size_t count = net::NumParts(frame, net::kPartBytes);
-  for (size_t i = 0; i < count; ++i) {
-    PartHeader header;
-    FillStamp(sequence, run, header.mutable_stamp());
-    header.set_index(static_cast<uint32_t>(i));
-    header.set_count(static_cast<uint32_t>(count));
-    const Tensor part = net::CutPart(frame, net::kPartBytes, i);
-    Ask(kSendPartMethod,
-        net::ToByteBuffer(net::EncodeFrame(header.SerializeAsString(), {&part, 1})), cancellation);
-  }
-  return static_cast<uint32_t>(count);
-}
-
-std::vector<Tensor> Peer::Take(const grpc::ByteBuffer& answer, uint64_t sequence, uint64_t run,
-                               CancellationToken& cancellation) {
-  net::DecodedFrame frame = net::FromByteBuffer(answer);
-  const uint32_t count = ParseHeader<ReplyHeader>(frame.message).parts();
-  if (count == 0) return std::move(frame.tensors);
-  std::vector<Tensor> parts;
-  for (uint32_t i = 0; i < count; ++i) {
-    PartHeader wanted;
-    FillStamp(sequence, run, wanted.mutable_stamp());
-    wanted.set_index(i);
-    wanted.set_count(count);
-    net::DecodedFrame part = net::FromByteBuffer(
-        Ask(kFetchPartMethod, net::ToByteBuffer(net::EncodeFrame(wanted.SerializeAsString(), {})),
-            cancellation));
-    if (part.tensors.size() != 1) throw DataLoss("{} gave a part without bytes", place_);
-    parts.push_back(std::move(part.tensors[0]));
-  }
-  return net::JoinFrame(parts).tensors;
-}
-
 void Peer::SetState(std::string state) {
   const std::lock_guard lock(mutex_);
   state_ = std::move(state);
@@ -269,6 +211,7 @@ void Peer::Connect(CancellationToken& cancellation) {
       const std::lock_guard lock(mutex_);
       state_ = "connected";
       incarnation_ = reply.incarnation();
+      ShareWith(reply);
       return;
     }
     const std::string why = net::FromGrpcStatus(status).message();
@@ -372,6 +315,7 @@ PeerStatus Peer::Status() const {
   status.set_sent_bytes(sent_bytes_);
   status.set_received_bytes(received_bytes_);
   status.set_retries(retries_);
+  status.set_shared_bytes(shared_bytes_);
   return status;
 }
 

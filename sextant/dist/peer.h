@@ -18,10 +18,12 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "sextant/device/remote_task.h"
+#include "sextant/dist/shared_frames.h"
 #include "sextant/net/channel.h"
 #include "sextant/proto/cluster.grpc.pb.h"
 
@@ -41,6 +43,7 @@ struct PeerOptions {
   std::string own_task;  // "" of a client that is no task
   net::CredentialOptions credentials;
   std::shared_ptr<const TrainingStamp> training = {};  // of a task that trains in a cluster
+  bool shared_frames = true;  // through shared memory, where the peer is on this host
 };
 
 class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
@@ -68,6 +71,8 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   std::optional<uint64_t> AskIncarnation();
   // Says that this process lives, when the peer keeps tensors for it. Does not wait.
   void StayAlive();
+  // Frees shared memory that has not been needed for a while.
+  void Tidy();
 
   // ---- for PeerCall and sessions
 
@@ -90,9 +95,16 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   // Sends the tensors of a call ahead of it, in parts. Gives their number.
   uint32_t SendParts(uint64_t sequence, uint64_t run, std::span<const Tensor> tensors,
                      CancellationToken& cancellation);
-  // The tensors of an answer, fetched where they did not fit in it.
+  // The tensors of an answer, fetched where they did not fit in it. "shared" are the connections
+  // that the call has named.
   std::vector<Tensor> Take(const grpc::ByteBuffer& answer, uint64_t sequence, uint64_t run,
-                           CancellationToken& cancellation);
+                           CancellationToken& cancellation,
+                           std::span<const std::shared_ptr<SharedFrames>> shared = {});
+  // The connection for frames in shared memory; null when there is none.
+  std::shared_ptr<SharedFrames> shared_frames() const;
+  // The peer does not know what was written there: calls carry their tensors from now on.
+  void StopSharing(const SharedFrames* frames);
+  void CountShared(size_t bytes) { shared_bytes_ += bytes; }
   // What the peer answered, as an error that names it; returns when it may be asked again. A
   // connection that is closed as soon as it is made may have been cut: "again" asks whether it was
   // the credentials.
@@ -112,6 +124,7 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
 
  private:
   void SetState(std::string state);
+  void ShareWith(const HelloReply& hello);
 
   const PeerOptions options_;
   const std::string place_;
@@ -127,9 +140,12 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   std::set<uint64_t> runs_;       // that keep tensors there
   uint64_t next_sequence_ = 1;
   std::string state_ = "not connected";
-  int waiting_ = 0;  // for it to come up
+  std::shared_ptr<SharedFrames> shared_;
+  uint64_t shared_with_ = 0;  // incarnation that it is connected to
+  int waiting_ = 0;           // for it to come up
   std::chrono::steady_clock::time_point next_report_ = {};
-  std::atomic<uint64_t> calls_ = 0, sent_bytes_ = 0, received_bytes_ = 0, retries_ = 0;
+  std::atomic<uint64_t> calls_ = 0, sent_bytes_ = 0, received_bytes_ = 0, retries_ = 0,
+                        shared_bytes_ = 0;
 };
 
 // Whether tensors need parts.

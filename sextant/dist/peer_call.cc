@@ -44,14 +44,26 @@ grpc::ByteBuffer PeerCall::Encode(uint32_t parts, std::span<const Tensor> tensor
     header.mutable_token()->set_step(token_->step);
     header.mutable_token()->set_number(token_->number);
   }
+  if (shared_.back()) header.set_shared_frames(shared_.back()->number());
+  if (written_.back()) *header.mutable_shared() = written_.back()->place();
   return net::ToByteBuffer(net::EncodeFrame(header.SerializeAsString(), tensors));
+}
+
+void PeerCall::WriteShared() {
+  std::shared_ptr<SharedFrames> shared = peer_->shared_frames();
+  if (!shared_.empty() && shared == shared_.back()) return;
+  written_.push_back(shared ? shared->Write(inputs_) : nullptr);
+  shared_.push_back(std::move(shared));
+  if (written_.back()) peer_->CountShared(written_.back()->place().bytes());
 }
 
 void PeerCall::Send(CancellationToken& cancellation) {
   peer_->Connect(cancellation);
-  const uint32_t parts = large_ ? peer_->SendParts(sequence_, run_, inputs_, cancellation) : 0;
-  attempt_ = peer_->Send(kCallMethod,
-                         Encode(parts, large_ ? std::span<const Tensor>() : std::span(inputs_)));
+  WriteShared();
+  const bool written = written_.back() != nullptr, in_parts = large_ && !written;
+  const uint32_t parts = in_parts ? peer_->SendParts(sequence_, run_, inputs_, cancellation) : 0;
+  attempt_ = peer_->Send(kCallMethod, Encode(parts, written || in_parts ? std::span<const Tensor>()
+                                                                        : std::span(inputs_)));
 }
 
 bool PeerCall::WaitFor(std::chrono::milliseconds time, CancellationToken& cancellation) {
@@ -74,7 +86,8 @@ bool PeerCall::WaitFor(std::chrono::milliseconds time, CancellationToken& cancel
 }
 
 void PeerCall::Take(std::span<Tensor> outputs, CancellationToken& cancellation) {
-  std::vector<Tensor> tensors = peer_->Take(attempt_->response, sequence_, run_, cancellation);
+  std::vector<Tensor> tensors =
+      peer_->Take(attempt_->response, sequence_, run_, cancellation, shared_);
   if (tensors.size() != outputs.size()) {
     throw DataLoss("{} gave {} tensors where {} were asked for", peer_->place(), tensors.size(),
                    outputs.size());
@@ -87,6 +100,8 @@ void PeerCall::Take(std::span<Tensor> outputs, CancellationToken& cancellation) 
 void PeerCall::Recover(CancellationToken& cancellation) {
   if (attempt_->status.error_details() == kUnknownFragment)
     return peer_->Register(*fragment_, cancellation);
+  if (attempt_->status.error_details() == kUnknownSegment)
+    return peer_->StopSharing(shared_.back().get());
   if (peer_->Restarted(attempt_->status)) throw RestartedError(*fragment_);
   peer_->CountRetry();
   retry_.Failed(attempt_->status, cancellation);

@@ -25,6 +25,7 @@ class PeerCall : public RemoteCall {
  private:
   void Send(CancellationToken& cancellation);
   grpc::ByteBuffer Encode(uint32_t parts, std::span<const Tensor> tensors) const;
+  void WriteShared();
   // Deals with a failed attempt: returns when the call may be sent again, else throws.
   void Recover(CancellationToken& cancellation);
 
@@ -37,6 +38,10 @@ class PeerCall : public RemoteCall {
   const uint64_t sequence_;
   RetryPolicy retry_;
   bool stale_ = false;
+  // The connections that attempts have named, null for none, and the inputs there, null where they
+  // were in the call. All stay until the end: an earlier attempt may still arrive and be answered.
+  std::vector<std::shared_ptr<SharedFrames>> shared_;
+  std::vector<std::shared_ptr<const SharedFrames::Written>> written_;
   std::shared_ptr<Peer::Attempt> attempt_;
   std::chrono::steady_clock::time_point next_report_;
   // The first sending, where it would have made Start wait: the peer has not been met, or the

@@ -78,7 +78,7 @@ TEST(PeerTest, MalformedFragmentIsAnError) {
 }
 
 TEST(PeerTest, FramesOfAnySizeGetThrough) {
-  TestCluster cluster(1);
+  TestCluster cluster(1, {.shared_frames = false});
   const auto peer = cluster.NewPeer(0);
   Graph graph;
   const GraphScope use(graph);

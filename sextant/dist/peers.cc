@@ -4,7 +4,7 @@ namespace sextant::dist {
 
 Peers::Peers(const ClusterSpec& cluster, const std::string& own_task,
              const net::CredentialOptions& credentials,
-             std::shared_ptr<const TrainingStamp> training) {
+             std::shared_ptr<const TrainingStamp> training, bool shared_frames) {
   for (const auto& [job, addresses] : cluster) {
     for (size_t i = 0; i < addresses.size(); ++i) {
       const std::string task = TaskName(job, static_cast<int>(i));
@@ -13,7 +13,8 @@ Peers::Peers(const ClusterSpec& cluster, const std::string& own_task,
                                                               .address = addresses[i],
                                                               .own_task = own_task,
                                                               .credentials = credentials,
-                                                              .training = training}));
+                                                              .training = training,
+                                                              .shared_frames = shared_frames}));
       devices_.push_back(std::move(MakeHostDevices(1, task)[0]));
     }
   }
@@ -45,7 +46,10 @@ void Peers::ForgetIncarnations() {
 }
 
 void Peers::StayAlive() {
-  for (const auto& [name, peer] : peers_) peer->StayAlive();
+  for (const auto& [name, peer] : peers_) {
+    peer->StayAlive();
+    peer->Tidy();
+  }
 }
 
 }  // namespace sextant::dist

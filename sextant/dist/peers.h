@@ -17,7 +17,7 @@ class Peers : public RemoteTasks {
   // Nothing is connected yet.
   Peers(const ClusterSpec& cluster, const std::string& own_task,
         const net::CredentialOptions& credentials,
-        std::shared_ptr<const TrainingStamp> training = {});
+        std::shared_ptr<const TrainingStamp> training = {}, bool shared_frames = true);
   ~Peers() override;
 
   RemoteTask& Find(std::string_view task) override { return FindPeer(task); }
@@ -27,6 +27,7 @@ class Peers : public RemoteTasks {
   // A host device of each of the other tasks, for placement.
   std::vector<Device*> devices() const;
   std::vector<PeerStatus> Status() const;
+  // To be called now and then.
   void StayAlive();
   // They may be other processes now.
   void ForgetIncarnations();

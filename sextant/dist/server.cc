@@ -2,6 +2,7 @@
 
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
+#include <unistd.h>
 
 #include <condition_variable>
 #include <map>
@@ -54,8 +55,11 @@ struct Server::State {
         address(ParseAddress(AddressOf(given.cluster, given.job, given.task))),
         incarnation(NewIncarnation()),
         devices(MakeHostDevices(std::max(1, given.session.host_devices), name)),
-        peers(given.cluster, name, given.credentials, given.training),
+        peers(given.cluster, name, given.credentials, given.training, given.shared_frames),
         admission(given.credentials),
+        shared_frames(given.shared_frames && SharedFramesWanted()
+                          ? std::make_unique<SharedFramesListener>(geteuid())
+                          : nullptr),
         host(Environment(/*with_peers=*/false), given.session),
         shard([this] { return host.Snapshot(); }),
         shards(shard, admission, incarnation),
@@ -74,7 +78,8 @@ struct Server::State {
                                        uint64_t sender,
                                        uint64_t sequence) { sessions.CancelRun(sender, sequence); },
              .shard = &shard,
-             .commit = given.commit}) {
+             .commit = given.commit,
+             .shared_frames = shared_frames.get()}) {
     if (!given.coordinator) return;
     coordinator = std::make_unique<CoordinatorHost>(
         *given.coordinator, admission, [this](const TaskId& task) { return IncarnationAt(task); });
@@ -126,6 +131,7 @@ struct Server::State {
       service.ForgetSilentSenders();
       sessions.ForgetSilentClients();
       peers.StayAlive();
+      if (shared_frames) shared_frames->Tidy();
       lock.lock();
     }
   }
@@ -137,6 +143,7 @@ struct Server::State {
   ResourceManager resources;
   Peers peers;
   Admission admission;
+  std::unique_ptr<SharedFramesListener> shared_frames;  // null: switched off
   PartStore parts;
   FragmentHost host;
   Shard shard;

@@ -38,6 +38,9 @@ struct SEXTANT_API ServerOptions {
   net::CredentialOptions credentials = net::CredentialsFromEnvironment();
   // Whether graphs of other processes may hold ops that open files.
   bool allow_files = false;
+  // Whether frames between tasks of this host go through shared memory (shared_frames.h); the
+  // environment variable SEXTANT_SHARED_FRAMES=0 switches it off too.
+  bool shared_frames = true;
   std::string bind_host = {};  // "": as BindAddress says
   // Called when the files of the credentials have been read, before anybody can connect.
   std::function<void()> before_listening = {};

@@ -20,6 +20,7 @@ inline constexpr char kRunMethod[] = "/sextant.dist.SessionService/Run";
 // UNAVAILABLE, comes again however often the call is sent.
 inline constexpr std::string_view kAnswered = "answered";
 inline constexpr std::string_view kUnknownFragment = "unknown fragment";
+inline constexpr std::string_view kUnknownSegment = "unknown segment";  // send it in the call
 inline constexpr std::string_view kRestarted = "restarted";  // then the new incarnation, in decimal
 
 }  // namespace sextant::dist

@@ -242,8 +242,11 @@ EncodedFrame EncodeFrame(std::string_view message, std::span<const Tensor> tenso
   return frame;
 }
 
-DecodedFrame DecodeFrame(std::span<const std::string_view> pieces, Allocator& allocator) {
-  PieceReader reader(pieces);
+namespace {
+
+// "read_plain" makes a tensor of the next bytes of the reader.
+template <typename ReadPlain>
+DecodedFrame DecodeWith(PieceReader& reader, const ReadPlain& read_plain) {
   const size_t total = reader.left();
   const std::string header = ReadHeader(reader);
   std::string_view table(header);
@@ -274,12 +277,36 @@ DecodedFrame DecodeFrame(std::span<const std::string_view> pieces, Allocator& al
     } else if (entry.dtype == DType::kString) {
       frame.tensors.push_back(ReadStrings(entry, reader, i));
     } else {
-      frame.tensors.emplace_back(entry.dtype, entry.shape, allocator);
-      reader.Read(frame.tensors.back().raw_data(), entry.bytes);
+      frame.tensors.push_back(read_plain(entry, AlignUp(offset)));
       if (entry.dtype == DType::kBool) CheckBools(frame.tensors.back(), i);
     }
   }
   return frame;
+}
+
+Tensor CopyPlainTensor(const Entry& entry, PieceReader& reader, Allocator& allocator) {
+  Tensor tensor(entry.dtype, entry.shape, allocator);
+  reader.Read(tensor.raw_data(), entry.bytes);
+  return tensor;
+}
+
+}  // namespace
+
+DecodedFrame DecodeFrame(std::span<const std::string_view> pieces, Allocator& allocator) {
+  PieceReader reader(pieces);
+  return DecodeWith(reader, [&](const Entry& entry, size_t) {
+    return CopyPlainTensor(entry, reader, allocator);
+  });
+}
+
+DecodedFrame DecodeFrameInPlace(const BufferRef& buffer, size_t bytes) {
+  const std::string_view whole(static_cast<const char*>(buffer->data()), bytes);
+  PieceReader reader({&whole, 1});
+  return DecodeWith(reader, [&](const Entry& entry, size_t offset) {
+    if (entry.bytes < kBorrowedBytes) return CopyPlainTensor(entry, reader, HostAllocator());
+    reader.Skip(entry.bytes);
+    return Tensor(entry.dtype, entry.shape, buffer, offset);
+  });
 }
 
 }  // namespace sextant::net

@@ -56,4 +56,8 @@ struct DecodedFrame {
 DecodedFrame DecodeFrame(std::span<const std::string_view> pieces,
                          Allocator& allocator = HostAllocator());
 
+// A whole frame that lies in one piece at the beginning of the buffer. Tensors that EncodeFrame
+// would borrow stay there and hold the buffer, the others are copied. Throws as DecodeFrame does.
+DecodedFrame DecodeFrameInPlace(const BufferRef& buffer, size_t bytes);
+
 }  // namespace sextant::net

@@ -39,7 +39,8 @@ std::shared_ptr<Peer> TestCluster::NewPeer(int task, const std::string& address)
       PeerOptions{.task = TaskName("ps", task),
                   .address = address.empty() ? AddressOf(spec(), "ps", task) : address,
                   .own_task = "",
-                  .credentials = options_.credentials});
+                  .credentials = options_.credentials,
+                  .shared_frames = options_.shared_frames});
 }
 
 std::shared_ptr<Fragment> MakeFragment(const Graph& graph, int task,

@@ -89,6 +89,7 @@ void WriteJson(const dist::StatusReply& status, std::ostream& out) {
     json.Field("sent_bytes", uint64_t{peer.sent_bytes()});
     json.Field("received_bytes", uint64_t{peer.received_bytes()});
     json.Field("retries", uint64_t{peer.retries()});
+    json.Field("shared_bytes", uint64_t{peer.shared_bytes()});
     json.EndObject();
   }
   json.EndArray();
@@ -108,9 +109,12 @@ void WriteText(const dist::StatusReply& status, std::ostream& out) {
   if (status.stale() > 0)
     out << fmt::format("  contributions that came too late: {}\n", status.stale());
   for (const dist::PeerStatus& peer : status.peers()) {
-    out << fmt::format("  {} at {}: {}; calls {}, retries {}, sent {} bytes, received {} bytes\n",
+    out << fmt::format("  {} at {}: {}; calls {}, retries {}, sent {} bytes, received {} bytes",
                        peer.task(), peer.address(), peer.state(), peer.calls(), peer.retries(),
                        peer.sent_bytes(), peer.received_bytes());
+    if (peer.shared_bytes() > 0)
+      out << fmt::format(", {} bytes through shared memory", peer.shared_bytes());
+    out << '\n';
   }
   if (status.has_training()) WriteTrainingText(status.training(), out);
   for (const std::string& wait : status.waits()) out << "  " << wait << '\n';
