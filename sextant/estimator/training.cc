@@ -219,7 +219,8 @@ int64_t RunTraining(const Estimator::State& state, const InputFn& input_fn,
   Cluster* const cluster = handling.cluster.get();
   const bool writes = cluster == nullptr || cluster->is_chief();
   if (writes) DeleteLeftovers(config.model_dir);
-  const auto newest = CheckpointToResume(config.model_dir);
+  // Others of a cluster do not restore: what is damaged the chief mends, maybe later than this.
+  const auto newest = writes ? CheckpointToResume(config.model_dir) : std::nullopt;
   std::optional<int64_t> resumed;
   if (newest) resumed = StepOfCheckpoint(*newest);
   if (cluster == nullptr && options.max_steps && resumed.value_or(0) >= *options.max_steps) {
@@ -263,7 +264,8 @@ int64_t RunTraining(const Estimator::State& state, const InputFn& input_fn,
   train::MonitoredSession session(model->graph, std::move(session_options));
   if (!session.joined()) {
     LogInfo("The training had ended before this task joined it.");
-    return resumed.value_or(0);
+    const auto last = CheckpointToResume(config.model_dir);
+    return last ? StepOfCheckpoint(*last) : 0;
   }
   try {
     const StepsEnd end = RunSteps(session, model->spec, newest || cluster != nullptr);

@@ -2,11 +2,13 @@
 
 #include <fmt/ranges.h>
 
+#include <map>
 #include <vector>
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
 #include "sextant/base/logging.h"
+#include "sextant/base/parse_number.h"
 #include "sextant/formats/checkpoint_state.h"
 #include "sextant/formats/tensor_bundle_reader.h"
 
@@ -20,16 +22,40 @@ bool IsWholeCheckpoint(const std::string& prefix) try {
   return false;
 }
 
-void FallBackToWholeCheckpoint(const std::string& directory) {
+namespace {
+
+// The checkpoints of a directory whose state file is lost, oldest first; without a latest one.
+CheckpointState StateOfFiles(const std::string& directory, const std::string& basename) {
+  std::map<int64_t, std::string> prefixes;
+  constexpr std::string_view kIndex = ".index";
+  for (const std::string& name : FileSystem::ForPath(directory).ListDirectory(directory)) {
+    if (!name.starts_with(basename + "-") || !name.ends_with(kIndex)) continue;
+    const std::string prefix = name.substr(0, name.size() - kIndex.size());
+    int64_t number = 0;
+    if (ParseNumber(prefix.substr(basename.size() + 1), &number))
+      prefixes[number] = JoinPath(directory, prefix);
+  }
+  CheckpointState state;
+  for (const auto& [number, prefix] : prefixes) state.all.push_back(prefix);
+  return state;
+}
+
+}  // namespace
+
+void FallBackToWholeCheckpoint(const std::string& directory, const std::string& basename) {
+  if (!FileSystem::ForPath(directory).Exists(directory)) return;
   auto state = ReadCheckpointState(directory);
-  if (!state) return;
+  if (!state) {
+    state = StateOfFiles(directory, basename);
+    if (!state->all.empty())
+      LogWarning("{} has checkpoints, but no list of them in the file checkpoint", directory);
+  }
   for (size_t left = state->all.size(); left > 0; --left) {
     const std::string& newest = state->all[left - 1];
     if (!IsWholeCheckpoint(newest)) continue;
     if (newest == state->latest) return;
-    for (size_t i = left; i < state->all.size(); ++i) {
-      LogWarning("{} is damaged; the training goes on from {}", state->all[i], newest);
-    }
+    for (size_t i = left; i < state->all.size(); ++i) LogWarning("{} is damaged", state->all[i]);
+    LogWarning("the training goes on from {}", newest);
     state->latest = newest;
     state->all.resize(left);
     if (state->timestamps.size() > left) state->timestamps.resize(left);

@@ -13,8 +13,10 @@ bool IsWholeCheckpoint(const std::string& prefix);
 std::string AdviceForDamagedCheckpoint(const std::string& prefix);
 
 // Sets the state file of a directory to its newest checkpoint that is whole, with a warning in the
-// log for each newer one that is not. Where none is whole it is left as it is. For trainings of
-// clusters, whose chief nobody asks what to do; it reads the newest one.
-void FallBackToWholeCheckpoint(const std::string& directory);
+// log for each newer one that is not. Where none is whole it is left as it is. A state file that is
+// missing or does not parse is made anew, of the checkpoints BASENAME-NUMBER that are there. For
+// trainings of clusters, whose chief nobody asks what to do; it reads the newest one.
+void FallBackToWholeCheckpoint(const std::string& directory,
+                               const std::string& basename = "model.ckpt");
 
 }  // namespace sextant

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "sextant/base/temporary_directory.h"
 #include "sextant/formats/checkpoint_state.h"
@@ -48,6 +49,19 @@ TEST_F(DamagedCheckpointTest, TakesTheNewestThatIsWhole) {
   const auto state = ReadCheckpointState(dir_.path());
   EXPECT_EQ(state->all, std::vector<std::string>{Prefix(1)});
   EXPECT_EQ(state->timestamps.size(), 1u);
+}
+
+TEST_F(DamagedCheckpointTest, FindsCheckpointsWithoutTheStateFile) {
+  Damage(3);
+  for (const bool parses : {true, false}) {
+    const std::string path = dir_.path() + "/checkpoint";
+    std::filesystem::remove(path);
+    if (!parses) std::ofstream(path) << "model_checkpoint_path: \"mod";
+    std::ofstream(dir_.path() + "/model-best.index") << "of another kind";
+    FallBackToWholeCheckpoint(dir_.path(), "model");
+    EXPECT_EQ(LatestCheckpoint(dir_.path()), Prefix(2));
+    EXPECT_EQ(ReadCheckpointState(dir_.path())->all, (std::vector{Prefix(1), Prefix(2)}));
+  }
 }
 
 TEST_F(DamagedCheckpointTest, ChangesNothingWhenNoneIs) {

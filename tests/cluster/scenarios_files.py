@@ -103,6 +103,37 @@ def flipped_bits(run):
         return {"flips": flips, "errors": found}
 
 
+@scenario("T19-files", ci=True)
+def deleted_files(run):
+    """Files of the newest checkpoint are deleted, or the state file is: the newest whole one is taken."""
+    with run.cluster(chief=True, workers=1, flags={"--max_steps": 400, "--save_steps": 30}) as cluster:
+        cluster.start_all()
+        cluster.await_step(run.random.randrange(100, 150))
+        for task in cluster.tasks:
+            cluster.kill(task.job, task.index)
+        steps = sorted(int(path.stem.split("-")[1]) for path in cluster.model_dir.glob("model.ckpt-*.index"))
+        damage = run.random.choice(("index", "data", "state", "state cut"))
+        if not damage.startswith("state"):  # then the files are asked, not the list
+            steps = [step for step in steps if step <= cluster.saved_step()]
+        newest = cluster.model_dir / f"model.ckpt-{steps[-1]}"
+        whole = steps[-2]
+        if damage == "index":
+            newest.with_name(newest.name + ".index").unlink()
+        elif damage == "data":
+            newest.with_name(newest.name + ".data-00000-of-00001").unlink()
+        elif damage == "state":
+            (cluster.model_dir / "checkpoint").unlink()
+            whole = steps[-1]
+        else:
+            state = cluster.model_dir / "checkpoint"
+            state.write_text(state.read_text()[:run.random.randrange(10, 30)])
+            whole = steps[-1]
+        cluster.start_all()
+        chief = cluster.find("chief")
+        cluster.await_text(chief, f"Restoring parameters from {cluster.model_dir}/model.ckpt-{whole}\n")
+        return {**finish(cluster, 400, 2), "damage": damage, "steps": steps, "resumed_at": whole}
+
+
 @scenario("T29", ci=True)
 def evaluators(run):
     """Two evaluators, one of them killed, while checkpoints are deleted: each step is evaluated once."""
