@@ -206,7 +206,7 @@ void CheckpointEvaluator::Export(const EvalResult& metrics, const std::string& p
   for (const ExporterRef& exporter : eval_.exporters) {
     const std::string made = exporter->Export(
         {estimator_, JoinPath(estimator_.model_dir(), "export/" + exporter->name()), path, metrics,
-         step, is_final, ledger_});
+         step, is_final, ledger_, &eval_.input_fn});
     if (!made.empty()) result_.exports.push_back(made);
   }
   ledger_.SetNote(kExported, mark);

@@ -6,7 +6,9 @@
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
 #include "sextant/base/logging.h"
+#include "sextant/base/temporary_directory.h"
 #include "sextant/estimator/model_graph.h"
+#include "sextant/estimator/warm_up_requests.h"
 #include "sextant/runtime/session.h"
 #include "sextant/train/local_initializer.h"
 #include "sextant/train/saved_model_builder.h"
@@ -15,6 +17,7 @@ namespace sextant {
 namespace {
 
 constexpr const char* kDefaultSignature = "serving_default";
+constexpr const char* kWarmUpFile = "tf_serving_warmup_requests";
 using Receiver = std::vector<std::pair<std::string, Output>>;
 
 std::map<std::string, Output> ToMap(const NamedOutputs& outputs) {
@@ -60,6 +63,23 @@ std::map<std::string, SignatureSpec> Signatures(const ModelGraph& model) {
         "no output of the model can be exported with this receiver; add a predict output");
   }
   return signatures;
+}
+
+// Servers call the model as the directory of its exports is called.
+void AddWarmUp(const ModelGraph& model, const std::map<std::string, SignatureSpec>& signatures,
+               const std::vector<data::Element>& rows, const std::string& directory,
+               SavedModelBuilder* builder) {
+  const auto usual = signatures.find(kDefaultSignature);
+  const auto& [name, signature] = usual == signatures.end() ? *signatures.begin() : *usual;
+  const TemporaryDirectory scratch;
+  const std::string path = JoinPath(scratch.path(), kWarmUpFile);
+  try {
+    WriteWarmUpRequests(model, std::string(BaseName(DirectoryName(directory))), name, signature,
+                        rows, path);
+    builder->AddExtraAssets({{kWarmUpFile, path}});
+  } catch (const Error& e) {
+    LogWarning("{} gets no warm-up requests: {}", directory, e.message());
+  }
 }
 
 // The number of an export, also of one that is being written: "temp-NUMBER…". -1: it is none.
@@ -119,7 +139,8 @@ std::string ExportToNew(const std::string& first, const std::string& base_dir,
 }
 
 void ExportTo(const Estimator::State& state, const std::string& directory,
-              const ServingInputFn& receiver, const SavedModelExportOptions& options) {
+              const ServingInputFn& receiver, const SavedModelExportOptions& options,
+              const std::vector<data::Element>& warm_up_rows) {
   const std::string checkpoint = CheckpointOf(state, options.checkpoint_path);
   const std::unique_ptr<ModelGraph> model = BuildServingModel(state, receiver);
   MetaGraphSpec spec{.signatures = Signatures(*model),
@@ -130,6 +151,7 @@ void ExportTo(const Estimator::State& state, const std::string& directory,
   SavedModelBuilder builder(directory);
   builder.AddMetaGraphAndVariables(session, {"serve"}, spec);
   builder.AddExtraAssets(options.assets_extra);
+  if (!warm_up_rows.empty()) AddWarmUp(*model, spec.signatures, warm_up_rows, directory, &builder);
   builder.Save(options.as_text ? SavedModelForm::kText : SavedModelForm::kBinary);
   LogInfo("SavedModel written to: {}", directory);
 }

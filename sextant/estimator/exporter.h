@@ -17,13 +17,14 @@ class Ledger;
 
 // The evaluation after which an exporter is called.
 struct SEXTANT_API ExportRequest {
-  Estimator& estimator;         // whose model is exported
-  std::string export_path;      // model_dir/export/NAME
-  std::string checkpoint_path;  // that was evaluated
-  const EvalResult& result;     // of the newest evaluation
-  int64_t global_step;          // of the checkpoint
-  bool is_final;                // the training is at its end
-  Ledger& ledger;               // what was exported before
+  Estimator& estimator;                 // whose model is exported
+  std::string export_path;              // model_dir/export/NAME
+  std::string checkpoint_path;          // that was evaluated
+  const EvalResult& result;             // of the newest evaluation
+  int64_t global_step;                  // of the checkpoint
+  bool is_final;                        // the training is at its end
+  Ledger& ledger;                       // what was exported before
+  const InputFn* eval_input = nullptr;  // of the evaluation
 };
 
 class SEXTANT_API Exporter {
@@ -40,6 +41,9 @@ struct SEXTANT_API ExporterOptions {
   std::map<std::string, std::string> assets_extra = {};
   bool as_text = false;
   int exports_to_keep = 5;  // the newest (Best: the best); 0: all
+  // So many rows of the evaluation's input become requests in the export, which servers run before
+  // they use it: assets.extra/tf_serving_warmup_requests. TensorFlow Serving takes 1,000 at most.
+  int64_t warmup_requests = 0;
 };
 // After every evaluation.
 ExporterRef LatestExporter(std::string name, ServingInputFn receiver,

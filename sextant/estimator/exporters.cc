@@ -8,9 +8,12 @@
 #include "sextant/estimator/exporter.h"
 #include "sextant/estimator/ledger.h"
 #include "sextant/estimator/model_graph.h"
+#include "sextant/estimator/warm_up_requests.h"
 
 namespace sextant {
 namespace {
+
+constexpr int64_t kMostWarmUpRequests = 1000;
 
 class ModelExporter : public Exporter {
  public:
@@ -21,6 +24,10 @@ class ModelExporter : public Exporter {
     }
     if (options_.exports_to_keep < 0) {
       throw InvalidArgument("exports_to_keep of exporter {} must not be negative", name_);
+    }
+    if (options_.warmup_requests < 0 || options_.warmup_requests > kMostWarmUpRequests) {
+      throw InvalidArgument("warmup_requests of exporter {} must be from 0 to {}", name_,
+                            kMostWarmUpRequests);
     }
   }
   const std::string& name() const override { return name_; }
@@ -39,7 +46,8 @@ class ModelExporter : public Exporter {
       ExportTo(request.estimator.state(), to, receiver_,
                {.assets_extra = options_.assets_extra,
                 .as_text = options_.as_text,
-                .checkpoint_path = request.checkpoint_path});
+                .checkpoint_path = request.checkpoint_path},
+               WarmUpRowsOf(request));
     });
   }
   // Deletes the oldest that are too many.
@@ -58,6 +66,14 @@ class ModelExporter : public Exporter {
   }
 
  private:
+  // None, with a line in the log, where the input of the evaluation gives none.
+  std::vector<data::Element> WarmUpRowsOf(const ExportRequest& request) const try {
+    if (options_.warmup_requests == 0 || request.eval_input == nullptr) return {};
+    return WarmUpRows(*request.eval_input, options_.warmup_requests);
+  } catch (const Error& e) {
+    LogWarning("Exporter {} makes no warm-up requests: {}", name_, e.message());
+    return {};
+  }
   // Another evaluator may be at it too.
   static void DeleteExport(const std::string& path) try {
     FileSystem& files = FileSystem::ForPath(path);

@@ -138,6 +138,7 @@ std::unique_ptr<ModelGraph> BuildServingModel(const Estimator::State& state,
   ServingInputReceiver input = receiver();
   model->receiver_tensors = std::move(input.receiver_tensors);
   model->receiver_alternatives = std::move(input.receiver_alternatives);
+  model->request_of = std::move(input.request_of);
   model->session = state.config.session;
   model->spec = Call(state, {std::move(input.features), {}}, Mode::kPredict);
   CheckSpec(model->spec, Mode::kPredict);

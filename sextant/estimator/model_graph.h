@@ -26,6 +26,7 @@ struct ModelGraph {
   std::vector<std::pair<std::string, Output>> receiver_tensors;  // of serving
   std::vector<std::pair<std::string, std::vector<std::pair<std::string, Output>>>>
       receiver_alternatives;
+  std::function<RequestTensors(const data::Element& row)> request_of;  // of serving; may be none
   SessionOptions session;  // with the devices that the strategy asks for
 };
 
@@ -48,9 +49,11 @@ int64_t StepOfCheckpoint(const std::string& prefix);
 // Sets all variables of the graph.
 void RestoreVariables(Session& session, Graph& graph, const std::string& checkpoint);
 
-// Exports to this very directory.
+// Exports to this very directory. Rows become the export's warm-up requests; where that cannot be
+// done, a line in the log says why.
 void ExportTo(const Estimator::State& state, const std::string& directory,
-              const ServingInputFn& receiver, const SavedModelExportOptions& options);
+              const ServingInputFn& receiver, const SavedModelExportOptions& options,
+              const std::vector<data::Element>& warm_up_rows = {});
 // Calls the function with the name of a new directory, base_dir/NUMBER, and returns it: first the
 // one given, unless it is "", and others as long as another process is faster (ALREADY_EXISTS).
 // Numbers are seconds since the epoch, or more: larger than all that are there or being written, so

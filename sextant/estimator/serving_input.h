@@ -18,6 +18,9 @@
 
 namespace sextant {
 
+// The values of a request's inputs by their names.
+using RequestTensors = std::vector<std::pair<std::string, Tensor>>;
+
 struct SEXTANT_API ServingInputReceiver {
   Features features;  // what the model function gets
   // The inputs of signatures by name, in order.
@@ -25,6 +28,9 @@ struct SEXTANT_API ServingInputReceiver {
   // Further ways in: signature name → inputs, each usable instead of receiver_tensors.
   std::vector<std::pair<std::string, std::vector<std::pair<std::string, Output>>>>
       receiver_alternatives;
+  // The request that gives the features of one row, a batch of one: for warm-up requests. Throws
+  // INVALID_ARGUMENT for a row that it cannot be made of. None: features are inputs by their names.
+  std::function<RequestTensors(const data::Element& row)> request_of = {};
 };
 
 // Builds placeholders and what follows in the current graph.

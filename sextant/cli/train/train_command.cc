@@ -103,9 +103,12 @@ std::vector<ExporterRef> MakeExporters(const RegisteredModel& model, const HPara
   if (flags.export_format == "none") return {};
   const ServingInputFn receiver = models::FindReceiver(model, params, flags.export_format);
   const std::string name = ExportName(model, flags);
-  if (flags.serve > 0 || flags.exporter == "latest") return {LatestExporter(name, receiver)};
-  if (flags.exporter == "final") return {FinalExporter(name, receiver)};
-  return {BestExporter(name, receiver)};
+  const ExporterOptions options{.warmup_requests = flags.warmup_requests};
+  if (flags.serve > 0 || flags.exporter == "latest") {
+    return {LatestExporter(name, receiver, options)};
+  }
+  if (flags.exporter == "final") return {FinalExporter(name, receiver, options)};
+  return {BestExporter(name, receiver, {}, options)};
 }
 
 std::optional<int64_t> StepsOrAll(int64_t steps) {
@@ -172,6 +175,8 @@ void AddTrainOptions(Command& command, TrainFlags* flags, const RegisteredModel&
                     "which models are exported (default final)");
   command.AddNameOption("--export_name", &flags->export_name,
                         "directory below model_dir/export (default " + ExportName(model, {}) + ")");
+  command.AddOption("--warmup_requests", &flags->warmup_requests,
+                    "rows of the evaluation that servers of the export run first", 0, 1000);
   command.AddNameOption("--eval_name", &flags->eval_name, "results go to model_dir/eval_NAME");
   command.AddOption("--throttle_secs", &flags->throttle_secs, "least time between evaluations", 0,
                     kMostSeconds);

@@ -30,7 +30,8 @@ struct TrainFlags {
                                reduction = "tree", input_sharding = "leases";
   std::vector<std::string> train_files, eval_files;
   int64_t seed = -1, threads = 0, devices = 1, save_summary_steps = 100, save_checkpoints_steps = 0,
-          keep_checkpoint_max = 5, log_step_count_steps = 100, throttle_steps = 0;
+          keep_checkpoint_max = 5, log_step_count_steps = 100, throttle_steps = 0,
+          warmup_requests = 0;
   double save_checkpoints_secs = 0, throttle_secs = 600;
   bool json = false;
   // In a cluster: steps are the mean of so many gradients; 0: of one of each task that trains.
