@@ -15,7 +15,8 @@
 //                                                                       level 1 through the worker
 //
 // This gives two calls a step. Constants and handles are no work: they belong to no level and are
-// copied to whoever reads them. Variables keep program order by edges of their own (EffectEdges).
+// copied to whoever reads them. Variables keep program order by edges of their own (EffectEdges),
+// so not all control edges need to count (relaxed_controls.h).
 //
 // The update of a synchronous step (update_nodes.h) has groups of its own, one per task and stage,
 // which are merged with no others. A call of one brings a contribution and waits for no other.
@@ -24,6 +25,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "sextant/graph/device_name.h"
@@ -154,6 +156,8 @@ class Grouper {
     MoveGroupingNodes();
     result_.effects = NodesBefore(order_, task_);
     FindUpdates();
+    if (!result_.updates.any)
+      result_.relaxed = RelaxControls(order_, CopiedNodes(), task_, result_.effects);
     AssignLevels();
     MergeGroups();
     return std::move(result_);
@@ -166,10 +170,13 @@ class Grouper {
   static size_t Id(const Node* node) { return static_cast<size_t>(node->id()); }
   bool Copied(const Node* node) const { return result_.group[Id(node)] == FragmentGroups::kCopied; }
 
-  void FindUpdates() {
+  std::vector<bool> CopiedNodes() const {
     std::vector<bool> copied(count_);
     for (const Node* node : order_) copied[Id(node)] = Copied(node);
-    result_.updates = FindUpdateNodes(order_, copied, result_.effects, task_);
+    return copied;
+  }
+  void FindUpdates() {
+    result_.updates = FindUpdateNodes(order_, CopiedNodes(), result_.effects, task_);
   }
   bool IsUpdate(const Node* node) const { return result_.updates.Has(node); }
 
@@ -205,13 +212,21 @@ class Grouper {
     for (const Output& input : node->inputs()) {
       if (!Copied(input.node())) f(input.node());
     }
-    const auto after = [&](const Node* earlier) {
-      if (!result_.updates.Ignores(earlier, node)) f(earlier);
-    };
     for (const Node* control : node->control_inputs()) {
-      if (!Copied(control)) after(control);
+      if (!Copied(control) && !result_.IgnoresControl(control, node)) f(control);
     }
-    for (const Node* earlier : result_.effects[Id(node)]) after(earlier);
+    for (const Node* earlier : result_.effects[Id(node)]) {
+      if (!result_.updates.Ignores(earlier, node)) f(earlier);
+    }
+  }
+
+  // Below which a change would come before one that it is told to follow.
+  int FirstLevel(const Node* node) const {
+    if (!result_.relaxed.any) return 0;
+    int first = 0;
+    for (const Node* earlier : result_.relaxed.not_before[Id(node)])
+      first = std::max(first, level_[Id(earlier)]);
+    return first;
   }
 
   void AssignLevels() {
@@ -224,6 +239,7 @@ class Grouper {
         ForEachDependency(node, [&](const Node* on) {
           level = std::max(level, level_[Id(on)] + (task_[Id(on)] != task_[Id(node)] ? 1 : 0));
         });
+        level = std::max(level, FirstLevel(node));
       }
       const bool delayed = DelayMakersOfResources();
       if (!LevelUpdates() && !delayed) return;
@@ -304,12 +320,28 @@ class Grouper {
       }
       return false;
     };
+    std::vector<Key> keys(static_cast<size_t>(next));
+    for (const auto& [key, number] : numbers) keys[static_cast<size_t>(number)] = key;
+    // By group: those that changes of it must not come before.
+    std::vector<std::set<int>> not_before(static_cast<size_t>(next));
+    if (result_.relaxed.any) {
+      for (const Node* node : order_) {
+        for (const Node* earlier : result_.relaxed.not_before[Id(node)])
+          not_before[static_cast<size_t>(vertex(node))].insert(vertex(earlier));
+      }
+    }
+    const auto comes_before = [&](int earlier, int later) {
+      return std::ranges::any_of(not_before[static_cast<size_t>(later)], [&](int other) {
+        return other != later && keys[static_cast<size_t>(condensed.Find(other))].level >
+                                     keys[static_cast<size_t>(earlier)].level;
+      });
+    };
     for (const auto& [key, later] : numbers) {
       if (key.stage != UpdateNodes::kNone) continue;
       for (const auto& [other, earlier] : numbers) {
         if (earlier >= later) break;
         if (other.task != key.task || other.stage != UpdateNodes::kNone ||
-            condensed.Find(earlier) != earlier)
+            condensed.Find(earlier) != earlier || comes_before(earlier, later))
           continue;
         if (delays(earlier, later, key.task)) continue;
         if (condensed.Reaches(earlier, later, 2) || condensed.Reaches(later, earlier, 1)) continue;
@@ -318,8 +350,6 @@ class Grouper {
       }
     }
     std::vector<int> number_of(static_cast<size_t>(next), -1);
-    std::vector<Key> keys(static_cast<size_t>(next));
-    for (const auto& [key, number] : numbers) keys[static_cast<size_t>(number)] = key;
     for (const int v : condensed.Order()) {
       if (v >= next) continue;
       number_of[static_cast<size_t>(v)] = static_cast<int>(result_.tasks.size());

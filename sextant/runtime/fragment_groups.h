@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sextant/graph/graph.h"
+#include "sextant/runtime/relaxed_controls.h"
 #include "sextant/runtime/update_nodes.h"
 
 namespace sextant {
@@ -26,6 +27,11 @@ struct FragmentGroups {
   // (effect_order.h).
   std::vector<std::vector<Node*>> effects;
   UpdateNodes updates;
+  RelaxedControls relaxed;
+
+  bool IgnoresControl(const Node* earlier, const Node* later) const {
+    return updates.Ignores(earlier, later) || relaxed.Ignores(earlier, later);
+  }
 };
 
 // Groups are numbered in an order in which each comes after those it depends on. "order" is the

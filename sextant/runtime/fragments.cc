@@ -162,7 +162,7 @@ class FragmentCutter {
       }
       for (Node* control : node->control_inputs()) {
         if (GroupOf(control) == group) has_reader[Index(control)] = true;
-        if (!groups_.updates.Ignores(control, node)) CrossControl(control, group);
+        if (!groups_.IgnoresControl(control, node)) CrossControl(control, group);
       }
       for (Node* earlier : groups_.effects[Index(node)]) {
         if (!groups_.updates.Ignores(earlier, node)) CrossControl(earlier, group);
@@ -321,12 +321,14 @@ class FragmentCutter {
       std::vector<Node*> controls;
       const auto wait_for = [&](Node* earlier) {
         const int group = GroupOf(earlier);
-        if (group == FragmentGroups::kCopied || groups_.updates.Ignores(earlier, node)) return;
+        if (group == FragmentGroups::kCopied) return;
         Enlist(controls, group >= 0 ? finish_[static_cast<size_t>(group)] : earlier);
       };
-      for (Node* control : node->control_inputs()) wait_for(control);
+      for (Node* control : node->control_inputs()) {
+        if (!groups_.IgnoresControl(control, node)) wait_for(control);
+      }
       for (Node* earlier : groups_.effects[Index(node)]) {
-        if (GroupOf(earlier) >= 0) wait_for(earlier);
+        if (GroupOf(earlier) >= 0 && !groups_.updates.Ignores(earlier, node)) wait_for(earlier);
       }
       graph_.SetControlInputs(node, std::move(controls));
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 
 #include "sextant/graph/passes/copy_subgraph.h"
 #include "sextant/proto/graph.pb.h"
@@ -129,6 +130,100 @@ TEST_F(FragmentsTest, AsynchronousStepTakesTwoCallsAServerAndOneToCount) {
     if (fragment->task != kPs1 || fragment->feeds.empty()) continue;
     EXPECT_LE(fragment->feeds.size(), 1u);
   }
+}
+
+// As a model with batch normalisation: the train op, gradients included, is built behind the moving
+// averages, the step is counted behind all. The averages change in the call of the weights.
+TEST_F(FragmentsTest, MovingAveragesChangeInTheCallOfTheWeights) {
+  const char* servers[] = {kPs0, kPs1};
+  std::vector<Variable> weights, averages;
+  std::vector<Operation> moved, updated;
+  Output activation = Placeholder(DType::kFloat, {2}, "x");
+  const Variable step = [] {
+    DeviceScope on(Cpu(kPs0));
+    return Variable("step", Tensor(int64_t{0}));
+  }();
+  for (const char* server : servers) {
+    weights.push_back(VariableOn(server, std::string("w") + server[23]));
+    averages.push_back(VariableOn(server, std::string("m") + server[23]));
+    const DeviceScope on(Cpu(server));
+    const Output weight = ReadVariable(weights.back().handle());
+    const Output average = ReadVariable(averages.back().handle());
+    const DeviceScope here(Cpu(kHere));
+    activation = Exp(activation * weight);
+    const Output change = (average - activation) * 0.1f;
+    const DeviceScope beside(Cpu(server));
+    moved.push_back(averages.back().AssignSub(change));
+  }
+  Operation counted;
+  {
+    const ControlDependencies after(moved);
+    const Output rate = On(kPs0, [&] { return ReadVariable(step.handle()); });
+    const Output gradient = Square(activation) / Cast(rate + int64_t{1}, DType::kFloat);
+    for (size_t i = 0; i < 2; ++i) {
+      const DeviceScope on(Cpu(servers[i]));
+      updated.push_back(
+          ResourceApplyGradientDescent(weights[i].handle(), Const(Tensor(0.1f)), gradient));
+    }
+    const ControlDependencies behind(updated);
+    const Operation both = NoOp("both");
+    const ControlDependencies last({both});
+    const DeviceScope on(Cpu(kPs0));
+    counted = step.AssignAdd(Const(Tensor(int64_t{1})));
+  }
+  const auto fragments = Cut({}, {counted});
+  std::map<std::string, int> calls;
+  for (const auto& fragment : fragments) ++calls[fragment->task];
+  EXPECT_EQ(calls, (std::map<std::string, int>{{kPs0, 3}, {kPs1, 2}}));
+  // The step is counted when all else has changed.
+  const Fragment& last = *fragments.back();
+  EXPECT_EQ(last.variables, Names{"step"});
+  EXPECT_EQ(last.targets.size(), 1u);
+  const Node* start = nullptr;
+  for (int id = 0; id < graph_.num_nodes(); ++id) {
+    const Node* node = graph_.node(id);
+    if (node->type() == "_CallStart" &&
+        node->attr<int64_t>("fragment") == static_cast<int64_t>(fragments.size()) - 1)
+      start = node;
+  }
+  ASSERT_NE(start, nullptr);
+  std::set<int64_t> waits;
+  for (const Node* control : start->control_inputs()) {
+    if (control->type() == "_CallFinish") waits.insert(control->attr<int64_t>("fragment"));
+  }
+  std::set<std::string> updating;  // tasks, each in one call
+  for (size_t i = 0; i + 1 < fragments.size(); ++i) {
+    const std::string& graph = fragments[i]->graph_def;
+    const bool updates = graph.find("ResourceApplyGradientDescent") != std::string::npos;
+    EXPECT_EQ(graph.find("AssignSubVariableOp") != std::string::npos, updates);
+    if (!updates) continue;
+    updating.insert(fragments[i]->task);
+    EXPECT_TRUE(waits.contains(static_cast<int64_t>(i))) << i;
+  }
+  EXPECT_EQ(updating, (std::set<std::string>{kPs0, kPs1}));
+}
+
+// What a Run changes last says that the rest is done: it waits.
+TEST_F(FragmentsTest, TheLastChangeWaitsForOtherServers) {
+  const Output x = Placeholder(DType::kFloat, {2}, "x");
+  const Variable data = VariableOn(kPs1, "data"), flag = VariableOn(kPs0, "flag");
+  Operation written, told;
+  {
+    const DeviceScope on(Cpu(kPs1));
+    written = AssignVariable(data.handle(), x);
+  }
+  {
+    const ControlDependencies after({written});
+    const DeviceScope on(Cpu(kPs0));
+    told = AssignVariable(flag.handle(), x);
+  }
+  const auto fragments = Cut({}, {told});
+  ASSERT_EQ(fragments.size(), 2u);
+  EXPECT_EQ(fragments[1]->task, kPs0);
+  const Node* start = graph_.FindNode("_call_start_1");
+  ASSERT_NE(start, nullptr);
+  const auto controls = start->control_inputs();
+  EXPECT_EQ(std::ranges::count(controls, graph_.FindNode("_call_finish_0")), 1);
 }
 
 TEST_F(FragmentsTest, TensorsBetweenOtherTasksGoPastTheCaller) {

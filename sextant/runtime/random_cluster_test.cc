@@ -99,6 +99,11 @@ struct CutGraph {
       : subgraph(CopySubgraph(random.graph, {{random.x, DType::kFloat, {3}}}, random.fetches,
                               random.targets)) {
     Graph& graph = *subgraph.graph;
+    graph.AddNode({.name = "sink",
+                   .op = graph.FindOp("IdentityN"),
+                   .inputs = subgraph.fetches,
+                   .control_inputs = subgraph.targets,
+                   .attrs = {{"T", std::vector<DType>(subgraph.fetches.size(), DType::kFloat)}}});
     const PlanEnvironment plan{.devices = environment.devices,
                                .remote_devices = environment.remote_devices,
                                .tasks = environment.tasks};
@@ -115,7 +120,9 @@ struct CutGraph {
         if (groups.group[Id(on)] != FragmentGroups::kCopied) before[id].push_back(Id(on));
       };
       for (const Output& input : node->inputs()) depend(input.node());
-      for (const Node* control : node->control_inputs()) depend(control);
+      for (const Node* control : node->control_inputs()) {
+        if (!groups.IgnoresControl(control, node)) depend(control);
+      }
       for (const Node* earlier : groups.effects[id]) depend(earlier);
       if (groups.group[id] != FragmentGroups::kCopied) ids.push_back(id);
     }
@@ -137,6 +144,15 @@ struct CutGraph {
     return most;
   }
 
+  // A change is not made earlier than those that control edges put before it.
+  int FirstLevel(size_t id, const std::vector<int>& level) const {
+    int first = 0;
+    if (!groups.relaxed.any) return first;
+    for (const Node* earlier : groups.relaxed.not_before[id])
+      first = std::max(first, level[Id(earlier)]);
+    return first;
+  }
+
   // By the rule, before fragments are merged: the level grows where an edge enters another task. A
   // value of a variable that was sent to a branch is made where the branch is.
   std::vector<int> Levels() const {
@@ -146,6 +162,7 @@ struct CutGraph {
       for (const size_t id : ids) {
         for (const size_t from : before[id])
           level[id] = std::max(level[id], level[from] + (task[from] != task[id] ? 1 : 0));
+        level[id] = std::max(level[id], FirstLevel(id, level));
       }
       for (const Node* node : order) {
         for (const Output& input : node->inputs()) {
@@ -219,11 +236,23 @@ size_t CallsByTheRule(const CutGraph& cut) {
   std::vector<size_t> joined(count);
   for (size_t i = 0; i < count; ++i) joined[i] = i;
   const auto unmerged = closure(joined);
+  // Whether a change would come before one that it is told to follow.
+  const auto comes_before = [&](size_t earlier, size_t later) {
+    for (const size_t id : cut.ids) {
+      if (vertices[id] != later || !cut.groups.relaxed.any) continue;
+      for (const Node* other : cut.groups.relaxed.not_before[id]) {
+        const size_t vertex = vertices[CutGraph::Id(other)];
+        if (vertex != later && fragments[joined[vertex]].level > fragments[earlier].level)
+          return true;
+      }
+    }
+    return false;
+  };
   size_t calls = fragments.size();
   for (size_t later = 0; later < fragments.size(); ++later) {
     for (size_t earlier = 0; earlier < later; ++earlier) {
       if (fragments[earlier].task != fragments[later].task || joined[earlier] != earlier) continue;
-      bool waits = false;
+      bool waits = comes_before(earlier, later);
       for (size_t third = 0; third < fragments.size(); ++third) {
         waits = waits || (fragments[third].task != fragments[later].task &&
                           unmerged[third][later] && !unmerged[third][earlier]);

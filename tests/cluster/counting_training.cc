@@ -3,6 +3,7 @@
 //
 //   counting-training --model_dir DIR --max_steps 500     as a task of TF_CONFIG's cluster
 //   counting-training --model_dir DIR --sync 3            the same, 3 gradients to a step
+//   counting-training --model_dir DIR --model resnet44    trains ResNet-44 instead, on no images
 //   counting-training --model_dir DIR --show              the newest checkpoint as a line of JSON
 //
 // Errors are not caught: a process that is a task of a cluster ends with the exit code of its
@@ -71,8 +72,23 @@ EstimatorSpec CountingModel(const ModelFnArgs& args, int64_t width, bool momentu
   return spec;
 }
 
+// Two images a step.
+Input BlankImages() {
+  return data::FromTensors({{"image", Tensor(DType::kFloat, Shape({2, 32, 32, 3}))},
+                            {"label", Tensor(DType::kInt64, Shape({2}))}})
+      .Repeat();
+}
+
+EstimatorSpec Resnet44(const ModelFnArgs& args) {
+  const Output logits =
+      models::ResnetCifarLogits(args.features["image"], {}, args.mode == Mode::kTrain);
+  return heads::MultiClass(11).Spec(
+      args, logits, train::Momentum({.learning_rate = models::ResnetCifarSchedule(0.01f, 2, 1)}));
+}
+
 // --width and --momentum make it another model.
 ModelFn ModelOf(const Arguments& flags) {
+  if (flags.Text("--model") == "resnet44") return Resnet44;
   return [width = flags.Number("--width", 16), momentum = flags.Has("--momentum")](
              const ModelFnArgs& args) { return CountingModel(args, width, momentum); };
 }
@@ -111,8 +127,10 @@ int main(int argc, char** argv) {
   const InterruptScope signals;
   RunConfig config = ConfigOf(flags);
   config.cancellation = signals.token();
+  const bool resnet = flags.Text("--model") == "resnet44";
   TrainAsTask(
-      Estimator(ModelOf(flags), config), flags, [&] { return TrainInput(flags); },
+      Estimator(ModelOf(flags), config), flags,
+      [&] { return resnet ? BlankImages() : TrainInput(flags); },
       [&] { return EvalInput(flags.Number("--eval_ms", 0)); });
   return 0;
 }

@@ -1,0 +1,56 @@
+"""What parameter servers do: their shares of the variables, the calls of a step."""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+
+from catalogue import scenario
+from tasks import Failed
+
+
+def status(cluster, task):
+    """What `sextant status` says of a task."""
+    command = [str(pathlib.Path(cluster.program).parent / "sextant"), "status", f"grpc://127.0.0.1:{task.port}", "--json"]
+    environment = dict(os.environ, SEXTANT_TOKEN_FILE=str(cluster.token))
+    shown = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=20)
+    return json.loads(shown.stdout)
+
+
+def calls_at_rest(cluster):
+    """The step and the calls of each server while the only task that trains stands still."""
+    chief = cluster.find("chief").process
+    chief.send_signal(signal.SIGSTOP)
+    try:
+        cluster.await_true("servers without calls", lambda: not any(status(cluster, ps)["running"] for ps in cluster.of("ps")), 20)
+        return cluster.step(), [status(cluster, ps)["calls"] for ps in cluster.of("ps")]
+    finally:
+        chief.send_signal(signal.SIGCONT)
+
+
+@scenario("T3", ci=True)
+def balanced_servers(run):
+    """ResNet-44 on 3 servers: equal shares of the bytes, 2 calls a step, and one to count it."""
+    steps = run.times(40, 200)
+    flags = {"--model": "resnet44", "--step_ms": 0, "--save_steps": 100000, "--max_steps": 100000}
+    with run.cluster(chief=True, ps=3, flags=flags) as cluster:
+        cluster.start_all()
+        cluster.await_step(3, limit=90)
+        begin, before = calls_at_rest(cluster)
+        cluster.await_step(begin + steps, limit=steps * 3)
+        end, after = calls_at_rest(cluster)
+        # A step that is under way when the chief is stopped has made some of its calls.
+        calls = [(b - a) / (end - begin) for a, b in zip(before, after)]
+        most = [(limit * (end - begin) + limit) / (end - begin) for limit in (3, 2, 2)]
+        placed = re.search(r"on 3 parameter servers, bytes: ([\d, ]+)", cluster.find("chief").text())
+        shares = [int(each) for each in placed.group(1).split(",")]
+        balance = max(shares) * len(shares) / sum(shares)
+        figures = {"steps": end - begin, "calls_per_step": [round(each, 2) for each in calls],
+                   "bytes_most_by_mean": round(balance, 3)}
+        if balance > 1.10:
+            raise Failed(f"the shares are not equal: {figures}")
+        if any(each > limit for each, limit in zip(calls, most)):
+            raise Failed(f"there are more calls than 3 a step to ps 0 and 2 to the others: {figures}")
+        return figures
