@@ -3,15 +3,21 @@
 #include <rapidjson/error/en.h>
 #include <rapidjson/reader.h>
 
+#include <charconv>
+#include <cmath>
+
 #include "sextant/base/error.h"
 
 namespace sextant {
 namespace {
 
-// Rapidjson's handler: counts the depth and passes events on.
+// Rapidjson's handler: counts the depth and passes events on. Reals are read again, rounded
+// correctly: rapidjson 1.1 with its flag for that reads behind a table for numbers like 0.0...01.
 class EventHandler {
  public:
-  explicit EventHandler(JsonEvents& events) : events_(events) {}
+  // While a number is told, the stream still stands where it begins.
+  EventHandler(const rapidjson::StringStream& stream, std::string_view text, JsonEvents& events)
+      : stream_(stream), end_(text.data() + text.size()), events_(events) {}
 
   bool Null() { return events_.Null(), true; }
   bool Bool(bool value) { return events_.Bool(value), true; }
@@ -26,7 +32,13 @@ class EventHandler {
     }
     return true;
   }
-  bool Double(double value) { return events_.Real(value), true; }
+  bool Double(double value) {
+    if (std::isfinite(value)) {  // else NaN, Inf or Infinity
+      double exact = 0;
+      if (std::from_chars(stream_.src_, end_, exact).ec == std::errc()) value = exact;
+    }
+    return events_.Real(value), true;
+  }
   bool RawNumber(const char*, rapidjson::SizeType, bool) { return false; }
   bool String(const char* text, rapidjson::SizeType size, bool) {
     return events_.String({text, size}), true;
@@ -46,6 +58,8 @@ class EventHandler {
     }
   }
 
+  const rapidjson::StringStream& stream_;
+  const char* const end_;
   JsonEvents& events_;
   int depth_ = 0;
 };
@@ -53,11 +67,10 @@ class EventHandler {
 }  // namespace
 
 void ReadJsonEvents(const std::string& text, JsonEvents& events) {
-  constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseNanAndInfFlag |
-                              rapidjson::kParseFullPrecisionFlag;
+  constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseNanAndInfFlag;
   rapidjson::StringStream stream(text.c_str());
   rapidjson::Reader reader;
-  EventHandler handler(events);
+  EventHandler handler(stream, text, events);
   rapidjson::ParseResult result;
   try {
     result = reader.Parse<kFlags>(stream, handler);
