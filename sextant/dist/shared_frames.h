@@ -1,13 +1,11 @@
 // SharedFrames: frames between two processes of one host through shared memory, one copy instead of
 // three and no network.
 //
-//   client: frames = SharedFrames::Connect(name)              server: frames =
-//   listener.Find(number)
+//   client: frames = SharedFrames::Connect(name)
 //           written = frames->Write(tensors)
-//           call with frames->number(),
-//           written->place()  ──────────── gRPC ────────────>         frames->Read(place): tensors
-//                                                                     that lie where they were
-//                                                                     written
+//           a call with frames->number(), written->place()
+//   server: frames = listener.Find(number)
+//           frames->Read(place): tensors that lie where they were written
 //
 // A connection is a Unix socket, over which each end hands the descriptors of the segments that it
 // writes to; nothing else travels there. It is an addition: where there is none, where no segment
