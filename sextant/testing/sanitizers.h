@@ -1,17 +1,26 @@
-// Whether the tests run under a sanitizer, whose allocator keeps freed memory.
+// Which sanitizer the tests run under.
 #pragma once
 
-#include <cstddef>  // libstdc++ says whether threads are watched, where the compiler's word is taken back
+#include <cstddef>  // libstdc++ defines _GLIBCXX_TSAN
 
 namespace sextant {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(_GLIBCXX_TSAN)
-inline constexpr bool kSanitizerKeepsMemory = true;
-#elif defined(__has_feature)
-inline constexpr bool kSanitizerKeepsMemory =
-    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+// Delivers signals late, and lets forked processes start no threads.
+#if defined(_GLIBCXX_TSAN) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kThreadSanitizer = true;
 #else
-inline constexpr bool kSanitizerKeepsMemory = false;
+inline constexpr bool kThreadSanitizer = false;
 #endif
+
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool kAddressSanitizer = true;
+#elif defined(__has_feature)
+inline constexpr bool kAddressSanitizer = __has_feature(address_sanitizer);
+#else
+inline constexpr bool kAddressSanitizer = false;
+#endif
+
+// Their allocators keep freed memory.
+inline constexpr bool kSanitizerKeepsMemory = kThreadSanitizer || kAddressSanitizer;
 
 }  // namespace sextant
