@@ -52,7 +52,9 @@ TEST(FaultsTest, EveryCallCountsOnceHoweverOftenTheConnectionIsCut) {
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(Call(*peer, counter.read).scalar<int64_t>(), returned);
   EXPECT_LE(OpenFiles(), files + 8);
-  if (!kSanitizerKeepsMemory) EXPECT_LT(ResidentBytes(), resident + (int64_t{16} << 20));
+  if (!kSanitizerKeepsMemory) {
+    EXPECT_LT(ResidentBytes(), resident + (int64_t{16} << 20));
+  }
 }
 
 TEST(FaultsTest, SlowNetworksOnlyTakeTime) {

@@ -91,7 +91,9 @@ TEST_F(AttacksTest, HostileBodies) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   EXPECT_LE(OpenFiles(), files);
-  if (!kSanitizerKeepsMemory) EXPECT_LT(ResidentBytes() - resident, 200 << 20);
+  if (!kSanitizerKeepsMemory) {
+    EXPECT_LT(ResidentBytes() - resident, 200 << 20);
+  }
 }
 
 TEST_F(AttacksTest, ManySlowClients) {
