@@ -21,7 +21,7 @@ struct SEXTANT_API BlockId {
 };
 
 struct SEXTANT_API BlockQuestion {
-  std::string source;
+  std::string source;  // its name, which holds its place in the pipeline
   int64_t iteration = 0;
   bool more_follow = false;        // there is another iteration behind this one
   bool report_only = false;        // asks for nothing
@@ -30,11 +30,11 @@ struct SEXTANT_API BlockQuestion {
 };
 
 struct SEXTANT_API BlockAnswer {
-  enum class Kind {
-    kBlock,
-    kWait,      // ask again
-    kEnd,       // nothing is left of the iteration
-    kDescribe,  // cut the source, describe it, ask again
+  enum class Kind {  // what the task does next
+    kBlock,          // read this one
+    kWait,           // ask again
+    kEnd,            // nothing is left of the iteration
+    kDescribe,       // cut the source, describe it, ask again
   };
   Kind kind = Kind::kEnd;
   BlockId id = {};
