@@ -55,7 +55,8 @@ Unix::acceptor ListenUnix(asio::io_context& context, const std::string& path) {
     if (!S_ISSOCK(info.st_mode)) throw AlreadyExists("{} is there and is no socket", path);
     error_code in_use;
     Unix::socket probe(context);
-    if (!probe.connect(Unix::endpoint(path), in_use); !in_use) {
+    probe.connect(Unix::endpoint(path), in_use);
+    if (!in_use) {
       throw MakeError<Code::kUnavailable>("cannot listen at {}: another server does", path);
     }
     ::unlink(path.c_str());
