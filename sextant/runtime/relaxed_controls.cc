@@ -86,14 +86,20 @@ class ControlRelaxer {
 
   void FindChanges() {
     number_.assign(order_.size(), 0);
+    std::vector<bool> behind_change(order_.size());
     for (Node* node : order_) {
-      if (copied_[IdOf(node)] || task_[IdOf(node)] == 0) continue;
+      const size_t id = IdOf(node);
+      ForEachBefore(node, [&](const Node* on) {
+        if (result_.changes[IdOf(on)] || behind_change[IdOf(on)]) behind_change[id] = true;
+      });
+      if (copied_[id] || task_[id] == 0) continue;
       const bool change = ChangedVariable(*node) != nullptr;
-      result_.relaxed[IdOf(node)] = change || OnlyReadsVariable(*node) ||
-                                    node->type() == "Identity" || node->type() == "NoOp";
+      const bool idle =
+          OnlyReadsVariable(*node) || node->type() == "Identity" || node->type() == "NoOp";
+      result_.relaxed[id] = change || (idle && behind_change[id]);
       if (!change) continue;
-      result_.changes[IdOf(node)] = true;
-      number_[IdOf(node)] = changes_.size();
+      result_.changes[id] = true;
+      number_[id] = changes_.size();
       changes_.push_back(node);
     }
   }

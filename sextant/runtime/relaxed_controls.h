@@ -17,7 +17,7 @@ struct RelaxedControls {
 
   bool any = false;
   std::vector<bool> changes;      // by id: changes of variables on other tasks
-  std::vector<bool> relaxed;      // by id: these, and reads and groups that may stand behind them
+  std::vector<bool> relaxed;      // by id: these, and reads, copies and groups behind them
   std::vector<bool> keeps_order;  // by id: nodes that wait for all that they are told to
   std::vector<int> task;          // by id
   // By id, of changes: earlier changes that it may run together with, but not before.
