@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
+#include <utility>
 
 #include "sextant/base/cancellable_wait.h"
 #include "sextant/base/error.h"
@@ -16,17 +18,21 @@
 #include "sextant/formats/summary_values.h"
 #include "sextant/graph/scope.h"
 #include "sextant/nn/metrics.h"
+#include "sextant/ops/dataset/iterator_resource.h"
 #include "sextant/ops/dataset/iterator_states.h"
 #include "sextant/ops/state/variable.h"
 #include "sextant/proto/summary.pb.h"
 #include "sextant/train/hooked_run.h"
 #include "sextant/train/local_initializer.h"
 #include "sextant/train/own_resources.h"
+#include "sextant/train/queue_runner.h"
 
 namespace sextant {
 namespace {
 
 constexpr const char* kContainer = "localhost";  // of variables in a ResourceManager
+// How long a training that is about to begin waits for the first batch of its evaluations.
+constexpr std::chrono::seconds kFirstBatchTime(2);
 
 std::string TimeText(LogStyle style) {
   if (style == LogStyle::k2017) {
@@ -71,6 +77,10 @@ Evaluation::Evaluation(const Estimator::State& state, const InputFn& input_fn,
                 model_->spec.evaluation_hooks.end());
   for (const train::HookRef& hook : hooks_) hook->Begin();
   local_init_ = train::LocalInitializer(model_->graph);
+  MakeSession();
+}
+
+void Evaluation::MakeSession() {
   session_ = std::make_unique<Session>(model_->graph, model_->session);
 }
 
@@ -79,8 +89,27 @@ Evaluation::~Evaluation() = default;
 void Evaluation::CheckInput() {
   if (!model_->begin_input) return;
   session_->Run(model_->begin_input);
-  // To tell where a walk stands, its files must have been found.
+  // To tell the position of an iteration, its files must have been found.
   data::SaveIteratorStates(session_->resources());
+  const auto iterator = session_->resources().Lookup<IteratorResource>(
+      IteratorResource::kContainer, model_->input_iterator.node()->name());
+  if (!iterator) return;
+  CancellationToken token;
+  try {
+    const auto deadline =
+        DeadlineTimer::Schedule(std::chrono::steady_clock::now() + kFirstBatchTime, token);
+    if (!iterator->Await(1, token)) ThrowNoBatch();
+  } catch (const Error& e) {
+    if (e.code() != Code::kDeadlineExceeded) throw;
+    return;
+  }
+  iterator->AwaitedError().ThrowIfError();
+  has_begun_input_ = true;
+}
+
+void Evaluation::ThrowNoBatch() const {
+  throw InvalidArgument("the evaluation input of {} gave no batch; is the data empty?",
+                        state_.config.model_dir);
 }
 
 EvalResult Evaluation::OfCheckpoint(const std::string& path) {
@@ -92,6 +121,7 @@ void Evaluation::Load(const std::string& path) {
   if (shared_) {
     throw FailedPrecondition("this evaluation uses the variables of a training session");
   }
+  if (!session_) MakeSession();
   RestoreVariables(*session_, model_->graph, path);
 }
 
@@ -101,6 +131,7 @@ EvalResult Evaluation::OfSession(Session& training, const std::string& path) {
 }
 
 void Evaluation::Share(Session& training) {
+  if (!session_) MakeSession();
   if (shared_) return;
   const GraphScope use(model_->graph);
   for (const Variable& variable : CollectedVariables()) {
@@ -124,7 +155,9 @@ EvalResult Evaluation::Run(const std::string& path) {
   LogInfo("Starting evaluation at {}", TimeText(style));
   const CancellationScope cancellable(state_.config.cancellation.get());
   session_->Run(local_init_);
-  if (model_->begin_input) session_->Run(model_->begin_input);
+  const bool begun = std::exchange(has_begun_input_, false);
+  if (model_->begin_input && !begun) session_->Run(model_->begin_input);
+  std::optional<train::QueueThreads> queues(*session_);
   train::HookedRun run(*session_, hooks_, state_.config.cancellation.get());
   for (const train::HookRef& hook : hooks_) hook->AfterCreateSession(*session_);
   std::vector<Operation> updates;
@@ -136,12 +169,10 @@ EvalResult Evaluation::Run(const std::string& path) {
       LogProgress(++done, options_.steps, style);
     }
   } catch (const Error& e) {
+    queues->ThrowFailure();
     if (e.code() != Code::kOutOfRange) throw;
   }
-  if (done == 0) {
-    throw InvalidArgument("the evaluation input of {} gave no batch; is the data empty?",
-                          state_.config.model_dir);
-  }
+  if (done == 0) ThrowNoBatch();
   std::vector<Output> values;
   for (const auto& [name, metric] : metrics_) values.push_back(metric.value);
   const std::vector<Tensor> measured = session_->Run(values);
@@ -154,6 +185,11 @@ EvalResult Evaluation::Run(const std::string& path) {
   LogInfo("Finished evaluation at {}", TimeText(style));
   LogInfo("Saving dict for global step {}: {}", step, ResultText(result));
   Write(result, step, path);
+  if (queues->any()) {
+    queues.reset();
+    session_.reset();
+    shared_ = false;
+  }
   return result;
 }
 

@@ -17,7 +17,9 @@ class Evaluation {
   Evaluation(const Estimator::State& state, const InputFn& input_fn, EvaluateOptions options);
   ~Evaluation();
 
-  // Throws NOT_FOUND when files of the input are missing. Reads nothing.
+  // Throws when files of the input are missing, when it has no batch and when its first one cannot
+  // be read, if that is known within seconds. The next evaluation goes on from there, so that of a
+  // pipe nothing is lost.
   void CheckInput();
   // With the values of a checkpoint: reads them, then evaluates. It may be deleted in between.
   EvalResult OfCheckpoint(const std::string& path);
@@ -28,8 +30,10 @@ class Evaluation {
   EvalResult OfSession(Session& training, const std::string& path);
 
  private:
+  void MakeSession();
   void Share(Session& training);
   EvalResult Run(const std::string& path);
+  [[noreturn]] void ThrowNoBatch() const;
   void Write(const EvalResult& result, int64_t step, const std::string& path);
 
   const Estimator::State& state_;
@@ -38,8 +42,9 @@ class Evaluation {
   std::vector<train::HookRef> hooks_;
   NamedMetrics metrics_;
   Operation local_init_;
-  std::unique_ptr<Session> session_;
+  std::unique_ptr<Session> session_;  // a new one for each evaluation whose queues have been closed
   bool shared_ = false;
+  bool has_begun_input_ = false;         // CheckInput, for the next evaluation
   std::unique_ptr<EventWriter> events_;  // made with the first result
 };
 

@@ -26,8 +26,9 @@ class SEXTANT_API Input {
   // Fields named in "labels" that the elements do not have are left out.
   Input(data::Dataset dataset, std::vector<std::string> labels = {"label"})  // NOLINT: as a Dataset
       : dataset_(std::move(dataset)), labels_(std::move(labels)) {}
-  // From nodes: the function builds in the graph of the model, e.g. queues and readers. Such input
-  // begins anew when a training is resumed.
+  // From nodes: the function builds in the graph of the model, e.g. queues and readers
+  // (train/input.h), whose threads are started and stopped. Such input begins anew when a training
+  // is resumed.
   explicit Input(std::function<Tensors()> build) : build_(std::move(build)) {}
 
   const data::Dataset& dataset() const { return dataset_; }

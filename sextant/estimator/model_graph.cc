@@ -55,6 +55,7 @@ std::function<Input::Tensors()> InputOf(const InputFn& input_fn, Mode mode, int 
   const data::Dataset dataset =
       mode == Mode::kEval ? FillLastStep(input.dataset(), devices) : input.dataset();
   const data::GraphIterator iterator(dataset.Spec(), {.name = "iterator"});
+  model->input_iterator = iterator.handle();
   model->begin_input = iterator.MakeInitializer(dataset);
   return [=] { return Split(iterator.GetNext(), input.labels()); };
 }

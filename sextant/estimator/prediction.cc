@@ -6,6 +6,7 @@
 #include "sextant/runtime/session.h"
 #include "sextant/train/hooked_run.h"
 #include "sextant/train/local_initializer.h"
+#include "sextant/train/queue_runner.h"
 
 namespace sextant {
 
@@ -14,6 +15,7 @@ struct Predictions::State {
   std::unique_ptr<ModelGraph> model;
   std::unique_ptr<Session> session;
   std::unique_ptr<train::HookedRun> run;
+  std::unique_ptr<train::QueueThreads> queues;
   bool single_examples = true;
   std::vector<std::string> names;
   std::vector<Output> outputs;
@@ -77,6 +79,7 @@ bool Predictions::Next(data::Element* prediction) {
     try {
       s.batch = s.run->Run(s.outputs);
     } catch (const Error& e) {
+      s.queues->ThrowFailure();
       if (e.code() != Code::kOutOfRange) throw;
       s.ended = true;
       for (const train::HookRef& hook : s.run->hooks()) hook->End(*s.session);
@@ -111,6 +114,7 @@ Predictions Estimator::Predict(const InputFn& input_fn, const PredictOptions& op
   RestoreVariables(*state->session, state->model->graph, checkpoint);
   state->session->Run(local_init);
   if (state->model->begin_input) state->session->Run(state->model->begin_input);
+  state->queues = std::make_unique<train::QueueThreads>(*state->session);
   for (const train::HookRef& hook : hooks) hook->AfterCreateSession(*state->session);
   state->run = std::make_unique<train::HookedRun>(*state->session, std::move(hooks),
                                                   state_->config.cancellation.get());

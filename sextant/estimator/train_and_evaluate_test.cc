@@ -288,8 +288,19 @@ TEST_F(TrainAndEvaluateTest, FindsWhatTheEvaluationLacksBeforeTheFirstStep) {
         .Batch(10);
   };
   const auto none = [] { return EvalInput().dataset().Unbatch().Batch(0); };
+  const auto empty = [] { return EvalInput().dataset().Take(0); };
+  const auto unreadable = [&] {
+    return EvalInput()
+        .dataset()
+        .Unbatch()
+        .Map([](const data::Element&) -> data::Element { throw DataLoss("damaged"); },
+             {.spec = spec})
+        .Batch(10);
+  };
   const std::vector<std::pair<InputFn, Code>> cases = {{missing, Code::kNotFound},
-                                                       {none, Code::kInvalidArgument}};
+                                                       {none, Code::kInvalidArgument},
+                                                       {empty, Code::kInvalidArgument},
+                                                       {unreadable, Code::kDataLoss}};
   for (const auto& [input, code] : cases) {
     try {
       TrainAndEvaluate(Make(), {.input_fn = TrainInput, .max_steps = 40}, {.input_fn = input});

@@ -28,6 +28,7 @@
 #include <queue>
 #include <thread>
 
+#include "sextant/base/cancellable_wait.h"
 #include "sextant/base/error.h"
 #include "sextant/device/run_wait.h"
 #include "sextant/runtime/step_runner.h"
@@ -58,7 +59,8 @@ struct Level {
 
 class BlockingRun final : public StepTurn {
  public:
-  explicit BlockingRun(const RunEnvironment& outer) : run_(outer) {
+  explicit BlockingRun(const RunEnvironment& outer)
+      : run_(outer), scope_(CancellationScope::Current()) {
     run_.cancellation = &cancellation_;
     run_.turn = this;
     outer_link_ = outer.cancellation->OnCancel(
@@ -136,6 +138,7 @@ class BlockingRun final : public StepTurn {
   }
 
   void Help() {
+    const CancellationScope scope(scope_);
     for (std::unique_lock lock(mutex_);;) {
       ++idle_helpers_;
       changed_.wait(lock, [&] { return done_ || (helper_wanted_ && !taken_); });
@@ -204,6 +207,7 @@ class BlockingRun final : public StepTurn {
   }
 
   RunEnvironment run_;
+  CancellationToken* const scope_;  // of the thread that runs the Plan
   CancellationToken cancellation_;
   CancellationToken::Registration outer_link_;
   std::mutex mutex_;

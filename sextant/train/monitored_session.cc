@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "sextant/base/error.h"
@@ -18,7 +17,9 @@
 #include "sextant/train/global_step.h"
 #include "sextant/train/hooked_run.h"
 #include "sextant/train/local_initializer.h"
+#include "sextant/train/queue_runner.h"
 #include "sextant/train/session_tokens.h"
+#include "sextant/train/wait_for_chief.h"
 
 namespace sextant::train {
 
@@ -104,6 +105,7 @@ MonitoredSession::MonitoredSession(Graph& graph, MonitoredSessionOptions options
   } else {
     Initialise();
   }
+  queues_ = std::make_unique<QueueThreads>(*session_);
   for (const auto& hook : options_.hooks) hook->AfterCreateSession(*session_);
   StartCheckpoints();
   if (tokens_ && !stop_) NextToken();
@@ -126,36 +128,10 @@ void MonitoredSession::StartCheckpoints() {
 
 MonitoredSession::~MonitoredSession() = default;
 
-void MonitoredSession::WaitForChief() {
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point end = Clock::now() + options_.max_wait_for_chief;
-  auto pause = std::chrono::milliseconds(20), since_report = std::chrono::milliseconds(0);
-  for (;;) {
-    std::string missing;
-    const std::vector<Tensor> ready = session_->Run(initialized_);
-    for (size_t i = 0; i < ready.size(); ++i) {
-      if (ready[i].scalar<bool>()) continue;
-      missing += (missing.empty() ? "" : ", ") + initialized_[i].node()->input(0).node()->name();
-    }
-    if (missing.empty()) return;
-    if (Clock::now() >= end) {
-      throw MakeError<Code::kDeadlineExceeded>(
-          "the chief has not initialised these variables after {} s: {}",
-          options_.max_wait_for_chief.count(), missing);
-    }
-    if (since_report.count() == 0)
-      LogInfo("Waiting for model to be ready. The variables {} are not initialised yet.", missing);
-    std::this_thread::sleep_for(pause);
-    since_report += pause;
-    if (since_report > std::chrono::seconds(10)) since_report = std::chrono::milliseconds(0);
-    pause = std::min(pause * 2, std::chrono::milliseconds(1000));
-  }
-}
-
 void MonitoredSession::Initialise() {
   if (!options_.is_chief) {
     session_->Run(local_init_);
-    WaitForChief();
+    WaitForChief(*session_, initialized_, options_.max_wait_for_chief);
     if (options_.after_init) options_.after_init(*session_);
     return;
   }
@@ -245,7 +221,13 @@ void MonitoredSession::Restore() {
 std::vector<Tensor> MonitoredSession::Run(const std::vector<Output>& fetches, const FeedMap& feeds,
                                           const std::vector<Operation>& targets) {
   if (stop_ || closed_) throw FailedPrecondition("the training has stopped; make a new session");
-  std::vector<Tensor> values = run_->Run(fetches, feeds, targets);
+  std::vector<Tensor> values;
+  try {
+    values = run_->Run(fetches, feeds, targets);
+  } catch (const Error&) {
+    queues_->ThrowFailure();
+    throw;
+  }
   if (run_->stop_requested()) stop_ = true;
   const int64_t now = last_saved_ >= 0 || options_.cluster ? global_step() : 0;
   if (last_saved_ >= 0) {
@@ -376,6 +358,7 @@ std::string MonitoredSession::Save(const std::string& path, int64_t step) {
 
 std::string MonitoredSession::SaveLast() {
   closed_ = stop_ = true;
+  queues_.reset();
   if (last_saved_ < 0) return {};
   if (options_.cluster) run_->ForgetGlobalStep();
   if (const int64_t step = global_step(); step != last_saved_) SaveCheckpoint(step);

@@ -15,7 +15,7 @@
 // At its start: hooks may add nodes (Begin), the graph gets a Saver and an init op if it has none;
 // variables are restored from the newest checkpoint of the directory or else initialised, local
 // variables and tables are always; positions of data and random numbers are restored too
-// (run_state.h).
+// (run_state.h); threads begin to fill the queues of the graph (queue_runner.h).
 #pragma once
 
 #include <chrono>
@@ -38,6 +38,8 @@ class Cluster;
 }
 
 namespace sextant::train {
+
+class QueueThreads;
 
 struct SEXTANT_API CheckpointOptions {
   Every every = {};  // neither steps nor seconds: none are saved
@@ -114,7 +116,6 @@ class SEXTANT_API MonitoredSession {
  private:
   void Initialise();
   void InitialiseOrRestore();
-  void WaitForChief();
   void Restore();
   void StartCheckpoints();
   bool JoinEpoch();
@@ -142,6 +143,7 @@ class SEXTANT_API MonitoredSession {
   Operation own_init_;               // in a cluster: global variables that are not on its servers
   std::vector<Output> initialized_;  // of other than the chief: whether each global variable is
   std::unique_ptr<HookedRun> run_;
+  std::unique_ptr<QueueThreads> queues_;  // until the loop ends
   std::string restored_from_;
   int64_t last_saved_ = -1;  // step
   int64_t last_tried_ = -1;  // in a cluster: in vain

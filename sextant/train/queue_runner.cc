@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 
+#include "sextant/base/cancellable_wait.h"
 #include "sextant/graph/attachment.h"
 #include "sextant/graph/graph.h"
 #include "sextant/ops/queue/queue.h"
@@ -31,6 +32,7 @@ void Fill(Session& session, Coordinator& coordinator, const QueueRunner& runner,
           std::atomic<int>& unfinished) {
   const Callable step = session.MakeCallable({}, {}, {enqueue});
   const RunOptions options{.cancellation = &coordinator.stop_token()};
+  const CancellationScope reads(&coordinator.stop_token());
   while (!coordinator.ShouldStop()) {
     try {
       step.Call({}, {}, options);
@@ -123,6 +125,19 @@ void StartQueueRunners(Session& session, Coordinator& coordinator,
       TryRun(session, runner->cancel);
     });
   }
+}
+
+QueueThreads::QueueThreads(Session& session) {
+  const std::vector<QueueRunner> runners = QueueRunnersOf(session.graph());
+  if (runners.empty()) return;
+  coordinator_ = std::make_unique<Coordinator>();
+  StartQueueRunners(session, *coordinator_, runners);
+}
+
+QueueThreads::~QueueThreads() = default;
+
+void QueueThreads::ThrowFailure() {
+  if (coordinator_ && coordinator_->ShouldStop()) coordinator_->Join();
 }
 
 }  // namespace sextant::train

@@ -1,6 +1,7 @@
 // QueueRunner: keeps a queue (ops/queue/queue.h) filled from threads of its own.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,20 @@ std::vector<QueueRunner> QueueRunnersOf(const Graph& graph);
 void StartQueueRunners(Session& session, Coordinator& coordinator);
 void StartQueueRunners(Session& session, Coordinator& coordinator,
                        const std::vector<QueueRunner>& runners);
+
+// Runs the runners of a session's graph while it lives; nothing when there are none.
+class SEXTANT_API QueueThreads {
+ public:
+  explicit QueueThreads(Session& session);
+  ~QueueThreads();
+  bool any() const { return coordinator_ != nullptr; }
+  // Called with the error of a Run: throws what a runner has failed with, if one has. That closed
+  // its queue, and the Run only says that the queue is empty.
+  void ThrowFailure();
+
+ private:
+  std::unique_ptr<Coordinator> coordinator_;
+};
 
 }  // namespace sextant::train
 

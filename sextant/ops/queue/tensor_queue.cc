@@ -208,8 +208,8 @@ void TensorQueue::Close(bool cancel_pending, const RunWait& wait) {
 }
 
 // Made before the lock is taken, because the callback takes it, and destroyed after.
-CancellationToken::Registration TensorQueue::WakeWhenCancelled(const RunWait& wait) {
-  return wait.cancellation().OnCancel([this] {
+RunWait::Registration TensorQueue::WakeWhenCancelled(const RunWait& wait) {
+  return wait.OnCancel([this] {
     { std::lock_guard lock(mutex_); }
     changed_.notify_all();
   });
@@ -217,12 +217,11 @@ CancellationToken::Registration TensorQueue::WakeWhenCancelled(const RunWait& wa
 
 void TensorQueue::Await(std::unique_lock<std::mutex>& lock, const Line& line, const Caller& caller,
                         const RunWait& wait, FunctionRef<bool()> ready) {
-  const CancellationToken& cancellation = wait.cancellation();
   wait.Until(lock, changed_, [&] {
-    return caller.cancelled || cancellation.cancelled() || (line.front() == &caller && ready());
+    return caller.cancelled || wait.cancelled() || (line.front() == &caller && ready());
   });
-  if (!caller.cancelled && !cancellation.cancelled()) return;
-  const Status status = cancellation.status();
+  if (!caller.cancelled && !wait.cancelled()) return;
+  const Status status = wait.status();
   throw Error(status.ok() ? Code::kCancelled : status.code(),
               fmt::format("{} operation on {} '{}' was cancelled{}{}", caller.what, spec_.kind,
                           spec_.name, status.ok() ? "" : ": ", status.message()));

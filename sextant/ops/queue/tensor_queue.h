@@ -70,7 +70,7 @@ class TensorQueue final : public Resource {
   using Line = std::list<Caller*>;
   class Place;
 
-  CancellationToken::Registration WakeWhenCancelled(const RunWait& wait);
+  RunWait::Registration WakeWhenCancelled(const RunWait& wait);
   void Add(std::vector<Tuple> tuples, const RunWait& wait);
   std::vector<Tuple> Take(int64_t count, bool or_fewer, const RunWait& wait);
   // REQUIRES: mutex_ held, for all below.

@@ -11,14 +11,13 @@ namespace sextant {
 class RecordReader::Turn {
  public:
   Turn(RecordReader& reader, const RunWait& wait) : reader_(reader) {
-    const CancellationToken& cancellation = wait.cancellation();
-    const auto registration = wait.cancellation().OnCancel([&reader] {
+    const auto registration = wait.OnCancel([&reader] {
       { std::lock_guard lock(reader.mutex_); }
       reader.free_.notify_all();
     });
     std::unique_lock lock(reader.mutex_);
-    wait.Until(lock, reader.free_, [&] { return !reader.busy_ || cancellation.cancelled(); });
-    cancellation.ThrowIfCancelled();
+    wait.Until(lock, reader.free_, [&] { return !reader.busy_ || wait.cancelled(); });
+    wait.status().ThrowIfError();
     reader.busy_ = true;
   }
   ~Turn() {
