@@ -1,15 +1,13 @@
-# The program, headers, libsextant, a CMake package (find_package(Sextant)) and a pkg-config file, in three parts: library,
-# development and program. `cpack` makes a Debian package of each.
+# The program, headers, libsextant with libsextant_dist and libsextant_serving, a CMake package (find_package(Sextant)) and a
+# pkg-config file, in three parts: library, development and program. `cpack` makes a Debian package of each.
 include(CMakePackageConfigHelpers)
 
-install(TARGETS sextant sextant_cluster EXPORT SextantTargets
+install(TARGETS sextant sextant_cluster sextant_serving EXPORT SextantTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
 install(TARGETS sextant-cli sextant-net RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 if(NOT SEXTANT_HIDDEN)  # then the program uses the library
   set_target_properties(sextant-cli sextant-net PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 endif()
-
-set_target_properties(sextant_cluster PROPERTIES INSTALL_RPATH "$ORIGIN")
 
 install(CODE "set(SEXTANT_SOURCE_DIR [[${PROJECT_SOURCE_DIR}]])
               set(SEXTANT_INCLUDE_DESTINATION [[${CMAKE_INSTALL_INCLUDEDIR}]])" COMPONENT development)

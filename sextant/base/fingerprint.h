@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <string_view>
 
+#include "sextant/base/export.h"
+
 namespace sextant {
 
 // FarmHash's Fingerprint64.
-uint64_t Fingerprint64(std::string_view bytes);
+SEXTANT_API uint64_t Fingerprint64(std::string_view bytes);
 
 // A fingerprint of the ordered pair of two fingerprints.
 inline uint64_t FingerprintCat64(uint64_t first, uint64_t second) {

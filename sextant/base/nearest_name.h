@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sextant/base/export.h"
+
 namespace sextant {
 
 // The one of `names` that is most like the one given: few letters must be inserted, left out,
@@ -18,7 +20,7 @@ std::string DidYouMean(std::string_view given, std::span<const std::string> name
 
 // The same with the names there are: "; did you mean wide_deep? There are dnn, linear, wide_deep",
 // "; there are dnn, linear", "; there are none". Long lists are cut.
-std::string DidYouMeanOneOf(std::string_view given, std::span<const std::string> names);
+SEXTANT_API std::string DidYouMeanOneOf(std::string_view given, std::span<const std::string> names);
 
 // "a", "a or b", "a, b or c".
 std::string JoinWithOr(std::span<const std::string> names);

@@ -9,11 +9,13 @@
 #include <cstdint>
 #include <string_view>
 
+#include "sextant/base/export.h"
+
 namespace sextant {
 
 // These return false, and leave *value as it was, when the text is not a number or not in range.
 [[nodiscard]] bool ParseNumber(std::string_view text, int32_t* value);
-[[nodiscard]] bool ParseNumber(std::string_view text, int64_t* value);
+[[nodiscard]] SEXTANT_API bool ParseNumber(std::string_view text, int64_t* value);
 [[nodiscard]] bool ParseNumber(std::string_view text, float* value);
 [[nodiscard]] bool ParseNumber(std::string_view text, double* value);
 

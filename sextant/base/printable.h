@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "sextant/base/export.h"
+
 namespace sextant {
 
 enum class LineEnds { kEscape, kKeep };  // what becomes of \n and \t
@@ -27,6 +29,6 @@ std::string WithoutMiddle(std::string_view text, size_t most);
 std::string Shortened(std::string_view text, size_t limit = 60);
 
 // Printable and cut: a name or a value in a line of output.
-std::string ShownName(std::string_view text);
+SEXTANT_API std::string ShownName(std::string_view text);
 
 }  // namespace sextant

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 
+#include "sextant/base/export.h"
+
 namespace sextant {
 
-int64_t ResidentBytes();
+SEXTANT_API int64_t ResidentBytes();
 
 }  // namespace sextant

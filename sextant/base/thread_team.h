@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/base/function_ref.h"
 
 namespace sextant {
@@ -49,7 +50,7 @@ class ThreadTeam {
   };
 
   // While it lives, jobs started by this thread run on it alone, cut into the same shards.
-  class Alone {
+  class SEXTANT_API Alone {
    public:
     Alone();
     ~Alone();

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/tensor/tensor.h"
 
 namespace sextant {
@@ -40,7 +41,7 @@ struct JsonRequest {
 // Reads "instances" or "inputs". "find" gives the inputs of the signature of this name ("": none is
 // named) or throws; it may be called twice when the name comes late in the text.
 using FindJsonInputs = std::function<std::span<const JsonInput>(std::string_view signature_name)>;
-JsonRequest ReadJsonRequest(const std::string& body, const FindJsonInputs& find);
+SEXTANT_API JsonRequest ReadJsonRequest(const std::string& body, const FindJsonInputs& find);
 
 // Instances that come one by one, each a text of its own: lines of a file.
 class JsonInstances {
@@ -67,6 +68,6 @@ struct JsonExamples {
 };
 // Integers and booleans become int64_list, numbers with a point or exponent float_list, strings and
 // {"b64": ...} bytes_list.
-JsonExamples ReadJsonExamples(const std::string& body);
+SEXTANT_API JsonExamples ReadJsonExamples(const std::string& body);
 
 }  // namespace sextant

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sextant/base/export.h"
 #include "sextant/tensor/tensor.h"
 
 namespace sextant {
@@ -68,13 +69,14 @@ struct JsonStyle {
 };
 // The text of the whole tensor, or of one row of its first dimension. Throws UNIMPLEMENTED for
 // types that JSON has no form for. REQUIRES: row < tensor.dim(0).
-void AppendJson(const Tensor& tensor, const JsonStyle& style, std::string* text);
-void AppendJsonRow(const Tensor& tensor, int64_t row, const JsonStyle& style, std::string* text);
+SEXTANT_API void AppendJson(const Tensor& tensor, const JsonStyle& style, std::string* text);
+SEXTANT_API void AppendJsonRow(const Tensor& tensor, int64_t row, const JsonStyle& style,
+                               std::string* text);
 
 // In quotes, with escapes. Bytes that are no UTF-8 become U+FFFD.
-void AppendJsonString(std::string_view bytes, std::string* text);
+SEXTANT_API void AppendJsonString(std::string_view bytes, std::string* text);
 // The shortest text that stands for this value: 1.0, 0.1, 1e-05, NaN, -Infinity.
-void AppendJsonNumber(float value, std::string* text);
-void AppendJsonNumber(double value, std::string* text);
+SEXTANT_API void AppendJsonNumber(float value, std::string* text);
+SEXTANT_API void AppendJsonNumber(double value, std::string* text);
 
 }  // namespace sextant

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "sextant/base/export.h"
+
 namespace sextant {
 
 struct SavedModelVersion {
@@ -17,6 +19,6 @@ struct SavedModelVersion {
 
 // Those of which all files are there, sorted by number; others are passed over. "01" and "1" are
 // one version. Links are followed. Throws what the file system throws for base_path.
-std::vector<SavedModelVersion> ListSavedModelVersions(const std::string& base_path);
+SEXTANT_API std::vector<SavedModelVersion> ListSavedModelVersions(const std::string& base_path);
 
 }  // namespace sextant

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "sextant/base/export.h"
 #include "sextant/tensor/tensor.h"
 
 namespace sextant {
@@ -14,11 +15,11 @@ inline constexpr size_t kMostFilledBytes = size_t{64} << 20;
 
 // The tensor of a serialized TensorProto. Takes what TensorFromProto takes, throws what it throws,
 // and INVALID_ARGUMENT for bytes that are no TensorProto.
-Tensor TensorFromWire(std::string_view bytes);
+SEXTANT_API Tensor TensorFromWire(std::string_view bytes);
 
 // Appends the TensorProto, with the elements in the typed field of their dtype (float_val and so
 // on), where TensorFlow Serving's clients look for them. Throws UNIMPLEMENTED for types that have
 // none.
-void AppendTensorWire(const Tensor& tensor, std::string* bytes);
+SEXTANT_API void AppendTensorWire(const Tensor& tensor, std::string* bytes);
 
 }  // namespace sextant

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "sextant/base/export.h"
+
 namespace sextant {
 
 enum class WireType : uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kGroup = 3, kFixed32 = 5 };
@@ -83,7 +85,7 @@ class WireReader {
     return true;
   }
   // To behind the end of the group whose start was read.
-  bool SkipGroup();
+  SEXTANT_API bool SkipGroup();
 
   const char* next_ = nullptr;
   const char* end_ = nullptr;

@@ -15,6 +15,8 @@
 #include "sextant/base/export.h"
 #include "sextant/runtime/saved_model.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant::serving {
 
 struct SEXTANT_API ClientOptions {
@@ -76,3 +78,5 @@ class SEXTANT_API Client {
 };
 
 }  // namespace sextant::serving
+
+#pragma GCC visibility pop

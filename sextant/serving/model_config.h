@@ -8,9 +8,7 @@
 
 #include "sextant/base/export.h"
 
-namespace sextant::proto {
-class ModelServerConfig;
-}  // namespace sextant::proto
+#pragma GCC visibility push(default)
 
 namespace sextant::serving {
 
@@ -42,7 +40,6 @@ struct SEXTANT_API ModelConfig {
 };
 
 // Throws INVALID_ARGUMENT, naming the model, for a configuration that contradicts itself.
-std::vector<ModelConfig> ModelConfigsFrom(const proto::ModelServerConfig& config);
 void CheckModelConfigs(const std::vector<ModelConfig>& models);
 
 // "model_config_list { config { name: ... base_path: ... } }". Throws INVALID_ARGUMENT with path,
@@ -73,5 +70,18 @@ struct SEXTANT_API MonitoringOptions {
   std::string path = "/monitoring/prometheus/metrics";
 };
 MonitoringOptions ReadMonitoringFile(const std::string& path);
+
+}  // namespace sextant::serving
+
+#pragma GCC visibility pop
+
+namespace sextant::proto {
+class ModelServerConfig;
+}  // namespace sextant::proto
+
+namespace sextant::serving {
+
+// Not exported. Throws as CheckModelConfigs.
+std::vector<ModelConfig> ModelConfigsFrom(const proto::ModelServerConfig& config);
 
 }  // namespace sextant::serving

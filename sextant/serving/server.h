@@ -17,6 +17,8 @@
 #include "sextant/base/export.h"
 #include "sextant/serving/model_config.h"
 
+#pragma GCC visibility push(default)
+
 namespace sextant::serving {
 
 class ModelManager;
@@ -81,3 +83,5 @@ class SEXTANT_API Server {
 };
 
 }  // namespace sextant::serving
+
+#pragma GCC visibility pop

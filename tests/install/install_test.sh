@@ -12,10 +12,15 @@ cmake --install "$build" --prefix "$work/prefix" > "$work/install.log"
 
 # The public interface and no more: a process may hold TensorFlow too, and users see no header of the inside.
 if [ "$hidden" = ON ]; then
-  library=$(find "$work/prefix" -name libsextant.so)
-  nm -D --defined-only "$library" > "$work/exported.txt"
+  libraries=$(find "$work/prefix" -name 'libsextant*.so')
+  # shellcheck disable=SC2086
+  nm -D --defined-only $libraries > "$work/exported.txt"
   if grep 10tensorflow "$work/exported.txt"; then
-    echo "the library exports names of TensorFlow's" >&2
+    echo "a library exports names of TensorFlow's" >&2
+    exit 1
+  fi
+  if nm -DC --defined-only "$(find "$work/prefix" -name libsextant_serving.so)" | grep -E 'serving::(Batcher|ModelManager|Servable)::'; then
+    echo "libsextant_serving exports what is not in its public headers" >&2
     exit 1
   fi
   grep -q _ZTIN7sextant5ErrorE "$work/exported.txt"
@@ -31,7 +36,7 @@ cmake -S "$user" -B "$work/user" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" -DC
 cmake --build "$work/user"
 test "$("$work/user/hello")" = "[[36.]]"
 "$work/user/own_op"
-"${user%/*}/loaded_libraries.sh" "$work/prefix" "$work/user/remote" "$work"
+"${user%/*}/loaded_libraries.sh" "$work/prefix" "$work/user/remote" "$work/user/served" "$work"
 
 # The programs, as a user of the installed library builds them.
 programs=$(cd "$user/../../../programs" && pwd)

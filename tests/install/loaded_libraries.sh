@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# loaded_libraries.sh PREFIX REMOTE WORK: gRPC is loaded by processes that use it, and by no others. REMOTE is a program that runs
-# on the task given to it and is linked with libsextant only.
+# loaded_libraries.sh PREFIX REMOTE SERVED WORK: gRPC is loaded by processes that use it, and by no others. REMOTE is a program that
+# runs on the task given to it and is linked with libsextant only; SERVED does so too, beside a server of models.
 set -euo pipefail
-prefix=$1 remote=$2 work=$3
+prefix=$1 remote=$2 served=$3 work=$4
 
 # What the dynamic linker loads for a command, also by dlopen, goes to $work/loaded.txt.
 record() {
@@ -16,7 +16,7 @@ for arguments in "--version" "train sequence_autoencoder --model_dir $work/train
   # shellcheck disable=SC2086
   record "$prefix/bin/sextant" $arguments
   grep -q libc.so "$work/loaded.txt"
-  if grep -E 'grpc|sextant_dist' "$work/loaded.txt"; then
+  if grep -E 'grpc|prometheus|sextant_dist|sextant_serving' "$work/loaded.txt"; then
     echo "sextant $arguments loads gRPC" >&2
     exit 1
   fi
@@ -36,3 +36,11 @@ library=$(find "$prefix" -name libsextant_dist.so)
 soname=$(readelf -d "$library" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
 grep -q "/$soname\$" "$work/loaded.txt"
 grep -q libgrpc "$work/loaded.txt"
+if grep sextant_serving "$work/loaded.txt"; then
+  echo "a session on another task loads the server of models" >&2
+  exit 1
+fi
+
+record "$served" "$work/half_plus_two" "$target"
+grep -q 'Hello, task!' "$work/said.txt"
+grep -q libsextant_serving "$work/loaded.txt"

@@ -2,7 +2,7 @@
 
 format          clang-format 14 leaves every C++ source as it is
 layers          modules include only what tools/layers.txt allows
-public_headers  what sextant.h includes is exported and installed, and nothing else
+public_headers  what sextant.h and libsextant_serving's headers include is exported and installed, and nothing else
 readmes         READMEs name every header; links in .md files lead somewhere
 sizes           files of at most 400 lines, functions of at most 80
 words           no path of one machine, no file that users do not have

@@ -1,13 +1,14 @@
 """One public boundary, as sextant/base/export.h describes it.
 
-What sextant.h includes, directly or through others, is public: such headers hold their declarations between the visibility
-pragmas, and their classes say SEXTANT_API. The build installs the headers with the pragmas, so no other header has them.
+What sextant.h and the headers of libsextant_serving include, directly or through others, is public: such headers hold their
+declarations between the visibility pragmas, and their classes say SEXTANT_API. The build installs the headers with the pragmas, so no other header has them.
 """
 import re
 
 from checks.tree import Problem
 
 UMBRELLA = "sextant/sextant.h"
+SERVING = ("sextant/serving/client.h", "sextant/serving/server.h")
 MACRO_HEADER = "sextant/base/export.h"
 PUSH = re.compile(r"^#pragma GCC visibility push\(default\)$", re.MULTILINE)
 POP = re.compile(r"^#pragma GCC visibility pop$", re.MULTILINE)
@@ -17,8 +18,8 @@ CLASS = re.compile(r"^(?:class|struct) (?!SEXTANT_API\b)(\w+)\b(?!<)[^;]*(?:\{|$
 
 def closure(tree):
     """Public headers, each with the one that includes it."""
-    reached = {UMBRELLA: UMBRELLA}
-    waiting = [UMBRELLA]
+    waiting = [name for name in (UMBRELLA, *SERVING) if tree.exists(name)]
+    reached = {name: name for name in waiting}
     while waiting:
         header = waiting.pop()
         for name in INCLUDE.findall(tree.text(header)):
@@ -26,6 +27,10 @@ def closure(tree):
                 reached[name] = header
                 waiting.append(name)
     return reached
+
+
+def why(name, public):
+    return "public" if public[name] == name else f"public, as {public[name]} includes it"
 
 
 def check_classes(tree, name):
@@ -48,7 +53,7 @@ def check(tree):
         pushed = PUSH.search(text)
         if name in public:
             if not pushed or not POP.search(text):
-                yield Problem(name, 0, f"public, as {public[name]} includes it: put its declarations between "
+                yield Problem(name, 0, f"{why(name, public)}: put its declarations between "
                               "'#pragma GCC visibility push(default)' and '#pragma GCC visibility pop'")
             yield from check_classes(tree, name)
         elif pushed:
