@@ -136,13 +136,20 @@ try:
     tasks["master"].wait(timeout=3)
 except subprocess.TimeoutExpired:
     tasks.update({kind: task(kind) for kind in ("ps", "worker")})
+logs = {}
 try:
-    log = tasks["master"].communicate(timeout=120)[1]
+    for kind in tasks:
+        if kind != "ps" or tasks["master"].returncode == 0:
+            logs[kind] = tasks[kind].communicate(timeout=120)[1]
 finally:
     for process in tasks.values():
         process.kill()
+log = logs["master"]
 if len(tasks) == 1 and "not run" in log:
     print("SKIPPED: master, worker and ps: " + log.splitlines()[-1])
 else:
     check(tasks["master"].returncode == 0 and "Saving dict for global step" in log, "the master trains and evaluates: " + log[-600:])
+    check("SyncReplicasV2: replicas_to_aggregate=2; total_num_replicas=2" in logs["worker"], "the worker is one of two replicas")
+    for kind in "worker", "ps":
+        check(tasks[kind].returncode == 0, "the %s ends with the training: %s" % (kind, logs[kind][-600:]))
 print("ok")

@@ -15,7 +15,9 @@
 //   give the same value without: the edge does not count where the update needs them.
 // - Nodes here that compute with values of the update, for the update, move to the task of the
 //   reader.
-// What is computed from variables of a server, for its update alone, is computed there.
+// What is computed from variables of a server, for its update alone, is computed there. Scalars are
+// not, they are sent: a learning rate that follows the step is fetched in some runs, for logs, and
+// not in others, and all runs must contribute to the same update.
 #include "sextant/runtime/update_nodes.h"
 
 #include <algorithm>
@@ -32,6 +34,11 @@ size_t Id(const Node* node) { return static_cast<size_t>(node->id()); }
 bool ChangesState(const Node& node) { return node.op().stateful() && !OnlyReadsVariable(node); }
 // Its value depends on its inputs alone.
 bool IsPure(const Node& node) { return !node.op().stateful() && node.type() != "NoOp"; }
+bool IsScalar(const Node& node) {
+  if (node.num_outputs() != 1) return false;
+  const PartialShape& shape = node.output_shape(0);
+  return shape.rank_known() && shape.rank() == 0;
+}
 
 class UpdateFinder {
  public:
@@ -178,7 +185,8 @@ class UpdateFinder {
     std::vector<int> readers(order_.size());
     for (auto it = order_.rbegin(); it != order_.rend(); ++it) {
       Node* node = *it;
-      if (source[Id(node)] != kNobody && readers[Id(node)] > 0 && !shared[Id(node)]) {
+      if (source[Id(node)] != kNobody && readers[Id(node)] > 0 && !shared[Id(node)] &&
+          !IsScalar(*node)) {
         result_.stage[Id(node)] = 0;
         task_[Id(node)] = source[Id(node)];
       }

@@ -160,6 +160,25 @@ TEST(UpdateNodesTest, TheSumDoesNotDependOnWhatElseIsRun) {
   ASSERT_NE(reads, all.end());
 }
 
+// A learning rate that follows the step, in a run that logs it and in one that does not.
+TEST(UpdateNodesTest, AFetchedLearningRateChangesNothing) {
+  std::vector<Fragments> runs;
+  for (const bool logged : {false, true}) {
+    SyncGraph graph;
+    const Output count = [] {
+      const DeviceScope on(CpuOf(kFirst));
+      return ReadVariable(Variable("count", Tensor(3.0f)).handle());
+    }();
+    graph.rate = count * 0.5f;
+    const Operation update =
+        graph.Update(kFirst, graph.w, Placeholder(DType::kFloat, {2}), "scheduled");
+    runs.push_back(
+        Summed(graph.Cut({update}, logged ? std::vector{graph.rate} : std::vector<Output>{})));
+    ASSERT_EQ(runs.back().size(), 1u);
+  }
+  EXPECT_EQ(runs[0][0]->sum->key, runs[1][0]->sum->key);
+}
+
 // A moving average: nodes of the worker lie between two updates.
 TEST(UpdateNodesTest, NodesBetweenUpdatesMoveToTheServer) {
   SyncGraph graph;
