@@ -1,7 +1,7 @@
 // libFuzzer target: bytes are read as a frame, in pieces as the first bytes say, with the checksum
 // of the header put right so that the fuzzer gets behind it. A finding is a memory error, an error
-// of another code than DATA_LOSS and UNIMPLEMENTED, or a frame that is another one when it is
-// encoded again.
+// of another code than DATA_LOSS and UNIMPLEMENTED, a frame that is another one when it is encoded
+// again, or that is another one when it is decoded where it lies.
 #include <cstring>
 #include <string>
 #include <vector>
@@ -10,6 +10,7 @@
 #include "sextant/base/crc32c.h"
 #include "sextant/base/error.h"
 #include "sextant/net/frame.h"
+#include "sextant/tensor/buffer.h"
 #include "tests/fuzz/finding.h"
 
 namespace sextant::fuzz {
@@ -35,8 +36,30 @@ std::string EncodeAgain(const net::DecodedFrame& frame) {
   return bytes;
 }
 
+// The error, or the frame encoded again.
+template <typename Decode>
+std::string Answer(const Decode& decode) {
+  try {
+    return EncodeAgain(decode());
+  } catch (const Error& error) {
+    if (error.code() != Code::kDataLoss && error.code() != Code::kUnimplemented)
+      Report(error.what());
+    return error.what();
+  }
+}
+
+void DecodeInPlace(const std::string& bytes) {
+  const BufferRef buffer = NewBuffer(bytes.size());
+  std::memcpy(buffer->data(), bytes.data(), bytes.size());
+  const std::string_view whole = bytes;
+  if (Answer([&] { return net::DecodeFrameInPlace(buffer, bytes.size()); }) !=
+      Answer([&] { return net::DecodeFrame(std::span(&whole, 1)); }))
+    Report("another frame where it lies");
+}
+
 void ReadFrame(std::string bytes, size_t piece_size) {
   RepairChecksum(&bytes);
+  DecodeInPlace(bytes);
   std::vector<std::string_view> pieces;
   for (std::string_view left = bytes; !left.empty();) {
     pieces.push_back(left.substr(0, piece_size));
