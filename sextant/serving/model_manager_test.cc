@@ -72,6 +72,24 @@ TEST_F(ModelManagerTest, ABrokenVersionDoesNotDisplaceAGoodOne) {
   EXPECT_EQ(Newest(manager), 2);
 }
 
+TEST_F(ModelManagerTest, AnOlderVersionServesWhereTheNewestNeverLoaded) {
+  ExportSmallModel(Path("m"), 1);
+  ExportSmallModel(Path("m"), 2);
+  ExportSmallModel(Path("m"), 3);
+  FileSystem::ForPath("/").WriteFileAtomically(Path("m/3/saved_model.pb"), "damaged");
+  MakeOld(Path("m/3"));
+  for (const int retries : {0, 5}) {
+    ModelManagerOptions options = Options();
+    options.max_load_retries = retries;
+    ModelManager manager(options);
+    manager.SetModels({Config()});
+    manager.PollNow();
+    EXPECT_EQ(Newest(manager), 2);
+    EXPECT_EQ(StatusOfVersion(manager, 3).status.code(), Code::kDataLoss);
+    EXPECT_EQ(StatusOf([&] { manager.StatusOf("m", {.version = 1}); }).code(), Code::kNotFound);
+  }
+}
+
 TEST_F(ModelManagerTest, WhatServesStaysWhenFilesGo) {
   ExportSmallModel(Path("m"), 1);
   ModelManager manager(Options());

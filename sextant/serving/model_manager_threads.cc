@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "sextant/base/logging.h"
 #include "sextant/serving/heap_trimmer.h"
@@ -21,11 +22,12 @@ void LowerPriority() { ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(S
 // ---- the thread that looks and decides
 
 void ModelManager::State::PollLoop() {
-  LowerPriority();
+  bool first = true;
   Lock lock(mutex_);
   while (!stopping_) {
     const int64_t asked = polls_asked_;
     PollAll(lock);
+    if (std::exchange(first, false)) LowerPriority();
     polls_done_ = std::max(polls_done_, asked);
     wake_.notify_all();
     const auto again = [&] { return stopping_ || polls_asked_ > polls_done_; };
@@ -46,11 +48,12 @@ void ModelManager::State::PollAll(Lock& lock) {
   const auto models = models_;
   for (const auto& [name, model] : models) {
     const VersionPolicy policy = model->config.policy;
+    const auto failing = model->Failing();
     std::vector<SavedModelVersion> found;
     std::string error;
     lock.unlock();
     try {
-      found = model->source.Poll(policy);
+      found = model->source.Poll(policy, failing);
     } catch (const Error& e) {
       error = e.message();
     }
@@ -88,10 +91,16 @@ std::optional<ModelManager::State::Job> ModelManager::State::NextLoadLocked() {
 }
 
 void ModelManager::State::LoadLoop() {
-  LowerPriority();
+  // Before anything is served there is nobody to yield to. That load also starts the team of
+  // threads, which would inherit a low priority and keep it for all requests.
+  bool yields = false;
   Lock lock(mutex_);
   while (!stopping_) {
     if (const auto job = NextLoadLocked()) {
+      if (!yields && counts_.loads > 0) {
+        LowerPriority();
+        yields = true;
+      }
       Load(*job, lock);
       continue;
     }
@@ -135,6 +144,7 @@ void ModelManager::State::Load(const Job& job, Lock& lock) {
     const bool again = entry.attempts++ < options_.max_load_retries;
     entry.status.state = again ? VersionState::kStart : VersionState::kEnd;
     entry.next_attempt = SteadyClock::now() + options_.retry_interval;
+    ++polls_asked_;  // an older version may have to take its place
     LogWarning("model '{}', version {}, does not load: {}{}", name, job.version, status.message(),
                again ? "; it is tried again" : "");
     DropOldLocked(job.model);

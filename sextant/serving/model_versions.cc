@@ -87,6 +87,14 @@ void ModelVersions::CancelLoads() {
   }
 }
 
+std::map<int64_t, uint64_t> ModelVersions::Failing() const {
+  std::map<int64_t, uint64_t> failing;
+  for (const auto& [version, entry] : versions) {
+    if (!entry.status.status.ok()) failing[version] = entry.fingerprint;
+  }
+  return failing;
+}
+
 bool ModelVersions::idle() const {
   return std::ranges::none_of(versions, [](const auto& version) {
     const VersionEntry& entry = version.second;

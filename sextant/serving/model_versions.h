@@ -44,6 +44,8 @@ struct ModelVersions {
   // One to be loaded now, whose state becomes LOADING.
   std::optional<int64_t> NextLoad();
   void CancelLoads();
+  // Versions whose last attempt failed, with the fingerprints of their files.
+  std::map<int64_t, uint64_t> Failing() const;
   // Nothing is being loaded, or waits for its first attempt.
   bool idle() const;
   // "" when a version is available, else why none is.

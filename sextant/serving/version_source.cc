@@ -4,7 +4,8 @@
 
 namespace sextant::serving {
 
-std::vector<SavedModelVersion> VersionSource::Poll(const VersionPolicy& policy) {
+std::vector<SavedModelVersion> VersionSource::Poll(const VersionPolicy& policy,
+                                                   const std::map<int64_t, uint64_t>& failing) {
   using std::chrono::duration_cast;
   using std::chrono::nanoseconds;
   const auto now = duration_cast<nanoseconds>(std::chrono::system_clock::now().time_since_epoch());
@@ -28,8 +29,14 @@ std::vector<SavedModelVersion> VersionSource::Poll(const VersionPolicy& policy) 
       return std::ranges::find(policy.versions, found.version) == policy.versions.end();
     });
   } else if (policy.kind == VersionPolicy::Kind::kLatest) {
-    const auto most = static_cast<size_t>(std::max<int64_t>(1, policy.latest));
-    if (versions.size() > most) versions.erase(versions.begin(), versions.end() - most);
+    int64_t missing = std::max<int64_t>(1, policy.latest);
+    auto first = versions.end();
+    while (first != versions.begin() && missing > 0) {
+      --first;
+      const auto known = failing.find(first->version);
+      if (known == failing.end() || known->second != first->fingerprint) --missing;
+    }
+    versions.erase(versions.begin(), first);
   }
   return versions;
 }

@@ -24,9 +24,11 @@ class VersionSource {
                          std::chrono::milliseconds settle = std::chrono::seconds(2))
       : base_path_(std::move(base_path)), settle_(settle) {}
 
-  // The versions of the policy that are there now, sorted. Throws NOT_FOUND and the like when the
-  // directory cannot be read.
-  std::vector<SavedModelVersion> Poll(const VersionPolicy& policy);
+  // The versions of the policy that are there now, sorted. Versions that are known not to load, by
+  // the fingerprints of their files, are not counted among the latest: those before them are given
+  // too. Throws NOT_FOUND and the like when the directory cannot be read.
+  std::vector<SavedModelVersion> Poll(const VersionPolicy& policy,
+                                      const std::map<int64_t, uint64_t>& failing = {});
   // Whether the last look passed over a version that may still be changing.
   bool unsettled() const { return unsettled_; }
 
