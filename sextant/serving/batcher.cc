@@ -30,6 +30,8 @@ using std::chrono::nanoseconds;
 // Runs up to this long are made by the thread that has the request.
 constexpr std::chrono::microseconds kShortRun{300};
 
+constexpr const char* kTooMany = "too many requests wait; try again later";
+
 // A large request in parts: the whole is done when its parts are.
 struct SplitRequest {
   std::mutex mutex;
@@ -113,6 +115,16 @@ class Batcher::State {
   }
   int64_t num_waiting() const { return num_waiting_.load(std::memory_order_relaxed); }
 
+  void CheckRoom(const ServableSignature& signature) const {
+    if (num_waiting() == 0) return;
+    const std::lock_guard lock(mutex_);
+    for (const Queue& queue : queues_) {
+      if (queue.signature == &signature && !HasRoom(queue, 1)) {
+        throw MakeError<Code::kUnavailable>("{}", kTooMany);
+      }
+    }
+  }
+
  private:
   struct Queue {
     const ServableSignature* signature = nullptr;
@@ -134,14 +146,21 @@ class Batcher::State {
     return config_.enabled && task.request.signature->batchable() ? config_.max_batch_size
                                                                   : task.rows;
   }
+  // For one more request of so many rows.
+  bool HasRoom(const Queue& queue, int64_t rows) const {
+    if (queue.tasks.empty()) return true;
+    const int64_t most = config_.max_enqueued_batches;
+    return config_.enabled && queue.signature->batchable()
+               ? queue.rows + rows <= most * config_.max_batch_size
+               : static_cast<int64_t>(queue.tasks.size()) < most;
+  }
 
   void Enqueue(BatchTask task) {
     {
       const std::lock_guard lock(mutex_);
       if (!stopping_) {
         const QueueRef queue = FindQueue(task.request.signature);
-        const int64_t most = config_.max_enqueued_batches * std::max<int64_t>(1, BatchRows(task));
-        if (queue->tasks.empty() || queue->rows + task.rows <= most) {
+        if (HasRoom(*queue, task.rows)) {
           queue->last_arrival = task.arrived;
           queue->rows += task.rows;
           queue->tasks.push_back(std::move(task));
@@ -155,7 +174,7 @@ class Batcher::State {
         }
       }
     }
-    task.done(Status(Code::kUnavailable, "too many requests wait; try again later"), {});
+    task.done(Status(Code::kUnavailable, kTooMany), {});
   }
 
   void SubmitLarge(BatchTask task);
@@ -202,11 +221,13 @@ class Batcher::State {
 };
 
 void Batcher::State::SubmitLarge(BatchTask task) {
-  if (!config_.split_large) {
-    return task.done(
-        Status(Code::kInvalidArgument, fmt::format("the request has {} rows, a batch at most {}",
-                                                   task.rows, config_.max_batch_size)),
-        {});
+  const int64_t most = config_.split_large ? config_.max_request_rows : config_.max_batch_size;
+  if (most > 0 && task.rows > most) {
+    return task.done(Status(Code::kInvalidArgument,
+                            fmt::format("the request has {} rows, but at most {} are taken: send "
+                                        "several, or raise max_batch_size",
+                                        task.rows, most)),
+                     {});
   }
   const auto split = std::make_shared<SplitRequest>();
   const int64_t count = (task.rows + config_.max_batch_size - 1) / config_.max_batch_size;
@@ -353,6 +374,7 @@ std::vector<Tensor> Batcher::Run(InferenceRequest request) {
 void Batcher::SetLatencyTarget(const std::string& model, nanoseconds target) {
   state_->SetLatencyTarget(model, target);
 }
+void Batcher::CheckRoom(const ServableSignature& signature) const { state_->CheckRoom(signature); }
 int64_t Batcher::num_waiting() const { return state_->num_waiting(); }
 
 }  // namespace sextant::serving

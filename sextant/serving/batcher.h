@@ -58,6 +58,10 @@ class Batcher {
   // The same, waited for.
   std::vector<Tensor> Run(InferenceRequest request);
 
+  // Throws UNAVAILABLE when so many requests for the signature wait that one of a row would be
+  // refused: asked before a request is read, so that refusing costs little.
+  void CheckRoom(const ServableSignature& signature) const;
+
   // By the model's name; 0: none.
   void SetLatencyTarget(const std::string& model, std::chrono::nanoseconds target);
   int64_t num_waiting() const;  // requests

@@ -100,6 +100,12 @@ TEST_F(BatcherTest, SplitsLargeRequests) {
   whole.split_large = false;
   Batcher strict(whole);
   EXPECT_EQ(StatusOf([&] { strict.Run(Request(x)); }).code(), Code::kInvalidArgument);
+  BatchingConfig bounded = config;
+  bounded.max_request_rows = 11;
+  Batcher careful(bounded);
+  ExpectAnswer(x, careful.Run(Request(x)));
+  x.push_back(11);
+  EXPECT_EQ(StatusOf([&] { careful.Run(Request(x)); }).code(), Code::kInvalidArgument);
 }
 
 TEST_F(BatcherTest, DropsWhatIsLateOrCancelled) {
@@ -130,12 +136,36 @@ TEST_F(BatcherTest, RefusesMoreThanItsQueueHolds) {
         promise->set_value(status);
       });
     };
+    batcher.CheckRoom(signature_);
     submit({1});
+    batcher.CheckRoom(signature_);
     submit({1, 2});  // 1 + 2 rows are more than one batch of two
     last = answers[1].get();
+    batcher.CheckRoom(signature_);
   }
   EXPECT_EQ(last.code(), Code::kUnavailable);
   EXPECT_EQ(answers[0].get().message(), "the server stops");
+}
+
+TEST_F(BatcherTest, TellsBeforeARequestIsReadThatItHasNoRoom) {
+  LookSlow();
+  std::promise<void> entered, leave;
+  Batcher batcher({.max_enqueued_batches = 2, .threads = 1});
+  const auto submit = [&](const InferenceDone& done) { batcher.Submit(Request({1}), done); };
+  submit([&](const Status&, std::vector<Tensor>) {
+    entered.set_value();
+    leave.get_future().wait();
+  });
+  entered.get_future().wait();  // the only thread is busy
+  std::atomic<int> answers{0};
+  for (int i = 0; i < 2; ++i) {
+    batcher.CheckRoom(signature_);
+    submit([&](const Status& status, std::vector<Tensor>) { answers += status.ok() ? 1 : 0; });
+  }
+  EXPECT_EQ(StatusOf([&] { batcher.CheckRoom(signature_); }).code(), Code::kUnavailable);
+  leave.set_value();
+  while (answers < 2) std::this_thread::yield();
+  batcher.CheckRoom(signature_);
 }
 
 TEST_F(BatcherTest, EveryRequestOfABatchHasItsOwnError) {

@@ -121,13 +121,25 @@ BatchingConfig ReadBatchingFile(const std::string& path) {
     config.allowed_sizes.push_back(
         AtLeast(before + 1, size, "an entry of allowed_batch_sizes", path));
   }
-  if (!config.allowed_sizes.empty() && config.allowed_sizes.back() != config.max_batch_size) {
-    throw InvalidArgument("{}: the last of allowed_batch_sizes is {}, but max_batch_size is {}",
-                          path, config.allowed_sizes.back(), config.max_batch_size);
-  }
   config.pad_variable_length_inputs = file.pad_variable_length_inputs();
   if (file.has_enable_large_batch_splitting()) {
     config.split_large = file.enable_large_batch_splitting().value();
+  }
+  const char* limit = "max_batch_size";
+  if (file.has_max_execution_batch_size()) {  // then max_batch_size is that of requests
+    limit = "max_execution_batch_size";
+    const int64_t size = AtLeast(1, file.max_execution_batch_size().value(), limit, path);
+    if (!config.split_large) {
+      throw InvalidArgument("{}: {} needs enable_large_batch_splitting", path, limit);
+    }
+    if (file.has_max_batch_size()) {
+      config.max_request_rows = AtLeast(size, config.max_batch_size, "max_batch_size", path);
+    }
+    config.max_batch_size = size;
+  }
+  if (!config.allowed_sizes.empty() && config.allowed_sizes.back() != config.max_batch_size) {
+    throw InvalidArgument("{}: the last of allowed_batch_sizes is {}, but {} is {}", path,
+                          config.allowed_sizes.back(), limit, config.max_batch_size);
   }
   return config;
 }

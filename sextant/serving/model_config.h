@@ -48,13 +48,14 @@ std::vector<ModelConfig> ReadModelConfigFile(const std::string& path);
 
 struct SEXTANT_API BatchingConfig {
   bool enabled = false;
-  int64_t max_batch_size = 64;  // rows
+  int64_t max_batch_size = 64;  // rows of a run
   int64_t timeout_micros = 0;   // how long the first request waits for others
   int64_t max_enqueued_batches = 100;
   int64_t threads = 0;                      // 0: one per core
   std::vector<int64_t> allowed_sizes = {};  // batches are padded to one of them
   bool pad_variable_length_inputs = false;
-  bool split_large = true;
+  bool split_large = true;       // requests of more rows are run in parts
+  int64_t max_request_rows = 0;  // with split_large: larger ones are refused; 0: none
 };
 // Throws as ReadModelConfigFile. An empty file means the defaults.
 BatchingConfig ReadBatchingFile(const std::string& path);

@@ -80,5 +80,23 @@ TEST_F(ModelConfigTest, ReadsBatchingParameters) {
             Code::kInvalidArgument);
 }
 
+TEST_F(ModelConfigTest, ReadsTheSizeOfRunsApartFromThatOfRequests) {
+  const BatchingConfig config = ReadBatchingFile(
+      Write("max_batch_size { value: 100 } enable_large_batch_splitting { value: true } "
+            "max_execution_batch_size { value: 8 } allowed_batch_sizes: 2 allowed_batch_sizes: 8"));
+  EXPECT_EQ(config.max_batch_size, 8);
+  EXPECT_EQ(config.max_request_rows, 100);
+  const auto message = [&](const std::string& text) {
+    return StatusOf([&] { ReadBatchingFile(Write(text)); }).message();
+  };
+  EXPECT_NE(message("max_batch_size { value: 4 } max_execution_batch_size { value: 8 }")
+                .find("max_batch_size is 4, but must be at least 8"),
+            std::string::npos);
+  EXPECT_NE(message("enable_large_batch_splitting { value: false } "
+                    "max_execution_batch_size { value: 8 }")
+                .find("needs enable_large_batch_splitting"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace sextant::serving
