@@ -1,6 +1,7 @@
 #include "sextant/serving/grpc_calls.h"
 
 #include <memory>
+#include <tuple>
 
 #include "sextant/base/error.h"
 #include "sextant/base/printable.h"
@@ -32,14 +33,6 @@ VersionChoice ChoiceOf(const proto::ModelSpec& spec, const GrpcCallInfo& info) {
     choice.label = spec.version_label();
   }
   return choice;
-}
-
-std::shared_ptr<const Servable> FindServable(const ServingParts& parts,
-                                             const proto::ModelSpec& spec,
-                                             const GrpcCallInfo& info) {
-  if (spec.name().empty()) throw InvalidArgument("the request has no model_spec.name");
-  if (parts.access != nullptr) parts.access->CheckModel(info.authorization, spec.name());
-  return parts.models->Find(spec.name(), ChoiceOf(spec, info));
 }
 
 // What answers carry: the version and signature that were used.
@@ -76,27 +69,6 @@ void FillRegressions(const std::vector<float>& values, proto::RegressionResult* 
   for (const float value : values) result->add_regressions()->set_value(value);
 }
 
-// What is counted of a call.
-struct CountedCall {
-  Metrics* metrics = nullptr;
-  const char* method = "";
-  std::shared_ptr<const Servable> servable;
-  const ServableSignature* signature = nullptr;
-  Clock::time_point begun = Clock::now();
-
-  void Count(const Status& status, std::chrono::nanoseconds serialize) const {
-    if (metrics == nullptr) return;
-    metrics->Request({.model = servable->model(),
-                      .signature = signature->key(),
-                      .version = servable->version(),
-                      .method = method,
-                      .api = "GRPC",
-                      .code = status.code(),
-                      .latency = Clock::now() - begun,
-                      .serialize = serialize});
-  }
-};
-
 // Calls done with the bytes that "make" gives, or with what it throws.
 template <typename Make>
 void Finish(const CountedCall& call, const GrpcCalls::Done& done, const Status& status,
@@ -115,17 +87,34 @@ void Finish(const CountedCall& call, const GrpcCalls::Done& done, const Status& 
 
 }  // namespace
 
+void CountedCall::Count(const Status& status, std::chrono::nanoseconds serialize) const {
+  if (metrics == nullptr) return;
+  RequestReport report{.label = label,
+                       .method = method,
+                       .api = "GRPC",
+                       .code = status.code(),
+                       .latency = Clock::now() - begun,
+                       .serialize = serialize};
+  if (servable != nullptr) {
+    report.model = servable->model();
+    report.version = servable->version();
+  }
+  if (signature != nullptr) report.signature = signature->key();
+  metrics->Request(report);
+}
+
 void GrpcCalls::Handle(const GrpcCallInfo& info, std::string_view request, Done done) const {
   constexpr std::string_view kPrediction = "/tensorflow.serving.PredictionService/";
   constexpr std::string_view kModel = "/tensorflow.serving.ModelService/";
+  CountedCall call{.metrics = parts_.metrics};
   try {
     std::string_view method = info.method;
     if (method.starts_with(kPrediction)) {
       method.remove_prefix(kPrediction.size());
-      if (method == "Predict") return Predict(info, request, done);
-      if (method == "Classify") return Classify(info, request, done);
-      if (method == "Regress") return Regress(info, request, done);
-      if (method == "MultiInference") return MultiInference(info, request, done);
+      if (method == "Predict") return Predict(info, request, call, done);
+      if (method == "Classify") return Classify(info, request, call, done);
+      if (method == "Regress") return Regress(info, request, call, done);
+      if (method == "MultiInference") return MultiInference(info, request, call, done);
       if (method == "GetModelMetadata") return done(Status(), Metadata(info, request));
     } else if (method.starts_with(kModel)) {
       method.remove_prefix(kModel.size());
@@ -134,92 +123,123 @@ void GrpcCalls::Handle(const GrpcCallInfo& info, std::string_view request, Done 
     }
     throw Unimplemented("there is no method {}", ShownName(info.method));
   } catch (...) {
-    done(CurrentStatus(), "");
+    const Status status = CurrentStatus();
+    if (*call.method != '\0') call.Count(status);
+    done(status, "");
   }
 }
 
-void GrpcCalls::Predict(const GrpcCallInfo& info, std::string_view request, Done done) const {
+void GrpcCalls::FindServable(const proto::ModelSpec& spec, const GrpcCallInfo& info,
+                             CountedCall& call) const {
+  if (spec.name().empty()) throw InvalidArgument("the request has no model_spec.name");
+  if (parts_.access != nullptr) parts_.access->CheckModel(info.authorization, spec.name());
+  call.servable = parts_.models->Find(spec.name(), ChoiceOf(spec, info));
+  call.label = spec.version_label();
+}
+
+std::vector<Tensor> GrpcCalls::TakeExamples(const proto::Input& input,
+                                            const CountedCall& call) const {
+  std::vector<std::string> examples = ExamplesOf(input);
+  if (parts_.log != nullptr && parts_.log->Sampled(call.servable->model())) {
+    parts_.log->Examples(*call.servable, *call.signature, examples);
+  }
+  return ExampleInputs(std::move(examples));
+}
+
+void GrpcCalls::Predict(const GrpcCallInfo& info, std::string_view request, CountedCall& call,
+                        Done done) const {
+  call.method = "Predict";
   const PredictWire wire = ReadPredictWire(request);
   const auto spec = Parsed<proto::ModelSpec>(wire.model_spec);
-  const auto servable = FindServable(parts_, spec, info);
-  const ServableSignature& signature = PredictSignature(*servable, spec.signature_name());
+  FindServable(spec, info, call);
+  call.signature = &PredictSignature(*call.servable, spec.signature_name());
+  parts_.batcher->CheckRoom(*call.signature);
   InferenceRequest inference =
-      RequestFor(servable, signature, InputsFromWire(wire, signature), info);
-  std::vector<int> wanted = OutputPlaces(signature, wire.output_filter);
+      RequestFor(call.servable, *call.signature, InputsFromWire(wire, *call.signature), info);
+  std::vector<int> wanted = OutputPlaces(*call.signature, wire.output_filter);
   inference.wanted = wanted;
-  const CountedCall call{parts_.metrics, "Predict", servable, &signature};
   std::vector<Tensor> logged;
   const bool logs =
-      parts_.log != nullptr && wanted.empty() && parts_.log->Sampled(servable->model());
+      parts_.log != nullptr && wanted.empty() && parts_.log->Sampled(call.servable->model());
   if (logs) logged = inference.inputs;
   parts_.batcher->Submit(
-      std::move(inference),
-      [this, call, servable, &signature, wanted = std::move(wanted), done = std::move(done),
-       logged](const Status& status, const std::vector<Tensor>& outputs) {
+      std::move(inference), [this, call, wanted = std::move(wanted), done = std::move(done),
+                             logged](const Status& status, const std::vector<Tensor>& outputs) {
         Finish(call, done, status, [&] {
-          if (!logged.empty()) parts_.log->Predict(*servable, signature, logged, outputs);
-          return PredictAnswerWire(signature, wanted, outputs, UsedSpec(*servable, signature));
+          const auto& [servable, signature] = std::tie(*call.servable, *call.signature);
+          if (!logged.empty()) parts_.log->Predict(servable, signature, logged, outputs);
+          return PredictAnswerWire(signature, wanted, outputs, UsedSpec(servable, signature));
         });
       });
 }
 
-void GrpcCalls::Classify(const GrpcCallInfo& info, std::string_view request, Done done) const {
+void GrpcCalls::Classify(const GrpcCallInfo& info, std::string_view request, CountedCall& call,
+                         Done done) const {
+  call.method = "Classify";
   const auto message = Parsed<proto::ClassificationRequest>(request);
-  const auto servable = FindServable(parts_, message.model_spec(), info);
-  const ServableSignature& signature =
-      ExamplesSignature(*servable, message.model_spec().signature_name(), Method::kClassify);
-  std::vector<Tensor> inputs = ExampleInputs(ExamplesOf(message.input()));
+  FindServable(message.model_spec(), info, call);
+  call.signature =
+      &ExamplesSignature(*call.servable, message.model_spec().signature_name(), Method::kClassify);
+  std::vector<Tensor> inputs = TakeExamples(message.input(), call);
   const int64_t rows = inputs[0].dim(0);
-  const CountedCall call{parts_.metrics, "Classify", servable, &signature};
-  parts_.batcher->Submit(RequestFor(servable, signature, std::move(inputs), info),
-                         [call, servable, &signature, rows, done = std::move(done)](
-                             const Status& status, const std::vector<Tensor>& outputs) {
-                           Finish(call, done, status, [&] {
-                             proto::ClassificationResponse response;
-                             FillClasses(ClassesOf(signature, outputs, rows),
-                                         response.mutable_result());
-                             *response.mutable_model_spec() = UsedSpec(*servable, signature);
-                             return response.SerializeAsString();
-                           });
-                         });
+  parts_.batcher->Submit(
+      RequestFor(call.servable, *call.signature, std::move(inputs), info),
+      [call, rows, done = std::move(done)](const Status& status,
+                                           const std::vector<Tensor>& outputs) {
+        Finish(call, done, status, [&] {
+          proto::ClassificationResponse response;
+          FillClasses(ClassesOf(*call.signature, outputs, rows), response.mutable_result());
+          *response.mutable_model_spec() = UsedSpec(*call.servable, *call.signature);
+          return response.SerializeAsString();
+        });
+      });
 }
 
-void GrpcCalls::Regress(const GrpcCallInfo& info, std::string_view request, Done done) const {
+void GrpcCalls::Regress(const GrpcCallInfo& info, std::string_view request, CountedCall& call,
+                        Done done) const {
+  call.method = "Regress";
   const auto message = Parsed<proto::RegressionRequest>(request);
-  const auto servable = FindServable(parts_, message.model_spec(), info);
-  const ServableSignature& signature =
-      ExamplesSignature(*servable, message.model_spec().signature_name(), Method::kRegress);
-  std::vector<Tensor> inputs = ExampleInputs(ExamplesOf(message.input()));
+  FindServable(message.model_spec(), info, call);
+  call.signature =
+      &ExamplesSignature(*call.servable, message.model_spec().signature_name(), Method::kRegress);
+  std::vector<Tensor> inputs = TakeExamples(message.input(), call);
   const int64_t rows = inputs[0].dim(0);
-  const CountedCall call{parts_.metrics, "Regress", servable, &signature};
-  parts_.batcher->Submit(RequestFor(servable, signature, std::move(inputs), info),
-                         [call, servable, &signature, rows, done = std::move(done)](
-                             const Status& status, const std::vector<Tensor>& outputs) {
-                           Finish(call, done, status, [&] {
-                             proto::RegressionResponse response;
-                             FillRegressions(RegressionsOf(signature, outputs, rows),
-                                             response.mutable_result());
-                             *response.mutable_model_spec() = UsedSpec(*servable, signature);
-                             return response.SerializeAsString();
-                           });
-                         });
+  parts_.batcher->Submit(
+      RequestFor(call.servable, *call.signature, std::move(inputs), info),
+      [call, rows, done = std::move(done)](const Status& status,
+                                           const std::vector<Tensor>& outputs) {
+        Finish(call, done, status, [&] {
+          proto::RegressionResponse response;
+          FillRegressions(RegressionsOf(*call.signature, outputs, rows), response.mutable_result());
+          *response.mutable_model_spec() = UsedSpec(*call.servable, *call.signature);
+          return response.SerializeAsString();
+        });
+      });
 }
 
 // The tasks of one call, run one after another on the same Examples.
 void GrpcCalls::MultiInference(const GrpcCallInfo& info, std::string_view request,
-                               Done done) const {
+                               CountedCall& call, Done done) const {
   struct Run {
+    CountedCall call;
     std::shared_ptr<const Servable> servable;
     std::vector<const ServableSignature*> signatures;
     std::vector<Tensor> inputs;
     proto::MultiInferenceResponse response;
     Done done;
     std::function<void(size_t)> next;
+
+    void End(const Status& status, std::string answer = {}) const {
+      call.Count(status);
+      done(status, std::move(answer));
+    }
   };
+  call.method = "MultiInference";
   const auto message = Parsed<proto::MultiInferenceRequest>(request);
   if (message.tasks().empty()) throw InvalidArgument("the request has no tasks");
   const auto run = std::make_shared<Run>();
-  run->servable = FindServable(parts_, message.tasks(0).model_spec(), info);
+  FindServable(message.tasks(0).model_spec(), info, call);
+  run->servable = call.servable;
   for (const proto::InferenceTask& task : message.tasks()) {
     if (task.model_spec().name() != run->servable->model()) {
       throw InvalidArgument("all tasks of a request must be of one model");
@@ -232,19 +252,21 @@ void GrpcCalls::MultiInference(const GrpcCallInfo& info, std::string_view reques
     run->signatures.push_back(&ExamplesSignature(*run->servable, task.model_spec().signature_name(),
                                                  classify ? Method::kClassify : Method::kRegress));
   }
+  call.signature = run->signatures[0];
+  run->call = call;
   run->inputs = ExampleInputs(ExamplesOf(message.input()));
   run->done = std::move(done);
   const GrpcCallInfo kept{.deadline = info.deadline, .cancelled = info.cancelled};
   run->next = [this, kept, weak = std::weak_ptr(run)](size_t task) {
     const auto self = weak.lock();
     if (task == self->signatures.size()) {
-      return self->done(Status(), self->response.SerializeAsString());
+      return self->End(Status(), self->response.SerializeAsString());
     }
     const ServableSignature& signature = *self->signatures[task];
     parts_.batcher->Submit(
         RequestFor(self->servable, signature, self->inputs, kept),
         [self, task, &signature](const Status& status, const std::vector<Tensor>& outputs) {
-          if (!status.ok()) return self->done(status, "");
+          if (!status.ok()) return self->End(status);
           try {
             auto* result = self->response.add_results();
             *result->mutable_model_spec() = UsedSpec(*self->servable, signature);
@@ -257,7 +279,7 @@ void GrpcCalls::MultiInference(const GrpcCallInfo& info, std::string_view reques
                               result->mutable_regression_result());
             }
           } catch (...) {
-            return self->done(CurrentStatus(), "");
+            return self->End(CurrentStatus());
           }
           self->next(task + 1);
         });
@@ -275,7 +297,9 @@ std::string GrpcCalls::Metadata(const GrpcCallInfo& info, std::string_view reque
       throw InvalidArgument("there is no metadata '{}', only \"signature_def\"", ShownName(field));
     }
   }
-  const auto servable = FindServable(parts_, message.model_spec(), info);
+  CountedCall call;
+  FindServable(message.model_spec(), info, call);
+  const auto& servable = call.servable;
   proto::GetModelMetadataResponse response;
   response.mutable_model_spec()->set_name(servable->model());
   response.mutable_model_spec()->mutable_version()->set_value(servable->version());
@@ -313,8 +337,10 @@ std::string GrpcCalls::ReloadConfig(const GrpcCallInfo& info, std::string_view r
   proto::ReloadConfigResponse response;
   Status status;
   try {
-    parts_.models->SetModels(models);
+    parts_.set_models(models);
     parts_.models->PollNow();
+    const std::string missing = parts_.models->NotReady();
+    if (!missing.empty()) status = Status(Code::kFailedPrecondition, missing);
   } catch (const Error& error) {
     status = error.status();
   }

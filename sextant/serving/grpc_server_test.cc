@@ -195,6 +195,35 @@ TEST_F(GrpcServerTest, OnlyTheAdminMayChangeTheConfiguration) {
   EXPECT_EQ(reload("secret"), 0);
   EXPECT_EQ(Ask(NewClient(), {.model = "n"}).version, 1);
   EXPECT_EQ(CodeOf([&] { Ask(NewClient()); }), Code::kNotFound);
+  // A model that does not load is told.
+  fs::create_directories(Path("broken/1/variables"));
+  Write("broken/1/saved_model.pb", "damaged");
+  MakeOld(Path("broken"));
+  config->set_name("broken");
+  config->set_base_path(Path("broken"));
+  EXPECT_EQ(reload("secret"), static_cast<int>(Code::kFailedPrecondition));
+}
+
+TEST_F(GrpcServerTest, ANewConfigurationHasItsOwnLog) {
+  ServerOptions options = Options();
+  options.admin_token_file = Write("admin", "secret\n");
+  Start(options);
+  proto::ReloadConfigRequest request;
+  auto* config = request.mutable_config()->mutable_model_config_list()->add_config();
+  config->set_name("m");
+  config->set_base_path(Path("m"));
+  config->mutable_logging_config()->mutable_log_collector_config()->set_filename_prefix(
+      Path("log"));
+  config->mutable_logging_config()->mutable_sampling_config()->set_sampling_rate(1);
+  NewClient("secret").Call("/tensorflow.serving.ModelService/HandleReloadConfigRequest",
+                           request.SerializeAsString());
+  Ask(NewClient());
+  server_.reset();
+  int logs = 0;
+  for (const auto& entry : fs::directory_iterator(directory_.path())) {
+    logs += entry.path().extension() == ".tfrecord" ? 1 : 0;
+  }
+  EXPECT_EQ(logs, 1);
 }
 
 TEST_F(GrpcServerTest, TokensGuardModels) {
@@ -219,8 +248,12 @@ TEST_F(GrpcServerTest, TokensGuardModels) {
 TEST_F(GrpcServerTest, MetricsCountBothInterfaces) {
   ServerOptions options = Options();
   options.monitoring.enabled = true;
+  options.models[0].labels = {{"stable", 3}};
   Start(options);
   Ask(NewClient());
+  EXPECT_EQ(CodeOf([&] { Ask(NewClient(), {.model = "m", .signature = "no"}); }),
+            Code::kFailedPrecondition);
+  Ask(NewClient(), {.model = "m", .label = "stable"});
   TestHttpClient rest(server_->rest_port());
   rest.Post("/v1/models/m:predict", R"({"instances": [1.0, 2.0]})");
   rest.Post("/v1/models/m:predict", "{");
@@ -229,12 +262,17 @@ TEST_F(GrpcServerTest, MetricsCountBothInterfaces) {
   const auto has = [&](const std::string& line) {
     EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
   };
-  has(":tensorflow:serving:request_count{model_name=\"m\",status=\"OK\"} 2");
+  has(":tensorflow:serving:request_count{model_name=\"m\",status=\"OK\"} 3");
+  has(":tensorflow:serving:request_count{model_name=\"m\",status=\"FAILED_PRECONDITION\"} 1");
+  has("sextant_requests{api=\"GRPC\",code=\"OK\",label=\"stable\",method=\"Predict\",model=\"m\","
+      "signature=\"serving_default\",version=\"3\"} 1");
+  has(":tensorflow:serving:model_warmup_latency_count{model_path=\"" + Path("m/3") +
+      "\",status=\"OK\"} 1");
   has(":tensorflow:serving:request_count{model_name=\"m\",status=\"INVALID_ARGUMENT\"} 1");
   has(":tensorflow:serving:request_latency_count{API=\"Predict\",entrypoint=\"GRPC\",model_name="
       "\"m\"} "
-      "1");
-  has(":tensorflow:serving:batching_session:processed_batch_size_sum{model_name=\"m\"} 5");
+      "2");
+  has(":tensorflow:serving:batching_session:processed_batch_size_sum{model_name=\"m\"} 8");
   has("sextant_loaded_bytes{model=\"m\",version=\"3\"} 4");
   EXPECT_EQ(text.find("nobody"), std::string::npos);
 }

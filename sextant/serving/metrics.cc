@@ -53,7 +53,9 @@ class Metrics::State {
         batch_size_(Histograms(":tensorflow:serving:batching_session:processed_batch_size",
                                "rows of a batch, padding included")),
         padding_(Histograms(":tensorflow:serving:batching_session:padding_size",
-                            "rows that were added to a batch")) {}
+                            "rows that were added to a batch")),
+        warm_up_latency_(
+            Histograms(":tensorflow:serving:model_warmup_latency", "warm-up of a version, µs")) {}
 
   void Request(const RequestReport& report) {
     const std::string model(report.model);
@@ -63,11 +65,12 @@ class Metrics::State {
       return prometheus::Labels{{"model_name", model}, {"status", code}};
     }).Increment();
     Counter(requests_,
-            fmt::format("r\n{}\n{}\n{}\n{}\n{}\n{}", model, report.version, report.signature,
-                        report.method, report.api, code),
+            fmt::format("r\n{}\n{}\n{}\n{}\n{}\n{}\n{}", model, report.version, report.label,
+                        report.signature, report.method, report.api, code),
             [&] {
               return prometheus::Labels{{"model", model},
                                         {"version", std::to_string(report.version)},
+                                        {"label", std::string(report.label)},
                                         {"signature", std::string(report.signature)},
                                         {"method", std::string(report.method)},
                                         {"api", std::string(report.api)},
@@ -104,7 +107,8 @@ class Metrics::State {
         .Observe(static_cast<double>(report.padding));
   }
 
-  std::string Text(const ServerGauges& gauges) const {
+  std::string Text(const ServerGauges& gauges) {
+    ObserveWarmUps(gauges.loaded);
     auto families = registry_.Collect();
     prometheus::Registry now;
     const auto gauge = [&](const char* name, const char* help, double value,
@@ -139,6 +143,18 @@ class Metrics::State {
   Family<prometheus::Histogram>& Histograms(const char* name, const char* help) {
     return prometheus::BuildHistogram().Name(name).Help(help).Register(registry_);
   }
+  // Each version once, when it is first seen.
+  void ObserveWarmUps(const std::vector<std::shared_ptr<const Servable>>& loaded) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& servable : loaded) {
+      const std::string key = "w\n" + servable->path();
+      if (histograms_.contains(key)) continue;
+      Histogram(warm_up_latency_, key, kTimes, [&] {
+        return prometheus::Labels{{"model_path", servable->path()},
+                                  {"status", CodeText(Code::kOk)}};
+      }).Observe(Microseconds(servable->warm_up_time()));
+    }
+  }
   template <typename MakeLabels>
   prometheus::Counter& Counter(Family<prometheus::Counter>& family, const std::string& key,
                                const MakeLabels& labels) {
@@ -159,7 +175,7 @@ class Metrics::State {
   prometheus::Registry registry_;
   Family<prometheus::Counter>&request_count_, &requests_;
   Family<prometheus::Histogram>&request_latency_, &runtime_latency_, &serialize_latency_,
-      &example_counts_, &queuing_, &batch_size_, &padding_;
+      &example_counts_, &queuing_, &batch_size_, &padding_, &warm_up_latency_;
   std::unordered_map<std::string, prometheus::Counter*> counters_;
   std::unordered_map<std::string, prometheus::Histogram*> histograms_;
 };
@@ -168,6 +184,6 @@ Metrics::Metrics() : state_(std::make_unique<State>()) {}
 Metrics::~Metrics() = default;
 void Metrics::Request(const RequestReport& report) { state_->Request(report); }
 void Metrics::Batch(const BatchReport& report) { state_->Batch(report); }
-std::string Metrics::Text(const ServerGauges& gauges) const { return state_->Text(gauges); }
+std::string Metrics::Text(const ServerGauges& gauges) { return state_->Text(gauges); }
 
 }  // namespace sextant::serving

@@ -30,8 +30,9 @@ namespace sextant::serving {
 struct RequestReport {
   std::string_view model, signature;  // "" where the request did not get so far
   int64_t version = 0;
-  std::string_view method;  // "Predict"
-  std::string_view api;     // "REST", "GRPC"
+  std::string_view label = {};  // by which the version was asked for, if by one
+  std::string_view method;      // "Predict"
+  std::string_view api;         // "REST", "GRPC"
   Code code = Code::kOk;
   std::chrono::nanoseconds latency{0};
   std::chrono::nanoseconds serialize{0};  // writing of the answer
@@ -51,7 +52,7 @@ class Metrics {
   ~Metrics();
   void Request(const RequestReport& report);
   void Batch(const BatchReport& report);
-  std::string Text(const ServerGauges& gauges) const;
+  std::string Text(const ServerGauges& gauges);
 
  private:
   class State;

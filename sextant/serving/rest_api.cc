@@ -1,6 +1,7 @@
 #include "sextant/serving/rest_api.h"
 
 #include "sextant/base/error.h"
+#include "sextant/formats/saved_model_dir.h"
 #include "sextant/serving/access.h"
 #include "sextant/serving/inference.h"
 #include "sextant/serving/metrics.h"
@@ -107,12 +108,29 @@ struct RestApi::Call {
   std::vector<Tensor> logged_inputs;  // of a request that is logged
 };
 
+Status RestApi::WithSample(const Call& call, const Status& status) {
+  if (status.code() != Code::kInvalidArgument || call.servable == nullptr) return status;
+  const ServableSignature* signature = call.signature;
+  if (signature == nullptr) {  // the request did not get so far as to name one
+    const auto& all = call.servable->signatures();
+    const auto found = all.size() == 1 ? all.begin() : all.find(kDefaultSignature);
+    if (found == all.end()) return status;
+    signature = &found->second;
+  }
+  const std::string sample = call.path.call == RestPath::Call::kPredict
+                                 ? signature->SampleRequest()
+                                 : signature->SampleExamples();
+  if (sample.empty()) return status;
+  return {status.code(), fmt::format("{}; a request that fits: {}", status.message(), sample)};
+}
+
 net::HttpReply RestApi::Finish(const Call& call, const Status& status, net::HttpReply reply,
                                std::chrono::nanoseconds serialize) const {
   constexpr const char* kMethods[] = {"GetModelStatus", "GetModelMetadata", "Predict", "Classify",
                                       "Regress"};
   if (call.counted && parts_.metrics != nullptr) {
-    RequestReport report{.method = kMethods[static_cast<int>(call.path.call)],
+    RequestReport report{.label = call.path.label,
+                         .method = kMethods[static_cast<int>(call.path.call)],
                          .api = "REST",
                          .code = status.code(),
                          .latency = Clock::now() - call.begun,
@@ -141,13 +159,7 @@ void RestApi::Handle(net::HttpRequest& request, const net::HttpResponder& respon
   } catch (...) {
     status = CurrentStatus();
   }
-  // What was wrong with the values is best told with a request that works.
-  if (status.code() == Code::kInvalidArgument && call->signature != nullptr &&
-      call->path.call == RestPath::Call::kPredict) {
-    status = Status(status.code(), fmt::format("{}; a request that fits: {}", status.message(),
-                                               call->signature->SampleRequest()));
-  }
-  responder.Send(Finish(*call, status, {}));
+  responder.Send(Finish(*call, WithSample(*call, status), {}));
 }
 
 void RestApi::Route(net::HttpRequest& request, const std::shared_ptr<Call>& call) const {
@@ -199,10 +211,14 @@ void RestApi::Predict(net::HttpRequest& request, const std::shared_ptr<Call>& ca
   if (StartsWithText(request.Header("Content-Type"), "application/octet-stream")) {
     call->signature =
         &PredictSignature(*call->servable, QueryValue(call->path.query, "signature_name"));
+    parts_.batcher->CheckRoom(*call->signature);
     read = ReadRawRequest(request.body(), *call->signature);
   } else {
     read = ReadJsonRequest(request.body(), [&](std::string_view name) {
       call->signature = &PredictSignature(*call->servable, name);
+      // Where no other signature can follow.
+      const bool certain = !name.empty() || call->servable->signatures().size() == 1;
+      if (certain) parts_.batcher->CheckRoom(*call->signature);
       return std::span<const JsonInput>(call->signature->inputs());
     });
   }
@@ -215,27 +231,24 @@ void RestApi::Predict(net::HttpRequest& request, const std::shared_ptr<Call>& ca
                              .inputs = std::move(read.inputs),
                              .deadline = call->begun + options_.timeout,
                              .cancelled = [call] { return call->responder.ClientLeft(); }};
-  parts_.batcher->Submit(std::move(inference), [this, call](const Status& status,
-                                                            std::vector<Tensor> outputs) {
-    call->responder.Send([this, call, status, outputs = std::move(outputs)] {
-      const auto begun = Clock::now();
-      Status result = status;
-      net::HttpReply reply;
-      try {
-        if (result.ok()) reply.body = PredictionsText(*call->signature, call->form, outputs);
-        if (!call->logged_inputs.empty() && result.ok()) {
-          parts_.log->Predict(*call->servable, *call->signature, call->logged_inputs, outputs);
-        }
-      } catch (...) {
-        result = CurrentStatus();
-      }
-      if (result.code() == Code::kInvalidArgument && !status.ok()) {
-        result = Status(result.code(), fmt::format("{}; a request that fits: {}", result.message(),
-                                                   call->signature->SampleRequest()));
-      }
-      return Finish(*call, result, std::move(reply), Clock::now() - begun);
-    });
-  });
+  parts_.batcher->Submit(
+      std::move(inference), [this, call](const Status& status, std::vector<Tensor> outputs) {
+        call->responder.Send([this, call, status, outputs = std::move(outputs)] {
+          const auto begun = Clock::now();
+          Status result = status;
+          net::HttpReply reply;
+          try {
+            if (result.ok()) reply.body = PredictionsText(*call->signature, call->form, outputs);
+            if (!call->logged_inputs.empty() && result.ok()) {
+              parts_.log->Predict(*call->servable, *call->signature, call->logged_inputs, outputs);
+            }
+          } catch (...) {
+            result = CurrentStatus();
+          }
+          if (!status.ok()) result = WithSample(*call, result);
+          return Finish(*call, result, std::move(reply), Clock::now() - begun);
+        });
+      });
 }
 
 void RestApi::ClassifyOrRegress(net::HttpRequest& request,
@@ -260,6 +273,7 @@ void RestApi::ClassifyOrRegress(net::HttpRequest& request,
       net::HttpReply reply;
       try {
         if (!result.ok()) {
+          result = WithSample(*call, result);
         } else if (classify) {
           reply.body = ClassesText(ClassesOf(*call->signature, outputs, call->rows));
         } else {

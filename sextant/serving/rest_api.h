@@ -11,6 +11,7 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "sextant/net/http_server.h"
 #include "sextant/serving/batcher.h"
@@ -36,6 +37,8 @@ struct ServingParts {
   const Access* access = nullptr;  // null: everyone may do everything
   Metrics* metrics = nullptr;      // null: none are kept
   RequestLog* log = nullptr;       // null: none is kept
+  // Follows a new configuration. Throws, and changes nothing, where it cannot.
+  std::function<void(const std::vector<ModelConfig>& models)> set_models = {};
   const std::atomic<bool>* draining = nullptr;
 };
 
@@ -52,6 +55,8 @@ class RestApi {
   void Route(net::HttpRequest& request, const std::shared_ptr<Call>& call) const;
   void Predict(net::HttpRequest& request, const std::shared_ptr<Call>& call) const;
   void ClassifyOrRegress(net::HttpRequest& request, const std::shared_ptr<Call>& call) const;
+  // What was wrong with values is best told with a request that works.
+  static Status WithSample(const Call& call, const Status& status);
   // Counts the request, and gives the reply its last form.
   net::HttpReply Finish(const Call& call, const Status& status, net::HttpReply reply,
                         std::chrono::nanoseconds serialize = {}) const;

@@ -9,6 +9,7 @@
 #include "sextant/base/printable.h"
 #include "sextant/base/thread_team.h"
 #include "sextant/formats/json_tensor.h"
+#include "sextant/formats/message_text.h"
 #include "sextant/formats/saved_model_dir.h"
 #include "sextant/runtime/sample_inputs.h"
 #include "sextant/serving/warm_up.h"
@@ -57,6 +58,15 @@ void MeasureAlone(const Servable& servable, const ServableSignature& signature, 
   signature.RecordRun(rows, shortest);
 }
 
+// A list of equal items, cut where it is long.
+std::string RepeatedValue(const std::string& item, int64_t count) {
+  const int64_t shown = std::min<int64_t>(count, 3);
+  std::string list = "[";
+  for (int64_t i = 0; i < shown; ++i) list += (i > 0 ? ", " : "") + item;
+  if (count > shown) list += fmt::format(", ... ({} in all)", count);
+  return list + "]";
+}
+
 // Nested lists of zeros or of the text, of one item where a dimension is open.
 std::string SampleValue(DType dtype, const std::string& text, std::span<const int64_t> dims) {
   if (dims.empty()) {
@@ -65,12 +75,7 @@ std::string SampleValue(DType dtype, const std::string& text, std::span<const in
            : dtype == DType::kFloat || dtype == DType::kDouble ? "0.0"
                                                                : "0";
   }
-  const std::string item = SampleValue(dtype, text, dims.subspan(1));
-  const int64_t count = dims[0] < 0 ? 1 : std::min<int64_t>(dims[0], 3);
-  std::string list = "[";
-  for (int64_t i = 0; i < count; ++i) list += (i > 0 ? ", " : "") + item;
-  if (dims[0] > count) list += fmt::format(", ... ({} in all)", dims[0]);
-  return list + "]";
+  return RepeatedValue(SampleValue(dtype, text, dims.subspan(1)), dims[0] < 0 ? 1 : dims[0]);
 }
 
 }  // namespace
@@ -86,6 +91,7 @@ ServableSignature::ServableSignature(const Signature& signature, const Graph& gr
       const std::string sample = SampleText(graph, graph.FindOutput(tensor.name));
       const bool binary = std::ranges::any_of(sample, [](unsigned char c) { return c < ' '; });
       AppendJson(Tensor(sample), {.base64 = binary}, &text);
+      if (!TryParseMessage(sample, &sample_example_)) sample_example_.Clear();
     }
   }
   for (const auto& [name, tensor] : signature.outputs()) {
@@ -144,13 +150,20 @@ void ServableSignature::RecordArrival(std::chrono::steady_clock::time_point now)
 }
 
 std::string ServableSignature::SampleRequest() const {
+  bool rows = true;
+  int64_t count = 1;  // of rows
+  for (const JsonInput& input : inputs_) {
+    if (!input.shape.rank_known()) continue;
+    rows = rows && input.shape.rank() > 0;
+    if (input.shape.rank() > 0) count = std::max(count, input.shape.dim(0));
+  }
   std::string values;
   for (size_t i = 0; i < inputs_.size(); ++i) {
     const JsonInput& input = inputs_[i];
     if (input.optional) continue;
     std::vector<int64_t> dims;
     if (input.shape.rank_known() && input.shape.rank() > 0) {
-      dims.assign(input.shape.dims().begin() + 1, input.shape.dims().end());
+      dims.assign(input.shape.dims().begin() + (rows ? 1 : 0), input.shape.dims().end());
     }
     const std::string value = SampleValue(input.dtype, sample_texts_[i], dims);
     if (inputs_.size() == 1) {
@@ -161,8 +174,32 @@ std::string ServableSignature::SampleRequest() const {
       values += ": " + value;
     }
   }
-  return inputs_.size() == 1 ? fmt::format("{{\"instances\": [{}]}}", values)
-                             : fmt::format("{{\"instances\": [{{{}}}]}}", values);
+  if (inputs_.size() != 1) values = fmt::format("{{{}}}", values);
+  if (rows) values = RepeatedValue(values, count);
+  return fmt::format("{{{}\"{}\": {}}}", SampleName(), rows ? "instances" : "inputs", values);
+}
+
+std::string ServableSignature::SampleExamples() const {
+  std::string features;
+  for (const auto& [name, feature] : sample_example_.features().feature()) {
+    if (!features.empty()) features += ", ";
+    AppendJsonString(name, &features);
+    const bool floats = feature.has_float_list(), texts = feature.has_bytes_list();
+    const int64_t count = floats  ? feature.float_list().value_size()
+                          : texts ? feature.bytes_list().value_size()
+                                  : feature.int64_list().value_size();
+    const std::string item = floats ? "0.0" : texts ? "\"\"" : "0";
+    features += ": " + (count == 1 ? item : RepeatedValue(item, count));
+  }
+  if (features.empty()) return "";
+  return fmt::format("{{{}\"examples\": [{{{}}}]}}", SampleName(), features);
+}
+
+std::string ServableSignature::SampleName() const {
+  if (key() == kDefaultSignature) return "";
+  std::string text = "\"signature_name\": ";
+  AppendJsonString(key(), &text);
+  return text + ", ";
 }
 
 Servable::Servable(std::string model, int64_t version, SavedModel saved_model)
@@ -184,7 +221,9 @@ std::shared_ptr<const Servable> Servable::Load(const std::string& model, int64_t
     return SavedModel::Load(path, options.tags, session, cancellation);
   };
   const auto servable = std::make_shared<Servable>(model, version, load());
+  const auto begun = std::chrono::steady_clock::now();
   servable->Prepare(options, cancellation);
+  servable->warm_up_time_ = std::chrono::steady_clock::now() - begun;
   return servable;
 }
 

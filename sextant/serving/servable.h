@@ -14,6 +14,7 @@
 
 #include "sextant/base/cancellation.h"
 #include "sextant/formats/json_request.h"
+#include "sextant/proto/example.pb.h"
 #include "sextant/runtime/saved_model.h"
 
 namespace sextant::serving {
@@ -51,6 +52,8 @@ class ServableSignature {
   // A request that works: {"instances": [{"x": 0.0}]}. Texts that the model parses are such as it
   // takes: lines of values, or serialized Examples.
   std::string SampleRequest() const;
+  // The same for Classify and Regress: {"examples": [{"x": 0.0}]}; "" where no Examples are parsed.
+  std::string SampleExamples() const;
 
  private:
   static constexpr int kSizes = 24;  // classes of batch sizes, by powers of two
@@ -58,7 +61,9 @@ class ServableSignature {
   Method method_;
   std::vector<JsonInput> inputs_;
   std::vector<std::string> outputs_;
+  std::string SampleName() const;          // of the signature, where it must be given
   std::vector<std::string> sample_texts_;  // for each input; "" where it has no texts
+  proto::Example sample_example_;          // without features where none are parsed
   mutable std::atomic<bool> batchable_{false};
   struct Times {  // moving averages
     std::atomic<int64_t> alone_ns{0}, shared_ns{0};
@@ -93,6 +98,7 @@ class Servable {
   int64_t bytes() const { return bytes_; }
   // What the warm-up did, for people.
   const std::string& warm_up() const { return warm_up_; }
+  std::chrono::nanoseconds warm_up_time() const { return warm_up_time_; }
 
   // "": serving_default or, where there is none, the only one. Throws "missing", naming the
   // signatures there are.
@@ -113,6 +119,7 @@ class Servable {
   std::map<std::string, ServableSignature, std::less<>> signatures_;
   int64_t bytes_ = 0;
   std::string warm_up_;
+  std::chrono::nanoseconds warm_up_time_{0};
 };
 
 }  // namespace sextant::serving

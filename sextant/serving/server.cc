@@ -97,8 +97,9 @@ class Server::State {
               Parts()),
         config_file_(options.model_config_file),
         tls_file_(options.tls_file),
-        token_file_(options.token_file) {
-    for (WatchedFile* file : {&config_file_, &tls_file_, &token_file_}) {
+        token_file_(options.token_file),
+        admin_token_file_(options.admin_token_file) {
+    for (WatchedFile* file : {&config_file_, &tls_file_, &token_file_, &admin_token_file_}) {
       if (file->watched()) file->Changed();
     }
     SetModels(first_models_);
@@ -144,6 +145,7 @@ class Server::State {
             .access = &access_,
             .metrics = &metrics_,
             .log = &log_,
+            .set_models = [this](const std::vector<ModelConfig>& models) { SetModels(models); },
             .draining = &draining_};
   }
   ServerGauges Gauges() const {
@@ -161,6 +163,7 @@ class Server::State {
     if (grpc_ != nullptr) grpc_->SetHealthy(!draining_ && manager_.NotReady().empty());
   }
   void SetModels(const std::vector<ModelConfig>& models) {
+    const std::lock_guard lock(models_mutex_);  // by a call and by the file, at the same time
     manager_.SetModels(models);
     log_.SetModels(models);
     for (const ModelConfig& model : models) {
@@ -209,7 +212,8 @@ class Server::State {
   void Watch() {
     constexpr std::chrono::milliseconds kSecrets{1000};  // certificates and tokens
     const bool polls_config = config_file_.watched() && options_.model_config_poll.count() > 0;
-    const bool polls_secrets = tls_file_.watched() || token_file_.watched();
+    const bool polls_secrets =
+        tls_file_.watched() || token_file_.watched() || admin_token_file_.watched();
     if (!polls_config && !polls_secrets) return;
     const auto pause = !polls_config   ? kSecrets
                        : polls_secrets ? std::min(kSecrets, options_.model_config_poll)
@@ -223,6 +227,9 @@ class Server::State {
       }
       if (tls_file_.watched()) Again(tls_file_, options_.tls_file, [&] { SetTls(); });
       if (token_file_.watched()) Again(token_file_, options_.token_file, [&] { access_.Reload(); });
+      if (admin_token_file_.watched()) {
+        Again(admin_token_file_, options_.admin_token_file, [&] { access_.Reload(); });
+      }
       lock.lock();
     }
   }
@@ -253,12 +260,13 @@ class Server::State {
   Access access_;
   Metrics metrics_;
   RequestLog log_;
+  std::mutex models_mutex_;
   std::mutex grpc_mutex_;  // guards the pointer
   std::unique_ptr<GrpcServer> grpc_;
   ModelManager manager_;
   std::unique_ptr<Batcher> batcher_;
   RestApi rest_;
-  WatchedFile config_file_, tls_file_, token_file_;
+  WatchedFile config_file_, tls_file_, token_file_, admin_token_file_;
   std::vector<std::unique_ptr<net::HttpServer>> http_;
   std::mutex mutex_;
   std::condition_variable wake_;

@@ -40,6 +40,17 @@ void Replay(const Servable& servable, const proto::PredictionLog& log, const Run
           ExamplesSignature(servable, request.model_spec().signature_name(), Method::kRegress);
       return Run(signature, ExampleInputs(ExamplesOf(request.input())), {}, options);
     }
+    case proto::PredictionLog::kMultiInferenceLog: {
+      const proto::MultiInferenceRequest& request = log.multi_inference_log().request();
+      const std::vector<Tensor> inputs = ExampleInputs(ExamplesOf(request.input()));
+      for (const proto::InferenceTask& task : request.tasks()) {
+        const bool classify = task.method_name() == "tensorflow/serving/classify";
+        Run(ExamplesSignature(servable, task.model_spec().signature_name(),
+                              classify ? Method::kClassify : Method::kRegress),
+            inputs, {}, options);
+      }
+      return;
+    }
     default:
       throw InvalidArgument("a log of a kind that is not replayed");
   }
