@@ -26,8 +26,8 @@ struct ServeFlags {
   std::string rest_socket, model_name = "default", base_path, config_file, tags = "serve";
   double config_poll_seconds = 0, poll_seconds = 1;
   int64_t load_retries = 5, load_retry_micros = 60000000;
-  bool batching = false, no_warm_up = false, cors = false, labels_for_unavailable = false;
-  std::string batching_file, monitoring_file, tls_file, warm_up = "true";
+  bool batching = false, warm_up = true, cors = false, labels_for_unavailable = false;
+  std::string batching_file, monitoring_file, tls_file;
   double latency_target_ms = 0, drain_seconds = 30;
   int64_t max_body_mb = 64, max_connections = 4096;
 };
@@ -67,7 +67,7 @@ serving::ServerOptions OptionsOf(const ServeFlags& flags) {
   options.max_load_retries = static_cast<int>(flags.load_retries);
   options.load_retry_interval = std::chrono::milliseconds(flags.load_retry_micros / 1000);
   options.tags = ParseTags(flags.tags);
-  options.warm_up = flags.warm_up != "false";
+  options.warm_up = flags.warm_up;
   options.labels_for_unavailable_models = flags.labels_for_unavailable;
   if (!flags.batching_file.empty()) {
     options.batching = serving::ReadBatchingFile(flags.batching_file);
@@ -81,7 +81,7 @@ serving::ServerOptions OptionsOf(const ServeFlags& flags) {
 }
 
 void CheckFlags(const ServeFlags& flags) {
-  if (flags.config_file.empty() == flags.base_path.empty()) {
+  if (flags.config_file.empty() && flags.base_path.empty()) {
     throw InvalidArgument("give --model_base_path DIR, or --model_config_file FILE");
   }
   const bool tcp = flags.rest_port > 0 || flags.port > 0;
@@ -91,7 +91,7 @@ void CheckFlags(const ServeFlags& flags) {
   if (!flags.batching_file.empty() && !flags.batching) {
     throw InvalidArgument("--batching_parameters_file needs --enable_batching");
   }
-  if (!flags.base_path.empty() && IsSavedModelDir(flags.base_path)) {
+  if (flags.config_file.empty() && IsSavedModelDir(flags.base_path)) {
     throw InvalidArgument(
         "{} is one version; give the directory above it, whose entries are "
         "versions by number",
@@ -127,7 +127,8 @@ void AddModelOptions(Command& command, const std::shared_ptr<ServeFlags>& flags)
                     "holds a directory per version of the model, by number");
   command.AddOption("--model_name NAME", &flags->model_name, "in paths (default: default)");
   command.AddOption("--model_config_file FILE", &flags->config_file,
-                    "several models, labels, policies: TensorFlow Serving's file");
+                    "several models, labels, policies: TensorFlow Serving's file; it comes "
+                    "before --model_base_path");
   command.AddOption("--model_config_file_poll_wait_seconds S", &flags->config_poll_seconds,
                     "read it again this often; 0 (the default): never", 0, 1e6);
   command.AddOption("--file_system_poll_wait_seconds S", &flags->poll_seconds,
@@ -137,8 +138,8 @@ void AddModelOptions(Command& command, const std::shared_ptr<ServeFlags>& flags)
                     "for a version that does not load (default 5)", 0, 1000000);
   command.AddOption("--load_retry_interval_micros N", &flags->load_retry_micros,
                     "between them (default 60000000)", 0, int64_t{1} << 50);
-  command.AddChoice("--enable_model_warmup", &flags->warm_up, {"true", "false"},
-                    "run the requests of assets.extra/tf_serving_warmup_requests (default true)");
+  command.AddFlag("--enable_model_warmup", &flags->warm_up,
+                  "run the requests of assets.extra/tf_serving_warmup_requests (default true)");
   command.AddFlag("--allow_version_labels_for_unavailable_models", &flags->labels_for_unavailable,
                   "labels may name versions that are not loaded yet");
 }
