@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <thread>
 
 #include "benchmarks/serving_load.h"
 #include "sextant/base/file_system.h"
@@ -11,12 +12,50 @@
 #include "sextant/runtime/saved_model.h"
 
 namespace sextant::bench {
+namespace {
 
-void MeasureServingOpenLoop(const ServingOptions& options) {
-  constexpr int64_t kQueue = 4;  // batches that may wait
-  constexpr int64_t kRows = 16;  // of a batch
-  const TemporaryDirectory directory;
-  const std::string base = ExportDense(JoinPath(directory.path(), "m"), 1024);
+constexpr int64_t kQueue = 4;  // batches that may wait
+constexpr int64_t kRows = 16;  // of a batch
+
+// Runs of so many rows in process. The model outlives the client.
+MakeClient RunsOf(const SavedModel& model, int64_t rows, const Shape& row) {
+  return [&model, rows, row]() -> LoadClient {
+    std::vector<int64_t> dims(row.dims().begin(), row.dims().end());
+    dims.insert(dims.begin(), rows);
+    const auto x = std::make_shared<std::vector<Tensor>>();
+    x->push_back(Tensor::Zeros(DType::kFloat, Shape(dims)));
+    const auto y = std::make_shared<std::vector<Tensor>>(1);
+    return [&model, x, y] { model.signature().Call(*x, {}, *y); };
+  };
+}
+
+struct Overload {
+  double goodput = 0;       // a second
+  double accepted_p99 = 0;  // ms, of answers without error, from when the request was sent
+};
+
+// Clients enough that requests wait in the server, not before it.
+Overload MeasureOverload(const MakeClient& served, serving::LoadOptions load) {
+  load.clients = 256;
+  std::mutex mutex;
+  std::vector<double> times;
+  const auto timed = [&]() -> LoadClient {
+    return [&, ask = served()] {
+      const auto begun = std::chrono::steady_clock::now();
+      ask();
+      const std::chrono::duration<double, std::milli> time =
+          std::chrono::steady_clock::now() - begun;
+      const std::lock_guard lock(mutex);
+      times.push_back(time.count());
+    };
+  };
+  const double goodput = serving::GenerateLoad(load, timed).goodput();
+  std::ranges::sort(times);
+  return {goodput, times[times.size() * 99 / 100]};
+}
+
+void MeasureModel(const std::string& name, const std::string& base, const Shape& row,
+                  const ServingOptions& options) {
   serving::ServerOptions server_options;
   server_options.rest_port = 0;
   server_options.models = {{.name = "m", .base_path = base}};
@@ -25,22 +64,17 @@ void MeasureServingOpenLoop(const ServingOptions& options) {
   server_options.batching.max_enqueued_batches = kQueue;
   const auto server = StartServer(server_options);
   const auto echo = StartHttpEcho();
-  const std::string request =
-      PredictPost("m", std::string(64 * sizeof(float), '\0'), "application/octet-stream");
+  const std::string request = PredictPost(
+      "m", std::string(row.num_elements() * sizeof(float), '\0'), "application/octet-stream");
   const MakeClient served = HttpLoad(server->rest_port(), request);
   const MakeClient echoed = HttpLoad(echo->port(), request);
 
   const SavedModel model = SavedModel::Load(JoinPath(base, "1"));
-  const auto run = [&](int64_t rows) -> MakeClient {
-    return [&model, rows]() -> LoadClient {
-      const auto x = std::make_shared<std::vector<Tensor>>();
-      x->push_back(Tensor::Zeros(DType::kFloat, Shape({rows, 64})));
-      const auto y = std::make_shared<std::vector<Tensor>>(1);
-      return [&model, x, y] { model.signature().Call(*x, {}, *y); };
-    };
-  };
-  const double run_ms = MeasureClosedLoop(run(1), 1, options.seconds).p50_us / 1000;
-  const double batch_ms = MeasureClosedLoop(run(kRows), 1, options.seconds).p50_us / 1000;
+  const double run_ms = MeasureClosedLoop(RunsOf(model, 1, row), 1, options.seconds).p50_us / 1000;
+  // As the server runs them: a batch per core at a time.
+  const int threads = static_cast<int>(std::thread::hardware_concurrency());
+  const Measured batches = MeasureClosedLoop(RunsOf(model, kRows, row), threads, options.seconds);
+  const double bound_ms = 1000 * kQueue / batches.rate + batches.p50_us / 1000;
   std::vector<double> capacities;
   for (int i = 0; i < 3; ++i) {
     capacities.push_back(MeasureClosedLoop(served, 48, options.seconds).rate);
@@ -48,44 +82,38 @@ void MeasureServingOpenLoop(const ServingOptions& options) {
   const double capacity = Median(capacities);
 
   std::vector<double> low, low_echo, goodput, accepted;
-  const std::chrono::milliseconds duration(static_cast<int64_t>(2000 * options.seconds));
   for (int i = 0; i < options.alternations; ++i) {
-    const serving::LoadOptions tenth{
-        .rate = 0.1 * capacity, .duration = duration, .seed = static_cast<uint64_t>(i + 1)};
-    low.push_back(serving::GenerateLoad(tenth, served).Percentile(0.99));
-    low_echo.push_back(serving::GenerateLoad(tenth, echoed).Percentile(0.99));
-    // Clients enough that requests wait in the server, not before it.
-    const serving::LoadOptions three{.rate = 3 * capacity,
-                                     .duration = duration,
-                                     .clients = 256,
-                                     .seed = static_cast<uint64_t>(i + 1)};
-    std::mutex mutex;
-    std::vector<double> times;  // of answers without error, from when the request was sent
-    const auto timed = [&]() -> LoadClient {
-      return [&, ask = served()] {
-        const auto begun = std::chrono::steady_clock::now();
-        ask();
-        const std::chrono::duration<double, std::milli> time =
-            std::chrono::steady_clock::now() - begun;
-        const std::lock_guard lock(mutex);
-        times.push_back(time.count());
-      };
-    };
-    goodput.push_back(serving::GenerateLoad(three, timed).goodput());
-    std::ranges::sort(times);
-    accepted.push_back(times[times.size() * 99 / 100]);
+    serving::LoadOptions load{
+        .rate = 0.1 * capacity,
+        .duration = std::chrono::milliseconds(static_cast<int64_t>(2000 * options.seconds)),
+        .seed = static_cast<uint64_t>(i + 1)};
+    low.push_back(serving::GenerateLoad(load, served).Percentile(0.99));
+    low_echo.push_back(serving::GenerateLoad(load, echoed).Percentile(0.99));
+    load.rate = 3 * capacity;
+    const Overload overload = MeasureOverload(served, load);
+    goodput.push_back(overload.goodput);
+    accepted.push_back(overload.accepted_p99);
   }
   Emit("serving_open_loop", "p99_ms", low, true,
-       {{"mode", Quote("10 % load")},
+       {{"mode", Quote(name + ", 10 % load")},
         {"capacity", fmt::format("{:.1f}", capacity)},
         {"echo_p99_ms", fmt::format("{:.3f}", Median(low_echo))},
         {"run_ms", fmt::format("{:.3f}", run_ms)},
         {"of_echo_and_run", fmt::format("{:.3f}", Median(low) / (Median(low_echo) + run_ms))}});
   Emit("serving_open_loop", "goodput", goodput, false,
-       {{"mode", Quote("3 x overload")},
+       {{"mode", Quote(name + ", 3 x overload")},
         {"of_capacity", fmt::format("{:.3f}", Median(goodput) / capacity)},
         {"p99_ms_of_accepted", fmt::format("{:.2f}", Median(accepted))},
-        {"queue_bound_ms", fmt::format("{:.2f}", (kQueue + 1) * batch_ms)}});
+        {"queue_bound_ms", fmt::format("{:.2f}", bound_ms)}});
+}
+
+}  // namespace
+
+void MeasureServingOpenLoop(const ServingOptions& options) {
+  const TemporaryDirectory directory;
+  MeasureModel("dense", ExportDense(JoinPath(directory.path(), "dense"), 1024), Shape{64}, options);
+  MeasureModel("resnet44", ExportResnet44(JoinPath(directory.path(), "resnet44")), Shape{32, 32, 3},
+               options);
 }
 
 }  // namespace sextant::bench
