@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sextant/base/cancellable_wait.h"
 #include "sextant/graph/passes/copy_subgraph.h"
 #include "sextant/graph/passes/deadness.h"
 
@@ -42,6 +43,7 @@ void GovernedNodes::Hide() {
   const std::vector<Node*> order = TopologicalOrder(graph_);
   for (const Node* node : order) deadness.Visit(*node);
   for (Node* node : order) {
+    CancellationScope::ThrowIfCancelled();
     const bool governed = IsConditional(*node) || !deadness.AlwaysLive(*node);
     if (governed && node->type() != "_Sink") Hide(node);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sextant/base/cancellable_wait.h"
 #include "sextant/graph/passes/copy_subgraph.h"
 #include "sextant/graph/passes/dead_branches.h"
 #include "sextant/graph/passes/inline_functions.h"
@@ -171,6 +172,7 @@ std::vector<PlanCall> CutCalls(Graph& graph, const PlanEnvironment& environment,
 
 std::shared_ptr<const Plan> BuildPlan(const PlanRequest& request,
                                       const PlanEnvironment& environment) {
+  const CancellationScope cancellable(request.cancellation);  // of the passes
   std::vector<SubgraphFeed> feeds;
   for (const PlanFeed& feed : request.feeds)
     feeds.push_back({feed.tensor, feed.dtype, feed.shape, feed.whole_node});

@@ -47,7 +47,7 @@ struct PlanRequest {
   bool lowered = true;      // part of the graph that is run (lowered_branches.h), not of a call
   bool loop_body = false;   // results that are the argument of the same place need not be returned
   int* bodies_left = nullptr;  // of a function: how many more the whole Plan may have
-  const CancellationToken* cancellation = nullptr;  // ends planning with its status
+  CancellationToken* cancellation = nullptr;  // ends planning with its status
 
   void ThrowIfCancelled() const {
     if (cancellation != nullptr) cancellation->ThrowIfCancelled();

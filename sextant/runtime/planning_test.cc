@@ -53,6 +53,30 @@ TEST_F(PlanningTest, CancellationEndsIt) {
   EXPECT_EQ(session.num_plans(), 0);
 }
 
+// Each of the calls would bring a node of its body along.
+TEST_F(PlanningTest, CancellationEndsAPass) {
+  std::string text =
+      "node { name: 'y0' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }\n";
+  for (int i = 1; i <= 50; ++i) {
+    text += fmt::format("node {{ name: 'y{}' op: 'f' input: 'y{}' }}\n", i, i - 1);
+  }
+  ImportGraphDefText(
+      text +
+          "library { function { signature { name: 'f' input_arg { name: 'x' type: DT_FLOAT } "
+          "output_arg { name: 'y' type: DT_FLOAT } } node_def { name: 'n' op: 'TestInferred' "
+          "input: 'x' } ret { key: 'y' value: 'n:y:0' } } }",
+      graph_);
+  const Output x = graph_.FindOutput("y0:0"), y = graph_.FindOutput("y50:0");
+  Session session(graph_);
+  CancellationToken token;
+  int inferred = 0;
+  while_planning = [&] {
+    if (++inferred == 5) token.Cancel();
+  };
+  EXPECT_EQ(RunError(session, x, y, {.cancellation = &token}).code(), Code::kCancelled);
+  EXPECT_LT(inferred, 10);
+}
+
 TEST_F(PlanningTest, DeadlinesEndIt) {
   const Output x = Placeholder(DType::kFloat, Shape());
   Output y = x;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <queue>
 
+#include "sextant/base/cancellable_wait.h"
+
 namespace sextant {
 
 // Copies nodes field by field, which only Graph's friends may.
@@ -66,6 +68,7 @@ class SubgraphCopier {
     }
     for (int id = 0; id < source_.num_nodes(); ++id) {
       if (!wanted_[id]) continue;
+      CancellationScope::ThrowIfCancelled();
       const Node& from = *source_.node(id);
       Node* to = copies_[id];
       to->inputs_.reserve(from.inputs_.size());

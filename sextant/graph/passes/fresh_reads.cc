@@ -20,6 +20,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "sextant/base/cancellable_wait.h"
 #include "sextant/graph/passes/copy_subgraph.h"
 #include "sextant/graph/passes/loop_frames.h"
 #include "sextant/graph/passes/rewriting.h"
@@ -64,6 +65,7 @@ class FreshReads {
     FindFrames();
     for (const Node* node : order_) FindBits(*node);
     for (Node* node : order_) {
+      CancellationScope::ThrowIfCancelled();
       if (node->type().starts_with('_'))
         continue;  // the sink: what is fetched is ordered by nobody
       Reread(node);
@@ -129,6 +131,7 @@ class FreshReads {
   }
 
   void FindBits(const Node& node) {
+    CancellationScope::ThrowIfCancelled();
     Bits bits;
     for (const Output& input : node.inputs()) Unite(bits, bits_[input.node()]);
     for (const Node* control : node.control_inputs()) Unite(bits, bits_[control]);

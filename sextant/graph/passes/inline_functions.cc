@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "sextant/base/cancellable_wait.h"
 #include "sextant/graph/control_flow_gradients.h"
 #include "sextant/graph/passes/copy_subgraph.h"
 #include "sextant/graph/passes/effects.h"
@@ -75,6 +76,7 @@ class Inliner {
           (graph_.functions().empty() || graph_.functions().Find(node->type()) == nullptr)) {
         continue;
       }
+      CancellationScope::ThrowIfCancelled();
       const FuncAttr function = FunctionOf(*node);
       try {
         Inline(node, function);

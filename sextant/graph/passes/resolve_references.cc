@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "sextant/base/cancellable_wait.h"
 #include "sextant/graph/passes/copy_subgraph.h"
 #include "sextant/graph/passes/fresh_reads.h"
 #include "sextant/graph/passes/rewriting.h"
@@ -69,6 +70,7 @@ class Resolver {
 
   void Run() {
     for (Node* node : TopologicalOrder(graph_)) {
+      CancellationScope::ThrowIfCancelled();
       if (node->type() == "Variable" || node->type() == "VariableV2") {
         ReplaceVariable(node);
       } else if (IsNamed(graph_, *node)) {

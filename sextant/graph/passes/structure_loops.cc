@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "sextant/base/cancellable_wait.h"
 #include "sextant/graph/body_copy.h"
 #include "sextant/graph/passes/effects.h"
 #include "sextant/graph/passes/loop_frames.h"
@@ -380,6 +381,7 @@ void StructureLoops(Graph& graph) {
   std::vector<Node*> gone;
   // Children come after their parents.
   for (int i = static_cast<int>(frames.frames().size()) - 1; i >= 0; --i) {
+    CancellationScope::ThrowIfCancelled();
     frames.CheckNotFetched(i);
     if (RunsOnce(frames, i)) {
       const std::vector<Node*> unread = DissolveFrame(graph, frames, i);
