@@ -1,10 +1,12 @@
 #include "sextant/ops/math/clip.h"
 
+#include "sextant/base/error.h"
 #include "sextant/graph/gradients.h"
 #include "sextant/graph/op_builder.h"
 #include "sextant/graph/op_registry.h"
 #include "sextant/graph/shape_context.h"
 #include "sextant/ops/array/const_fill.h"
+#include "sextant/ops/math/binary.h"
 #include "sextant/ops/math/broadcast_gradient.h"
 #include "sextant/ops/math/compare.h"
 #include "sextant/ops/math/select.h"
@@ -24,6 +26,15 @@ void ClipGradient(GradientContext& c) {
 }  // namespace
 
 Output ClipByValue(Output t, Output clip_value_min, Output clip_value_max) {
+  const auto fits = [&](Output bound) {
+    return bound.shape().rank() == 0 || (t.shape().fully_known() && bound.shape() == t.shape());
+  };
+  if (!fits(clip_value_min) || !fits(clip_value_max)) {
+    const Output clipped = Maximum(Minimum(t, clip_value_max), clip_value_min);
+    if (clipped.shape().CompatibleWith(t.shape())) return clipped;
+    throw InvalidArgument("the bounds of ClipByValue must broadcast to {}, the shape of {}",
+                          t.shape().ToString(), t.name());
+  }
   return OpBuilder("ClipByValue").Input(t).Input(clip_value_min).Input(clip_value_max).Build();
 }
 

@@ -1,4 +1,4 @@
-#include "sextant/ops/math/broadcast_plan.h"
+#include "sextant/base/error.h"
 #include "sextant/ops/math/elementwise_kernel.h"
 
 namespace sextant {
@@ -14,36 +14,28 @@ T Clip(T value, T low, T high) {
 template <typename T>
 void ClipByValue(KernelContext& ctx) {
   const Tensor& t = ctx.input(0);
-  const BroadcastPlan plan(t.shape(), ctx.input(1).shape(), ctx.input(2).shape());
-  if (!(plan.output() == t.shape())) {
-    throw InvalidArgument("the bounds must broadcast to the shape of t, {}, got {} and {}",
-                          t.shape().ToString(), ctx.input(1).shape().ToString(),
-                          ctx.input(2).shape().ToString());
-  }
+  const auto step_of = [&](const Tensor& bound) -> int64_t {
+    if (bound.rank() == 0) return 0;
+    if (bound.shape() == t.shape()) return 1;
+    throw InvalidArgument(
+        "clip_value_min and clip_value_max must be either of the same shape as input, {}, or a "
+        "scalar, not {} and {}",
+        t.shape().ToString(), ctx.input(1).shape().ToString(), ctx.input(2).shape().ToString());
+  };
+  const int64_t low_step = step_of(ctx.input(1)), high_step = step_of(ctx.input(2));
   const T* x = t.data<T>();
   const T* low = ctx.input(1).data<T>();
   const T* high = ctx.input(2).data<T>();
   T* out = ctx.AllocateOutput(0, t.shape()).template data<T>();
-  const int64_t size = plan.row_size(), low_step = plan.step(1), high_step = plan.step(2);
-  const auto clip_row = [&](int64_t first, int64_t count, int64_t l, int64_t h) {
+  ctx.ParallelFor(t.num_elements(), kArithmeticCost, [&](int64_t begin, int64_t end) {
     if (low_step == 0 && high_step == 0) {
-      const T row_low = low[l], row_high = high[h];
-      for (int64_t i = first; i < first + count; ++i) out[i] = Clip(x[i], row_low, row_high);
+      const T all_low = *low, all_high = *high;
+      for (int64_t i = begin; i < end; ++i) out[i] = Clip(x[i], all_low, all_high);
       return;
     }
-    for (int64_t i = 0; i < count; ++i) {
-      out[first + i] = Clip(x[first + i], low[l + i * low_step], high[h + i * high_step]);
+    for (int64_t i = begin; i < end; ++i) {
+      out[i] = Clip(x[i], low[i * low_step], high[i * high_step]);
     }
-  };
-  if (plan.num_rows() == 1) {
-    return ctx.ParallelFor(size, kArithmeticCost, [&](int64_t begin, int64_t end) {
-      clip_row(begin, end - begin, begin * low_step, begin * high_step);
-    });
-  }
-  ctx.ParallelFor(plan.num_rows(), static_cast<double>(size), [&](int64_t begin, int64_t end) {
-    plan.ForRows(begin, end, [&](int64_t first, const int64_t* offsets) {
-      clip_row(first, size, offsets[1], offsets[2]);
-    });
   });
 }
 
