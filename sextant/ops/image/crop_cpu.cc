@@ -173,7 +173,19 @@ class GradImageKernel : public Kernel {
     CheckBoxes(boxes, indices, image[0]);
     CheckGrads(grads, boxes, image);
     Tensor& out = ctx.AllocateOutput(0, image);
-    float* sums = FloatSums(out, &sums_);
+    if (out.dtype() == DType::kDouble) {
+      std::fill_n(out.data<double>(), out.num_elements(), 0.0);
+      AddBoxes(ctx, image, out.data<double>());
+      return;
+    }
+    AddBoxes(ctx, image, FloatSums(out, &sums_));
+    StoreSums(sums_, out);
+  }
+
+ private:
+  template <typename T>
+  void AddBoxes(KernelContext& ctx, const Shape& image, T* sums) const {
+    const Tensor &grads = ctx.input(0), &boxes = ctx.input(1), &indices = ctx.input(2);
     const int64_t stride = image[1] * image[2] * image[3];
     const float* grad = grads.data<float>();
     for (int64_t b = 0; b < boxes.dim(0); ++b) {
@@ -181,30 +193,32 @@ class GradImageKernel : public Kernel {
       AddBox(box, image[3], grad + b * grads.dim(1) * grads.dim(2) * image[3],
              sums + indices.data<int32_t>()[b] * stride);
     }
-    StoreSums(sums_, out);
   }
 
- private:
-  void AddBox(const BoxSides& box, int64_t channels, const float* grad, float* image) const {
+  // Products are rounded to float, as in TensorFlow, whatever the sums are.
+  template <typename T>
+  void AddBox(const BoxSides& box, int64_t channels, const float* grad, T* image) const {
     const int64_t row = box.x.pixels * channels;
     for (int64_t y = 0; y < box.y.size; ++y) {
       const auto in_y = box.y.Inside(y);
       for (int64_t x = 0; x < box.x.size; ++x, grad += channels) {
         const auto in_x = in_y ? box.x.Inside(x) : std::nullopt;
         if (!in_x) continue;
-        const auto add = [&](int64_t at_y, int64_t at_x, float weight) {
-          float* pixel = image + at_y * row + at_x * channels;
-          for (int64_t c = 0; c < channels; ++c) pixel[c] += weight * grad[c];
+        const auto add = [&](int64_t at_y, int64_t at_x, float weight_y, float weight_x) {
+          T* pixel = image + at_y * row + at_x * channels;
+          for (int64_t c = 0; c < channels; ++c) {
+            pixel[c] += static_cast<T>(weight_x * (weight_y * grad[c]));
+          }
         };
         if (nearest_) {
-          add(Nearest(*in_y, box.y.pixels), Nearest(*in_x, box.x.pixels), 1);
+          add(Nearest(*in_y, box.y.pixels), Nearest(*in_x, box.x.pixels), 1, 1);
           continue;
         }
         const Between v(*in_y, box.y.pixels), h(*in_x, box.x.pixels);
-        add(v.low, h.low, (1 - v.part) * (1 - h.part));
-        add(v.low, h.high, (1 - v.part) * h.part);
-        add(v.high, h.low, v.part * (1 - h.part));
-        add(v.high, h.high, v.part * h.part);
+        add(v.low, h.low, 1 - v.part, 1 - h.part);
+        add(v.low, h.high, 1 - v.part, h.part);
+        add(v.high, h.low, v.part, 1 - h.part);
+        add(v.high, h.high, v.part, h.part);
       }
     }
   }

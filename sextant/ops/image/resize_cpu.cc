@@ -29,6 +29,31 @@ void Resample(KernelContext& ctx, const float* from, int64_t batch, int64_t from
   });
 }
 
+// The same where the sums are doubles, of products that are floats, as in TensorFlow.
+void ResampleDoubles(KernelContext& ctx, const float* from, const ResizeGeometry& g,
+                     const TapTable& rows, const TapTable& columns, double* to) {
+  const double cost = static_cast<double>(g.out_row() + 4 * g.in_row());
+  ctx.ParallelFor(g.batch * g.in_height, cost, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      const float* const image = from + r / g.in_height * g.out_height * g.out_row();
+      const int64_t y = r % g.in_height;
+      double* const row = to + r * g.in_row();
+      std::fill_n(row, g.in_row(), 0.0);
+      for (int64_t k = rows.start[y]; k < rows.start[y + 1]; ++k) {
+        const float* const line = image + rows.index[k] * g.out_row();
+        for (int64_t x = 0; x < g.in_width; ++x) {
+          for (int64_t j = columns.start[x]; j < columns.start[x + 1]; ++j) {
+            const float* const pixel = line + columns.index[j] * g.channels;
+            for (int64_t c = 0; c < g.channels; ++c) {
+              row[x * g.channels + c] += pixel[c] * rows.weight[k] * columns.weight[j];
+            }
+          }
+        }
+      }
+    }
+  });
+}
+
 // The tables for the last geometry, made again when it changes.
 class Tables {
  public:
@@ -90,6 +115,10 @@ class ResizeGradKernel : public Kernel {
     Tensor& out = ctx.AllocateOutput(0, g.in_shape());
     if (out.num_elements() == 0) return;
     tables_.Use(make_, g, mode_, true);
+    if (out.dtype() == DType::kDouble) {
+      return ResampleDoubles(ctx, ctx.input(0).data<float>(), g, tables_.rows(), tables_.columns(),
+                             out.data<double>());
+    }
     Resample(ctx, ctx.input(0).data<float>(), g.batch, g.out_height, g.out_width, g.channels,
              tables_.rows(), tables_.columns(), FloatSums(out, &scratch_));
     StoreSums(scratch_, out);
