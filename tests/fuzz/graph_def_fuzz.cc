@@ -126,7 +126,7 @@ extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
                                           unsigned seed) {
   sextant::fuzz::Dice dice(seed);
-  proto::GraphDef def;
+  sextant::proto::GraphDef def;
   if (dice.OneIn(50) || !def.ParseFromArray(data, static_cast<int>(size)))
     return LLVMFuzzerMutate(data, size, max_size);
   for (int left = 1 + dice.Below(4); left > 0; --left) sextant::fuzz::MutateGraphDef(dice, &def);

@@ -24,7 +24,7 @@ Output AudioSummary(Output tag, Output tensor, Output sample_rate, int64_t max_o
 }
 
 void RegisterMediaSummary(OpRegistry& registry) {
-  constexpr const char* kBytes = "a serialized message";
+  constexpr const char* kReason = "a serialized message";
   registry.Add(OpDef("ImageSummary")
                    .Inputs("tag:string, tensor:T")
                    .Outputs("summary:string")
@@ -32,7 +32,7 @@ void RegisterMediaSummary(OpRegistry& registry) {
                           "bad_color:tensor=tensor")
                    .Doc("A summary with the first images of a batch as PNG.")
                    .Shape(shapes::Scalar)
-                   .NotDifferentiable(kBytes));
+                   .NotDifferentiable(kReason));
   registry.Add(OpDef("AudioSummary")
                    .Inputs("tag:string, tensor:float")
                    .Outputs("summary:string")
@@ -40,14 +40,14 @@ void RegisterMediaSummary(OpRegistry& registry) {
                    .Deprecated(15)
                    .Doc("A summary with the first sounds of a batch as WAV, at a fixed rate.")
                    .Shape(shapes::Scalar)
-                   .NotDifferentiable(kBytes));
+                   .NotDifferentiable(kReason));
   registry.Add(OpDef("AudioSummaryV2")
                    .Inputs("tag:string, tensor:float, sample_rate:float")
                    .Outputs("summary:string")
                    .Attrs("max_outputs:int=3>=1")
                    .Doc("A summary with the first sounds of a batch as WAV.")
                    .Shape(shapes::Scalar)
-                   .NotDifferentiable(kBytes));
+                   .NotDifferentiable(kReason));
 }
 
 }  // namespace sextant
