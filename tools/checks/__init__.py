@@ -6,5 +6,5 @@ public_headers  what sextant.h and libsextant_serving's headers include is expor
 readmes         READMEs name every header; links in .md files lead somewhere
 sizes           files of at most 400 lines, functions of at most 80
 words           no path of one machine, no file that users do not have
-tidy            clang-tidy, only when asked for, on files that differ from main
+tidy            clang-tidy, only when asked for, on files that differ from main or on all
 """

@@ -22,18 +22,22 @@ def main():
     parser.add_argument("--only", action="append", choices=sorted(RULES), metavar="RULE",
                         help="this rule only (may be repeated): " + ", ".join(RULES))
     parser.add_argument("--tidy", action="store_true", help="also clang-tidy, on sources that differ from main")
+    parser.add_argument("--all", action="store_true", help="with --tidy: all sources of sextant/")
+    parser.add_argument("--jobs", type=int, help="with --tidy: how many sources at a time; as many as there are processors when not given")
     parser.add_argument("--root", default=pathlib.Path(__file__).parents[2], help="the repository to check")
     parser.add_argument("files", nargs="*", help="with --tidy: these sources instead")
     arguments = parser.parse_args()
     if arguments.files and not arguments.tidy:
         parser.error("files are named with --tidy only: the other rules look at the whole repository")
+    if arguments.all and (arguments.files or not arguments.tidy):
+        parser.error("--all goes with --tidy, and without files")
 
     tree = Tree(arguments.root)
     problems = []
     for name in arguments.only or RULES:
         problems += RULES[name](tree)
     if arguments.tidy:
-        problems += tidy.check(tree, arguments.files)
+        problems += tidy.check(tree, arguments.files, arguments.all, arguments.jobs)
     for problem in problems:
         print(problem)
     print(f"{len(problems)} problems" if problems else "ok: " + ", ".join(arguments.only or RULES))
