@@ -1,7 +1,5 @@
 #include "sextant/dist/fragment_messages.h"
 
-#include <random>
-
 #include "sextant/dist/wire.h"
 #include "sextant/net/channel.h"
 
@@ -79,12 +77,6 @@ grpc::Status AnswerStatus(const Status& status) {
   if (status.ok()) return grpc::Status::OK;
   const grpc::Status answer = net::ToGrpcStatus(status);
   return {answer.error_code(), answer.error_message(), std::string(kAnswered)};
-}
-
-uint64_t NewIncarnation() {
-  std::random_device device;
-  const uint64_t value = uint64_t{device()} << 32 | device();
-  return value == 0 ? 1 : value;
 }
 
 }  // namespace sextant::dist

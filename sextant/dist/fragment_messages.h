@@ -24,8 +24,4 @@ Message ParseHeader(const std::string& bytes) {
 // What a call has ended with.
 grpc::Status AnswerStatus(const Status& status);
 
-// A number drawn at random, never 0: tells servers and senders from all others, those of the same
-// address before and after them too.
-uint64_t NewIncarnation();
-
 }  // namespace sextant::dist

@@ -6,6 +6,7 @@
 
 #include "sextant/device/device.h"
 #include "sextant/dist/fragment_messages.h"
+#include "sextant/dist/incarnation.h"
 #include "sextant/dist/peer.h"
 #include "sextant/dist/peer_attempt.h"
 #include "sextant/dist/server.h"

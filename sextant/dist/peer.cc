@@ -4,6 +4,7 @@
 
 #include "sextant/base/logging.h"
 #include "sextant/dist/fragment_messages.h"
+#include "sextant/dist/incarnation.h"
 #include "sextant/dist/peer_attempt.h"
 #include "sextant/dist/peer_call.h"
 #include "sextant/dist/wire.h"

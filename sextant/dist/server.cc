@@ -17,6 +17,7 @@
 #include "sextant/dist/fragment_messages.h"
 #include "sextant/dist/fragment_service.h"
 #include "sextant/dist/grpc_target.h"
+#include "sextant/dist/incarnation.h"
 #include "sextant/dist/peers.h"
 #include "sextant/dist/session_service.h"
 #include "sextant/dist/shard_service.h"

@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "sextant/base/error.h"
-#include "sextant/dist/fragment_messages.h"
+#include "sextant/dist/incarnation.h"
 #include "sextant/net/frame.h"
 
 namespace sextant::dist {
@@ -19,6 +19,7 @@ namespace {
 
 constexpr size_t kMostSegments = 16;
 constexpr size_t kMostBytes = size_t{2} << 30;  // of all segments that one end makes
+static_assert(kMostSharedBytes + kMostSharedBytes / 8 <= SharedSegment::kMostBytes);
 constexpr std::chrono::seconds kIdleTime(10);
 constexpr size_t kMostWaiting = 64;
 
@@ -64,15 +65,14 @@ Got ReceiveMessage(int socket, Message* message, Descriptor* descriptor) {
   header.msg_iovlen = 1;
   Control control = {};
   header.msg_control = control.bytes;
-  header.msg_controllen = sizeof(control.bytes);
+  header.msg_controllen = CMSG_LEN(sizeof(int));  // no padding, in which a second one would fit
   ssize_t got = 0;
   do {
     got = recvmsg(socket, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   } while (got < 0 && errno == EINTR);
-  if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return Got::kNothing;
+  if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK ? Got::kNothing : Got::kGone;
   *descriptor = Descriptor();
-  for (cmsghdr* item = CMSG_FIRSTHDR(&header); item != nullptr && got > 0;
-       item = CMSG_NXTHDR(&header, item)) {
+  for (cmsghdr* item = CMSG_FIRSTHDR(&header); item != nullptr; item = CMSG_NXTHDR(&header, item)) {
     if (item->cmsg_level != SOL_SOCKET || item->cmsg_type != SCM_RIGHTS) continue;
     int fd = -1;
     std::memcpy(&fd, CMSG_DATA(item), sizeof(int));  // there is room for one: others are closed

@@ -1,11 +1,15 @@
 #include "sextant/dist/shared_frames.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstring>
+#include <filesystem>
 #include <iostream>
 #include <sstream>
 #include <thread>
@@ -65,6 +69,14 @@ TEST(SharedSegmentTest, MemoryThatCouldShrinkIsNotMapped) {
   EXPECT_FALSE(SharedSegment::Map(Descriptor()));
 }
 
+// It is mapped with its memory: a descriptor must not cost more than a frame does.
+TEST(SharedSegmentTest, MemoryWithoutEndIsNotMapped) {
+  const Descriptor huge(memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  ASSERT_EQ(ftruncate(huge.get(), off_t{1} << 40), 0);
+  ASSERT_EQ(fcntl(huge.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), 0);
+  EXPECT_FALSE(SharedSegment::Map(huge));
+}
+
 TEST_F(SharedFramesTest, TensorsArriveAsTheyWereBothWays) {
   Connect();
   const std::vector<Tensor> tensors = {Floats(50'000, 1),
@@ -73,7 +85,7 @@ TEST_F(SharedFramesTest, TensorsArriveAsTheyWereBothWays) {
                                        Tensor::FromVector<std::string>({"a", "", "longer"}),
                                        Tensor::Zeros(DType::kBool, {3, 700}),
                                        Tensor(DType::kFloat, {0, 7}),
-                                       Floats(300, -5),
+                                       Floats(400, -5),
                                        Tensor(2.5)};
   for (SharedFrames* writer : {client_.get(), server_.get()}) {
     SharedFrames& reader = writer == client_.get() ? *server_ : *client_;
@@ -89,7 +101,8 @@ TEST_F(SharedFramesTest, TensorsArriveAsTheyWereBothWays) {
           EXPECT_TRUE(read[i].Identical(tensors[i])) << i;
         }
       }
-      EXPECT_TRUE(read[0].SharesBufferWith(read[4]));  // not copied
+      EXPECT_TRUE(read[0].SharesBufferWith(read[6]));   // not copied
+      EXPECT_FALSE(read[0].SharesBufferWith(read[4]));  // bools, which are
       EXPECT_EQ(read[0].buffer()->transient(), round == 0);
       EXPECT_EQ(reinterpret_cast<uintptr_t>(read[0].raw_data()) % kBufferAlignment, 0u);
     }
@@ -160,6 +173,44 @@ TEST_F(SharedFramesTest, IdleSegmentsAreFreedAtBothEnds) {
   EXPECT_TRUE(server_->Tidy(later));
   EXPECT_EQ(SharedSegment::num_mapped(), mapped_before_);
   EXPECT_TRUE(server_->Read(client_->Write({&tensor, 1})->place(), true)[0].Identical(tensor));
+}
+
+size_t NumOpenDescriptors() {
+  const auto files = std::filesystem::directory_iterator("/proc/self/fd");
+  return static_cast<size_t>(std::distance(begin(files), end(files)));
+}
+
+// A message may carry more descriptors than it should, or nothing else.
+TEST(SharedFramesMessages, DescriptorsDoNotStayOpen) {
+  for (const size_t bytes : {16, 4, 0}) {
+    const size_t before = NumOpenDescriptors();
+    {
+      int sockets[2];
+      ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, sockets), 0);
+      SharedFrames server(Descriptor(sockets[0]), 1);
+      const Descriptor client(sockets[1]);
+      uint64_t message[2] = {2, 7};
+      iovec part = {message, bytes};
+      const int sent[3] = {client.get(), client.get(), client.get()};
+      alignas(cmsghdr) char control[CMSG_SPACE(sizeof(sent))] = {};
+      msghdr header = {};
+      header.msg_iov = &part;
+      header.msg_iovlen = 1;
+      header.msg_control = control;
+      header.msg_controllen = sizeof(control);
+      cmsghdr* item = CMSG_FIRSTHDR(&header);
+      item->cmsg_level = SOL_SOCKET;
+      item->cmsg_type = SCM_RIGHTS;
+      item->cmsg_len = CMSG_LEN(sizeof(sent));
+      std::memcpy(CMSG_DATA(item), sent, sizeof(sent));
+      ASSERT_EQ(sendmsg(client.get(), &header, 0), static_cast<ssize_t>(bytes));
+      SharedPlace place;
+      place.set_segment(7);
+      EXPECT_FALSE(server.Knows(place));
+      EXPECT_EQ(NumOpenDescriptors(), before + 2) << bytes;
+    }
+    EXPECT_EQ(NumOpenDescriptors(), before) << bytes;
+  }
 }
 
 TEST_F(SharedFramesTest, OtherUsersAreRefused) {

@@ -55,7 +55,8 @@ std::shared_ptr<SharedSegment> SharedSegment::Map(const Descriptor& descriptor) 
   struct stat info = {};
   const int seals = fcntl(descriptor.get(), F_GET_SEALS);
   if (seals < 0 || (seals & kSeals) != kSeals || fstat(descriptor.get(), &info) != 0 ||
-      info.st_size < static_cast<off_t>(kPageBytes))
+      info.st_size < static_cast<off_t>(kPageBytes) ||
+      info.st_size > static_cast<off_t>(kMostBytes + kPageBytes))
     return nullptr;
   const auto bytes = static_cast<size_t>(info.st_size);
   void* memory = MapShared(descriptor.get(), bytes);

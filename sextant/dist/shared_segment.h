@@ -40,14 +40,16 @@ class Descriptor {
 
 class SharedSegment {
  public:
+  static constexpr size_t kMostBytes = size_t{9} << 27;  // room for a frame of 1 GiB, and an eighth
+
   struct Made {
     std::shared_ptr<SharedSegment> segment;  // null when the system has no memory for it
     Descriptor descriptor;                   // for the other process
   };
   // Memory for a frame of that size. Its size can no longer be changed, by nobody.
   static Made Make(size_t bytes);
-  // One that another process has made; null for a descriptor that is no such memory: what could
-  // shrink would end this process when it is read.
+  // One that another process has made; null for a descriptor that is no such memory, since what
+  // could shrink would end this process when it is read, and for one that is too large.
   static std::shared_ptr<SharedSegment> Map(const Descriptor& descriptor);
   ~SharedSegment();
   SharedSegment(const SharedSegment&) = delete;

@@ -24,6 +24,7 @@
 #include "sextant/dist/coordinator_commit.h"
 #include "sextant/dist/coordinator_service.h"
 #include "sextant/dist/fragment_messages.h"
+#include "sextant/dist/incarnation.h"
 #include "sextant/dist/peer_attempt.h"
 #include "sextant/dist/peers.h"
 #include "sextant/dist/server.h"

@@ -303,7 +303,8 @@ DecodedFrame DecodeFrameInPlace(const BufferRef& buffer, size_t bytes) {
   const std::string_view whole(static_cast<const char*>(buffer->data()), bytes);
   PieceReader reader({&whole, 1});
   return DecodeWith(reader, [&](const Entry& entry, size_t offset) {
-    if (entry.bytes < kBorrowedBytes) return CopyPlainTensor(entry, reader, HostAllocator());
+    if (entry.bytes < kBorrowedBytes || entry.dtype == DType::kBool)
+      return CopyPlainTensor(entry, reader, HostAllocator());
     reader.Skip(entry.bytes);
     return Tensor(entry.dtype, entry.shape, buffer, offset);
   });

@@ -57,7 +57,8 @@ DecodedFrame DecodeFrame(std::span<const std::string_view> pieces,
                          Allocator& allocator = HostAllocator());
 
 // A whole frame that lies in one piece at the beginning of the buffer. Tensors that EncodeFrame
-// would borrow stay there and hold the buffer, the others are copied. Throws as DecodeFrame does.
+// would borrow stay there and hold the buffer, the others are copied, and so are bools: another
+// process may write to the buffer after they have been checked. Throws as DecodeFrame does.
 DecodedFrame DecodeFrameInPlace(const BufferRef& buffer, size_t bytes);
 
 }  // namespace sextant::net

@@ -1,8 +1,10 @@
 // libFuzzer target: bytes are read as a frame, in pieces as the first bytes say, with the checksum
-// of the header put right so that the fuzzer gets behind it. A finding is a memory error, an error
-// of another code than DATA_LOSS and UNIMPLEMENTED, a frame that is another one when it is encoded
-// again, or that is another one when it is decoded where it lies.
+// of the header put right so that the fuzzer gets behind it; in one piece, where tensors stay; and
+// cut into parts. A finding is a memory error, an error of another code than DATA_LOSS and
+// UNIMPLEMENTED, one way that gives something else than another, or a frame that is another one
+// when it is encoded again.
 #include <cstring>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -10,7 +12,7 @@
 #include "sextant/base/crc32c.h"
 #include "sextant/base/error.h"
 #include "sextant/net/frame.h"
-#include "sextant/tensor/buffer.h"
+#include "sextant/net/frame_parts.h"
 #include "tests/fuzz/finding.h"
 
 namespace sextant::fuzz {
@@ -36,46 +38,50 @@ std::string EncodeAgain(const net::DecodedFrame& frame) {
   return bytes;
 }
 
-// The error, or the frame encoded again.
-template <typename Decode>
-std::string Answer(const Decode& decode) {
-  try {
-    return EncodeAgain(decode());
-  } catch (const Error& error) {
-    if (error.code() != Code::kDataLoss && error.code() != Code::kUnimplemented)
-      Report(error.what());
-    return error.what();
+// What a frame holds, encoded again, or the error that it gives.
+struct Reading {
+  explicit Reading(const std::function<net::DecodedFrame()>& read) {
+    try {
+      again = EncodeAgain(read());
+    } catch (const Error& caught) {
+      if (caught.code() != Code::kDataLoss && caught.code() != Code::kUnimplemented)
+        Report(caught.what());
+      error = caught.what();
+    }
   }
-}
+  friend bool operator==(const Reading&, const Reading&) = default;
 
-void DecodeInPlace(const std::string& bytes) {
+  std::string again, error;
+};
+
+// Memory that ends where the frame does, so that what is read behind it is found.
+net::DecodedFrame ReadInPlace(const std::string& bytes) {
   const BufferRef buffer = NewBuffer(bytes.size());
   std::memcpy(buffer->data(), bytes.data(), bytes.size());
-  const std::string_view whole = bytes;
-  if (Answer([&] { return net::DecodeFrameInPlace(buffer, bytes.size()); }) !=
-      Answer([&] { return net::DecodeFrame(std::span(&whole, 1)); }))
-    Report("another frame where it lies");
+  return net::DecodeFrameInPlace(buffer, bytes.size());
+}
+
+net::DecodedFrame ReadParts(const std::string& bytes, size_t part_bytes) {
+  const net::EncodedFrame frame = {.pieces = {{bytes, {}}}, .bytes = bytes.size()};
+  return net::JoinFrame(net::CutFrame(frame, part_bytes));
 }
 
 void ReadFrame(std::string bytes, size_t piece_size) {
   RepairChecksum(&bytes);
-  DecodeInPlace(bytes);
   std::vector<std::string_view> pieces;
   for (std::string_view left = bytes; !left.empty();) {
     pieces.push_back(left.substr(0, piece_size));
     left.remove_prefix(pieces.back().size());
   }
-  try {
-    const net::DecodedFrame frame = net::DecodeFrame(pieces);
-    const std::string again = EncodeAgain(frame);
-    // Padding is not looked at, so the bytes may differ there; what is read must not.
-    const std::string_view view = again;
-    if (again.size() != bytes.size() || EncodeAgain(net::DecodeFrame(std::span(&view, 1))) != again)
-      Report("another frame when encoded again");
-  } catch (const Error& error) {
-    if (error.code() != Code::kDataLoss && error.code() != Code::kUnimplemented)
-      Report(error.what());
-  }
+  const Reading reading([&] { return net::DecodeFrame(pieces); });
+  if (Reading([&] { return ReadInPlace(bytes); }) != reading) Report("another frame in place");
+  if (Reading([&] { return ReadParts(bytes, piece_size); }) != reading)
+    Report("another frame in parts");
+  if (!reading.error.empty()) return;
+  // Padding is not looked at, so the bytes may differ there; what is read must not.
+  if (reading.again.size() != bytes.size() ||
+      Reading([&] { return ReadInPlace(reading.again); }) != reading)
+    Report("another frame when encoded again");
 }
 
 }  // namespace
