@@ -167,12 +167,17 @@ grpc::ByteBuffer Peer::Ask(const char* method, const grpc::ByteBuffer& request,
     }
     if (attempt->status.ok()) {
       received_bytes_ += attempt->response.Length();
+      SetState("connected");  // not all that is asked says hello first
       return attempt->response;
     }
     CountRetry();
     retry.Failed(attempt->status, cancellation);
     attempt = Send(method, request);
   }
+}
+
+std::string Peer::PlaceAndAddress() const {
+  return options_.task.empty() ? place_ : place_ + " at " + address();
 }
 
 void Peer::SetState(std::string state) {
@@ -220,8 +225,8 @@ void Peer::Connect(CancellationToken& cancellation) {
     ThrowUnlessTransient(status, attempts > 0);
     if (SteadyClock::now() >= next_report) {
       next_report += kReportTime;
-      LogInfo("CreateSession still waiting for response from worker: {} at {} ({})",
-              options_.task.empty() ? place_ : options_.task, address(), why);
+      LogInfo("CreateSession still waiting for response from worker: {} ({})",
+              options_.task.empty() ? place_ : options_.task + " at " + address(), why);
     }
     if (options_.training && options_.training->check_wait) options_.training->check_wait();
     PauseFor(kPauseBeforeHello, cancellation);
@@ -257,12 +262,15 @@ void Peer::ThrowUnlessTransient(const grpc::Status& grpc_status, bool again) {
     if (!again) return;
     const std::optional<std::string> why = net::DiagnoseTls(address(), options_.credentials);
     if (!why) return;
-    throw Error(Code::kUnauthenticated, fmt::format("{} at {}: {}", place_, address(), *why));
+    throw Error(Code::kUnauthenticated, fmt::format("{}: {}", PlaceAndAddress(), *why));
   }
   const bool answered = grpc_status.error_details() == kAnswered;
   if (!answered && net::IsTransient(status.code())) return;
   if (Restarted(grpc_status)) throw Error(Code::kAborted, place_ + " was restarted during the run");
-  if (options_.task.empty()) status.ThrowIfError();  // the session names the place already
+  if (options_.task.empty()) {  // a session names the place of what went wrong there
+    if (status.code() != Code::kUnauthenticated) status.ThrowIfError();
+    throw Error(status.code(), fmt::format("{}: {}", place_, status.message()));
+  }
   throw ErrorOfTask(Error(status.code(), status.message()), options_.task);
 }
 

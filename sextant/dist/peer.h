@@ -105,6 +105,7 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   // The peer does not know what was written there: calls carry their tensors from now on.
   void StopSharing(const SharedFrames* frames);
   void CountShared(size_t bytes) { shared_bytes_ += bytes; }
+  void CountReceived(size_t bytes) { received_bytes_ += bytes; }
   // What the peer answered, as an error that names it; returns when it may be asked again. A
   // connection that is closed as soon as it is made may have been cut: "again" asks whether it was
   // the credentials.
@@ -123,6 +124,7 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   void ForgetIncarnation();
 
  private:
+  std::string PlaceAndAddress() const;
   void SetState(std::string state);
   void ShareWith(const HelloReply& hello);
 

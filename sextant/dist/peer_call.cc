@@ -86,6 +86,7 @@ bool PeerCall::WaitFor(std::chrono::milliseconds time, CancellationToken& cancel
 }
 
 void PeerCall::Take(std::span<Tensor> outputs, CancellationToken& cancellation) {
+  peer_->CountReceived(attempt_->response.Length());
   std::vector<Tensor> tensors =
       peer_->Take(attempt_->response, sequence_, run_, cancellation, shared_);
   if (tensors.size() != outputs.size()) {

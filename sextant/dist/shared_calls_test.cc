@@ -53,6 +53,7 @@ TEST(SharedCallsTest, ValuesAreThoseOfTheNetwork) {
       EXPECT_TRUE(Call(*peer, fragments.read).Identical(expected));
       EXPECT_EQ(peer->Status().shared_bytes() > 0, at_server && at_client);
       EXPECT_EQ(peer->Status().sent_bytes() > 100'000, !(at_server && at_client));
+      EXPECT_EQ(peer->Status().received_bytes() > 100'000, !(at_server && at_client));
     }
   }
 }
