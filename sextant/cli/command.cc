@@ -186,6 +186,7 @@ std::string Command::Help() const {
 int Command::UsageError(const std::string& message) const {
   const char* stop = message.ends_with('?') || message.ends_with('.') ? "" : ".";
   PrintError(fmt::format("{}: {}{} Try {} --help.", name_, message, stop, name_));
+  if (!usage_note_.empty()) PrintError(usage_note_);
   return kExitUsage;
 }
 

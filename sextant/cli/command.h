@@ -77,6 +77,9 @@ class Command {
   // For commands that do more than print: they go on when nobody reads their output any more.
   void OutliveOutput() { outlives_output_ = true; }
 
+  // A line below every usage error.
+  void NoteOnUsage(std::string note) { usage_note_ = std::move(note); }
+
   // Called with the options filled in, before the work: an Error is a usage error.
   void OnCheck(std::function<void()> check) { check_ = std::move(check); }
   // Called with the options filled in; returns the exit code. May throw Error.
@@ -106,6 +109,7 @@ class Command {
   std::function<int()> run_;
   Forward forward_;
   std::string noun_ = "command";
+  std::string usage_note_;
   bool argument_files_ = false;
   bool outlives_output_ = false;
 };

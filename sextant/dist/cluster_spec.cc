@@ -92,10 +92,6 @@ void CheckDistinct(const ClusterSpec& cluster) {
   }
 }
 
-bool IsLoopback(std::string_view host) {
-  return host == "localhost" || host == "::1" || host.starts_with("127.");
-}
-
 }  // namespace
 
 const char kClusterSpecGrammar[] =
@@ -157,6 +153,10 @@ const std::string& AddressOf(const ClusterSpec& cluster, const std::string& job,
 
 std::string TaskName(std::string_view job, int index) {
   return fmt::format("/job:{}/replica:0/task:{}", job, index);
+}
+
+bool IsLoopback(std::string_view host) {
+  return host == "localhost" || host == "::1" || host.starts_with("127.");
 }
 
 Address BindAddress(const Address& own) {

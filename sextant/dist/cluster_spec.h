@@ -43,6 +43,9 @@ const std::string& AddressOf(const ClusterSpec& cluster, const std::string& job,
 // "/job:worker/replica:0/task:1"
 std::string TaskName(std::string_view job, int index);
 
+// Whether other machines cannot reach it.
+bool IsLoopback(std::string_view host);
+
 // Where a task with this address of its own listens: the loopback interface when its host is one
 // of it, else all interfaces, for the name in a cluster spec may be that of a service in front; or
 // the host that the environment variable SEXTANT_BIND names.

@@ -22,11 +22,6 @@ struct ServerArguments {
   net::CredentialOptions credentials = net::CredentialsFromEnvironment();
 };
 
-bool IsLoopback(const dist::Address& own) {
-  const std::string host = dist::BindAddress(own).host;
-  return host == "127.0.0.1" || host == "::1" || host == "localhost";
-}
-
 dist::ServerOptions ToOptions(const ServerArguments& arguments) {
   if (arguments.task_id >= 0 && arguments.task_index >= 0 &&
       arguments.task_id != arguments.task_index)
@@ -48,7 +43,8 @@ int Serve(const ServerArguments& arguments) {
   const auto& credentials = options.credentials;
   const dist::Address own =
       dist::ParseAddress(dist::AddressOf(options.cluster, options.job, options.task));
-  if (!IsLoopback(own) && !arguments.insecure && !credentials.tls() && !credentials.guarded()) {
+  if (!dist::IsLoopback(dist::BindAddress(own).host) && !arguments.insecure && !credentials.tls() &&
+      !credentials.guarded()) {
     options.bind_host = "127.0.0.1";
     LogWarning(
         "listening on 127.0.0.1 only, for anybody could run graphs here: give a token "
@@ -85,14 +81,8 @@ void AddServerCommand(Command& program) {
                  "let other machines run graphs here though there is neither TLS nor a token");
   AddCredentialArguments(server, &arguments->credentials);
   server.OutliveOutput();
-  server.OnCheck([arguments] {
-    try {
-      ToOptions(*arguments);
-    } catch (const Error& error) {
-      throw Error(error.code(), fmt::format("{}\nThe grammar of --cluster_spec: {}",
-                                            error.message(), dist::kClusterSpecGrammar));
-    }
-  });
+  server.NoteOnUsage(std::string("The grammar of --cluster_spec: ") + dist::kClusterSpecGrammar);
+  server.OnCheck([arguments] { ToOptions(*arguments); });
   server.OnRun([arguments] { return Serve(*arguments); });
 }
 

@@ -107,15 +107,16 @@ TEST_F(ServerProgramTest, WrongCommandLinesExitWithTwo) {
            {{"--cluster_spec", spec, "--job_name", "worker", "--task_id", "0", "--task_index", "1"},
             "--task_index"},
            {{"--cluster_spec", spec}, "--job_name"},
+           {{"--cluster_spec", spec, "--job_name", "worker", "--bogus"}, "--bogus"},
            {{"--job_name", "worker"}, "--cluster_spec"}}) {
     std::vector<std::string> all = {"server"};
     all.insert(all.end(), words.begin(), words.end());
     const ProcessResult result = RunSextant(all);
     EXPECT_EQ(result.status.code, 2) << result.error;
     EXPECT_TRUE(Contains(result.error, why)) << result.error;
+    EXPECT_TRUE(Contains(result.error, "\nThe grammar of --cluster_spec: <job>|<host:port>;"))
+        << result.error;
   }
-  EXPECT_TRUE(Contains(
-      RunSextant({"server", "--cluster_spec", "worker", "--job_name", "worker"}).error, "grammar"));
   EXPECT_EQ(RunSextant({"status", "localhost:1"}).status.code, 2);
 }
 
@@ -129,6 +130,11 @@ TEST_F(ServerProgramTest, TakesJsonAndTaskIndex) {
 TEST_F(ServerProgramTest, StrangersOfOtherMachinesAreKeptOut) {
   const std::vector<std::string> options = {"--cluster_spec", "local|0.0.0.0:0", "--job_name",
                                             "local"};
+  // All of 127.0.0.0/8 is this machine.
+  ServerProcess local({"--cluster_spec", "local|127.0.0.2:0", "--job_name", "local"});
+  EXPECT_TRUE(local.target().starts_with("grpc://127.0.0.2:")) << local.target();
+  EXPECT_FALSE(Contains(local.log(), "127.0.0.1 only")) << local.log();
+  EXPECT_EQ(RunSextant({"status", local.target()}).status.code, 0);
   ServerProcess alone(options);
   EXPECT_TRUE(Contains(alone.log(), "listening on 127.0.0.1 only")) << alone.log();
   std::vector<std::string> open = options;
