@@ -27,7 +27,9 @@ class BatcherTest : public testing::Test {
   // Makes runs look long, so that requests are queued.
   void LookSlow() const {
     for (int64_t rows = 1; rows <= 64; rows *= 2) {
-      for (int i = 0; i < 50; ++i) signature_.RecordRun(rows, std::chrono::seconds(1));
+      for (int i = 0; i < 100; ++i) {
+        signature_.RecordRun(rows, std::chrono::seconds(1), i % 2 == 0);
+      }
     }
   }
   // y = x / 2 + 2

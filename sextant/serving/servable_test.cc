@@ -83,7 +83,8 @@ TEST_F(ServableTest, SaysWhichSignaturesThereAre) {
   const Status status = StatusOf([&] { servable->FindSignature(""); });
   EXPECT_EQ(status.code(), Code::kFailedPrecondition);
   EXPECT_NE(status.message().find("there are: both, count"), std::string::npos);
-  EXPECT_EQ(servable->FindSignature("both").SampleRequest(), R"({"instances": [0.0]})");
+  EXPECT_EQ(servable->FindSignature("both").SampleRequest(),
+            R"({"signature_name": "both", "instances": [0.0]})");
 }
 
 // A run that lost its processor for a while does not make short runs look long.
@@ -163,7 +164,8 @@ TEST(ServableOfTexts, IsPreparedAtLoad) {
     std::vector<Tensor> outputs(signature.outputs().size());
     signature.signature().Call(sample.inputs, {}, outputs);
   }
-  EXPECT_EQ(servable->FindSignature("csv").SampleRequest(), R"({"instances": ["0,,0"]})");
+  EXPECT_EQ(servable->FindSignature("csv").SampleRequest(),
+            R"({"signature_name": "csv", "instances": ["0,,0"]})");
 }
 
 // As TensorFlow 2 exports models: a function that calls a function that parses one of its inputs.
