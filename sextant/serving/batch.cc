@@ -1,7 +1,6 @@
 #include "sextant/serving/batch.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <optional>
 
@@ -115,43 +114,26 @@ RunOptions OptionsOf(const InferenceRequest& request, int64_t rows) {
   return options;
 }
 
-// One run has the team of threads for itself, where that is faster. Several at once are each alone
-// on their thread.
-class RunThreads {
- public:
-  RunThreads(const InferenceRequest& request, int64_t rows) {
-    const bool first = runs_under_way.fetch_add(1, std::memory_order_relaxed) == 0;
-    if (!first || !request.signature->Shares(rows)) alone_.emplace();
-  }
-  ~RunThreads() { runs_under_way.fetch_sub(1, std::memory_order_relaxed); }
-  RunThreads(const RunThreads&) = delete;
-  RunThreads& operator=(const RunThreads&) = delete;
-  bool shared() const { return !alone_; }
-
- private:
-  static inline std::atomic<int> runs_under_way{0};
-  std::optional<ThreadTeam::Alone> alone_;
-};
-
 std::vector<Tensor> Compute(const InferenceRequest& request, std::span<const Tensor> inputs,
-                            int64_t rows, BatchReport* report) {
+                            int64_t rows, bool share, BatchReport* report) {
   const size_t count =
       request.wanted.empty() ? request.signature->outputs().size() : request.wanted.size();
   std::vector<Tensor> outputs(count);
-  const RunThreads threads(request, rows);
+  std::optional<ThreadTeam::Alone> alone;
+  if (!share) alone.emplace();
   const auto begun = Clock::now();
   request.signature->signature().Call(inputs, request.wanted, outputs, OptionsOf(request, rows));
   const auto time = Clock::now() - begun;
-  request.signature->RecordRun(rows, time, threads.shared());
+  request.signature->RecordRun(rows, time, share);
   report->run += time;
   return outputs;
 }
 
-void RunAlone(BatchTask& task, BatchReport* report) {
+void RunOne(BatchTask& task, bool share, BatchReport* report) {
   Status status;
   std::vector<Tensor> outputs;
   try {
-    outputs = Compute(task.request, task.request.inputs, task.rows, report);
+    outputs = Compute(task.request, task.request.inputs, task.rows, share, report);
   } catch (...) {
     status = CurrentStatus();
   }
@@ -189,7 +171,28 @@ bool Joinable(const InferenceRequest& a, const InferenceRequest& b, bool pad) {
   return true;
 }
 
-BatchReport RunBatch(std::vector<BatchTask>& tasks, std::span<const int64_t> sizes) {
+Tensor Concatenated(const std::vector<std::vector<Tensor>>& parts, size_t output) {
+  const Tensor& first = parts[0][output];
+  Shape shape = first.shape();
+  int64_t rows = 0;
+  for (const auto& part : parts) rows += part[output].dim(0);
+  shape.set_dim(0, rows);
+  Tensor whole(first.dtype(), shape);
+  int64_t at = 0;
+  for (const auto& part : parts) {
+    const Tensor& piece = part[output];
+    if (piece.dtype() == DType::kString) {
+      std::ranges::copy(piece.flat<std::string>(), whole.data<std::string>() + at);
+    } else {
+      std::copy_n(static_cast<const char*>(piece.raw_data()), piece.bytes(),
+                  static_cast<char*>(whole.raw_data()) + at * DTypeSize(piece.dtype()));
+    }
+    at += piece.num_elements();
+  }
+  return whole;
+}
+
+BatchReport RunBatch(std::vector<BatchTask>& tasks, std::span<const int64_t> sizes, bool share) {
   const InferenceRequest& first = tasks[0].request;
   BatchReport report{.servable = first.servable.get(),
                      .signature = first.signature,
@@ -202,7 +205,7 @@ BatchReport RunBatch(std::vector<BatchTask>& tasks, std::span<const int64_t> siz
   const bool batchable = first.signature->batchable();
   const int64_t padded = batchable ? PaddedSize(report.rows, sizes) : report.rows;
   if (tasks.size() == 1 && padded == report.rows) {
-    RunAlone(tasks[0], &report);
+    RunOne(tasks[0], share, &report);
     return report;
   }
   std::vector<Tensor> outputs;
@@ -211,16 +214,16 @@ BatchReport RunBatch(std::vector<BatchTask>& tasks, std::span<const int64_t> siz
     for (size_t i = 0; i < first.inputs.size(); ++i) {
       inputs.push_back(JoinedInput(tasks, i, padded));
     }
-    outputs = Compute(first, inputs, padded, &report);
+    outputs = Compute(first, inputs, padded, share, &report);
   } catch (...) {  // one request may be at fault: each is told its own error
-    for (BatchTask& task : tasks) RunAlone(task, &report);
+    for (BatchTask& task : tasks) RunOne(task, share, &report);
     return report;
   }
   const bool fits = std::ranges::all_of(
       outputs, [&](const Tensor& output) { return output.rank() > 0 && output.dim(0) == padded; });
   if (!fits) {
     first.signature->ForbidBatches();
-    for (BatchTask& task : tasks) RunAlone(task, &report);
+    for (BatchTask& task : tasks) RunOne(task, share, &report);
     return report;
   }
   report.padding = padded - report.rows;

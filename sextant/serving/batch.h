@@ -21,9 +21,13 @@ int64_t RowsOf(const InferenceRequest& request);
 // Whether both may be in one batch. With "pad", sizes other than the first may differ.
 bool Joinable(const InferenceRequest& a, const InferenceRequest& b, bool pad);
 
+// An output of the parts of a large request, rows behind each other.
+Tensor Concatenated(const std::vector<std::vector<Tensor>>& parts, size_t output);
+
 // Runs the tasks, which are joinable, as one batch, padded with copies of rows up to the next of
 // "sizes". Calls every "done". A signature whose outputs do not have a row for each row of its
-// inputs is run request by request, now and later.
-BatchReport RunBatch(std::vector<BatchTask>& tasks, std::span<const int64_t> sizes);
+// inputs is run request by request, now and later. "share": by the team of threads; else on this
+// thread alone.
+BatchReport RunBatch(std::vector<BatchTask>& tasks, std::span<const int64_t> sizes, bool share);
 
 }  // namespace sextant::serving

@@ -2,6 +2,10 @@
 // Threads take the queue with the oldest front, form a batch of joinable requests from it and run
 // it. Requests behind one that does not fit stay in their order, so nobody waits for ever.
 //
+// A batch that leaves nothing waiting is run by the team of all cores, where that is faster, and
+// the others wait until it has ended: a second run beside it would slow both, since the team waits
+// for its slowest thread. Where more is waiting, each thread runs its batches alone.
+//
 // With a latency target a thread that has formed a batch of n rows may wait for the next arrival.
 // Let t(n) be the measured time of a run of n rows and g the mean gap between arrivals. Running
 // now and the next one later takes t(n) + t(1); together, t(n+1) after a wait of g. It waits when
@@ -41,36 +45,16 @@ struct SplitRequest {
   InferenceDone done;
 };
 
-Tensor Concatenated(const std::vector<std::vector<Tensor>>& parts, size_t output) {
-  const Tensor& first = parts[0][output];
-  Shape shape = first.shape();
-  int64_t rows = 0;
-  for (const auto& part : parts) rows += part[output].dim(0);
-  shape.set_dim(0, rows);
-  Tensor whole(first.dtype(), shape);
-  int64_t at = 0;
-  for (const auto& part : parts) {
-    const Tensor& piece = part[output];
-    if (piece.dtype() == DType::kString) {
-      std::ranges::copy(piece.flat<std::string>(), whole.data<std::string>() + at);
-    } else {
-      std::copy_n(static_cast<const char*>(piece.raw_data()), piece.bytes(),
-                  static_cast<char*>(whole.raw_data()) + at * DTypeSize(piece.dtype()));
-    }
-    at += piece.num_elements();
-  }
-  return whole;
-}
-
 }  // namespace
 
 class Batcher::State {
  public:
   State(const BatchingConfig& config, Observe observe)
-      : config_(config), observe_(std::move(observe)) {
-    int64_t threads = config.threads;
-    if (threads <= 0) threads = std::max(1U, std::thread::hardware_concurrency());
-    for (int64_t i = 0; i < threads; ++i) threads_.emplace_back([this] { Work(); });
+      : config_(config),
+        num_threads_(config.threads > 0 ? config.threads
+                                        : std::max(1U, std::thread::hardware_concurrency())),
+        observe_(std::move(observe)) {
+    for (int64_t i = 0; i < num_threads_; ++i) threads_.emplace_back([this] { Work(); });
   }
   ~State() {
     std::list<Queue> left;
@@ -102,7 +86,7 @@ class Batcher::State {
       std::vector<BatchTask> alone;
       alone.push_back(std::move(task));
       running_.fetch_add(1, std::memory_order_relaxed);
-      Report(RunBatch(alone, batches ? config_.allowed_sizes : std::vector<int64_t>()));
+      Report(RunBatch(alone, batches ? config_.allowed_sizes : std::vector<int64_t>(), false));
       running_.fetch_sub(1, std::memory_order_relaxed);
       return;
     }
@@ -199,6 +183,14 @@ class Batcher::State {
     return oldest;
   }
 
+  // Whether the batch, which is about to run, should have the team for itself.
+  bool SharesTeam(const std::vector<BatchTask>& batch) const {
+    const bool rest_waits = num_threads_ > 1 && num_waiting() > 0;
+    if (num_running_ > 0 || rest_waits) return false;
+    int64_t rows = 0;
+    for (const BatchTask& task : batch) rows += task.rows;
+    return batch[0].request.signature->Shares(rows);
+  }
   // Until when a batch of the queue may wait for more requests. REQUIRES: it has one.
   Clock::time_point WaitsUntil(const Queue& queue) const;
   void Work();
@@ -209,13 +201,16 @@ class Batcher::State {
   }
 
   const BatchingConfig config_;
+  const int64_t num_threads_;
   const Observe observe_;
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   std::list<Queue> queues_;
   std::map<std::string, nanoseconds> targets_;
   bool stopping_ = false;
-  int num_forming_ = 0;  // threads that wait for a batch to become fuller
+  int num_forming_ = 0;     // threads that wait for a batch to become fuller
+  int num_running_ = 0;     // threads that run a batch
+  bool team_runs_ = false;  // one of them shares it among all cores
   std::atomic<int64_t> num_waiting_{0}, running_{0};
   std::vector<std::thread> threads_;
 };
@@ -325,7 +320,7 @@ void Batcher::State::Work() {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     const QueueRef queue = Oldest();
-    if (queue == queues_.end()) {
+    if (queue == queues_.end() || team_runs_) {
       wake_.wait(lock);
       continue;
     }
@@ -343,14 +338,23 @@ void Batcher::State::Work() {
     std::vector<BatchTask> batch = TakeBatch(queue, &dropped);
     // Signatures live as long as their servables, which requests hold: an empty queue is no more.
     if (queue->tasks.empty()) queues_.erase(queue);
+    const bool share = !batch.empty() && SharesTeam(batch);
+    team_runs_ = share;
+    ++num_running_;
     lock.unlock();
     Drop(dropped);
     if (!batch.empty()) {
-      Report(RunBatch(batch, config_.enabled ? config_.allowed_sizes : std::vector<int64_t>()));
+      const bool pads = config_.enabled;
+      Report(RunBatch(batch, pads ? config_.allowed_sizes : std::vector<int64_t>(), share));
     }
     batch.clear();
     dropped.clear();
     lock.lock();
+    --num_running_;
+    if (share) {
+      team_runs_ = false;
+      wake_.notify_all();
+    }
   }
 }
 

@@ -149,6 +149,36 @@ TEST_F(BatcherTest, RefusesMoreThanItsQueueHolds) {
   EXPECT_EQ(answers[0].get().message(), "the server stops");
 }
 
+// A run by the team is not disturbed by another: what comes meanwhile waits, and runs together.
+TEST_F(BatcherTest, WhatComesDuringARunOfTheTeamWaits) {
+  LookSlow();
+  for (int i = 0; i < 200; ++i) signature_.RecordRun(1, std::chrono::seconds(10));
+  for (int i = 0; i < 3; ++i) signature_.Shares(1);  // the slower way is tried at times
+  std::promise<void> entered, leave;
+  std::atomic<int64_t> rows{0}, runs{0};
+  Batcher batcher({.enabled = true, .max_batch_size = 8, .threads = 3},
+                  [&](const BatchReport& report) {
+                    rows += report.rows;
+                    ++runs;
+                  });
+  batcher.Submit(Request({1}), [&](const Status&, std::vector<Tensor>) {
+    entered.set_value();
+    leave.get_future().wait();
+  });
+  entered.get_future().wait();
+  std::atomic<int> answers{0};
+  for (int i = 0; i < 3; ++i) {
+    LookSlow();
+    batcher.Submit(Request({2}), [&](const Status&, std::vector<Tensor>) { ++answers; });
+  }
+  std::this_thread::yield();
+  EXPECT_EQ(answers, 0);
+  EXPECT_EQ(batcher.num_waiting(), 3);
+  leave.set_value();
+  while (runs < 2) std::this_thread::yield();
+  EXPECT_EQ(rows, 4);
+}
+
 TEST_F(BatcherTest, TellsBeforeARequestIsReadThatItHasNoRoom) {
   LookSlow();
   std::promise<void> entered, leave;
