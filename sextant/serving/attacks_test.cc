@@ -134,6 +134,33 @@ TEST_F(AttacksTest, MoreConnectionsThanFiles) {
   ExpectServes();
 }
 
+// Versions that are deleted at some moment while they are found or loaded; the old one serves.
+TEST_F(AttacksTest, VersionsThatGoWhileTheyLoad) {
+  for (int64_t version = 2; version < 30; ++version) {
+    const std::string path = Path("m/" + std::to_string(version));
+    fs::copy(Path("m/1"), Path("staged"), fs::copy_options::recursive);
+    MakeOld(Path("staged"));
+    fs::rename(Path("staged"), path);
+    std::thread poll([&] { server_->models().PollNow(); });
+    if (version % 2 == 0) fs::remove_all(JoinPath(path, "variables"));
+    fs::remove_all(path);
+    poll.join();
+    EXPECT_EQ(Attack(R"({"instances": [1.0]})").status, 200);
+  }
+}
+
+// A version whose files nobody may read, or that is no directory, is no version.
+TEST_F(AttacksTest, VersionsThatCannotBeRead) {
+  FileSystem::ForPath("/").WriteFileAtomically(Path("m/7"), "a file");
+  fs::create_directory_symlink("/proc/self/fd", Path("m/8"));
+  fs::create_directory_symlink(Path("m"), Path("m/9"));  // a circle
+  fs::copy(Path("m/1"), Path("m/10"), fs::copy_options::recursive);
+  fs::permissions(Path("m/10/saved_model.pb"), fs::perms::none);
+  MakeOld(Path("m/10"));
+  server_->models().PollNow();
+  EXPECT_EQ(Attack(R"({"instances": [1.0]})").status, 200);
+}
+
 // Every file of a new version is damaged in turn: cut off, or a byte changed. It loads or ends with
 // an error; the old version serves.
 TEST_F(AttacksTest, DamagedModels) {
