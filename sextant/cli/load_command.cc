@@ -7,10 +7,9 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "sextant/cli/load_clients.h"
 #include "sextant/cli/net_commands.h"
-#include "sextant/net/http_client.h"
 #include "sextant/serving/load_generator.h"
-#include "sextant/serving/rest_client.h"
 
 namespace sextant::cli {
 namespace {
@@ -52,23 +51,14 @@ void Propose(const serving::LoadReport& report, const LoadFlags& flags, std::ost
 }
 
 int Load(const LoadFlags& flags, std::ostream& out) {
-  const net::HttpUrl url = net::ParseHttpUrl(flags.url);
-  net::HttpClientOptions server = url.server;
-  if (!flags.ca_file.empty())
-    server.ca = FileSystem::ForPath(flags.ca_file).ReadFile(flags.ca_file);
-  const std::string body = flags.body_file.empty()
-                               ? flags.body
-                               : FileSystem::ForPath(flags.body_file).ReadFile(flags.body_file);
-  net::HttpClient::Headers headers = {{"Content-Type", "application/json"}};
-  if (!flags.token.empty()) headers.emplace_back("Authorization", "Bearer " + flags.token);
-  const auto make_client = [&] {
-    auto client = std::make_shared<net::HttpClient>(server);
-    return [&, client] {
-      const net::HttpResult result =
-          body.empty() ? client->Get(url.target, headers) : client->Post(url.target, body, headers);
-      if (result.status != 200) throw Error(serving::CodeOfHttpStatus(result.status), result.body);
-    };
+  const auto content = [](const std::string& path) {
+    return path.empty() ? "" : FileSystem::ForPath(path).ReadFile(path);
   };
+  const auto make_client =
+      LoadClients({.url = flags.url,
+                   .body = flags.body_file.empty() ? flags.body : content(flags.body_file),
+                   .token = flags.token,
+                   .ca = content(flags.ca_file)});
   make_client()();  // what is wrong with the request itself is said at once
   serving::LoadOptions options{
       .rate = flags.rate,
@@ -96,7 +86,10 @@ void AddLoadCommand(Command& program) {
       "--rate 500 --latency_target_ms 20");
   command.OnOpen([](Command& opened) {
     auto flags = std::make_shared<LoadFlags>();
-    opened.AddOption("--url URL", &flags->url, "what is asked", Need::kRequired);
+    opened.AddOption(
+        "--url URL", &flags->url,
+        "what is asked: http://HOST:PORT/v1/models/NAME:predict, or grpc://HOST:PORT/NAME",
+        Need::kRequired);
     opened.AddOption("--body TEXT", &flags->body, "what is sent; without one, by GET");
     opened.AddOption("--body_file FILE", &flags->body_file, "the same from a file");
     opened.AddOption("--rate R", &flags->rate, "requests a second (default 100)", 0.001, 1e7);

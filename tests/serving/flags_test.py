@@ -66,6 +66,25 @@ def check_sockets(program, base, folder):
     assert server.wait(PATIENCE) == 0
 
 
+def check_load(program, base):
+    """`sextant load` asks by both protocols, and says what is wrong before it begins."""
+    with Server(program, base) as server:
+        rest, rpc = "http://127.0.0.1:%d/v1/models/m:predict" % server.rest, "grpc://127.0.0.1:%d/m" % server.grpc
+
+        def load(url, body):
+            return subprocess.run([program, "load", "--url", url, "--body", body, "--rate", "200", "--seconds", "0.5", "--even"],
+                                  capture_output=True, text=True, timeout=PATIENCE)
+
+        for url in (rest, rpc):
+            done = load(url, '{"instances": [1.0, 2.5]}')
+            assert done.returncode == 0 and " requests in " in done.stdout, (url, done)
+            assert "p99.9" in done.stdout and "INVALID_ARGUMENT" not in done.stdout, (url, done.stdout)
+            done = load(url, '{"instances": ["a"]}')
+            assert done.returncode == 1 and "is no float" in done.stderr, (url, done)
+        done = load(rpc + "x", '{"instances": [1.0]}')
+        assert done.returncode == 1 and "there is no model 'mx'" in done.stderr, done
+
+
 def check_errors(program, base, write):
     """One sentence that names what was wrong, and an exit code that is not 0."""
     nonsense = write("nonsense", "max_batch_size: yes")
@@ -101,6 +120,7 @@ def main(program):
 
         check_forms(program, base, write)
         check_sockets(program, base, folder)
+        check_load(program, base)
         check_errors(program, base, write)
 
 
