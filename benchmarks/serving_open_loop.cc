@@ -36,7 +36,7 @@ struct Overload {
 
 // Clients enough that requests wait in the server, not before it.
 Overload MeasureOverload(const MakeClient& served, serving::LoadOptions load) {
-  load.clients = 256;
+  load.clients = 128;
   std::mutex mutex;
   std::vector<double> times;
   const auto timed = [&]() -> LoadClient {
