@@ -126,7 +126,8 @@ check(predictions("killed", "--json-instances", HERE / "test.json") == predictio
 
 # Other sizes and shuffles are taken.
 log_of(*arguments("other", "--train-steps", 3, "--eval-steps", 1, "--num-epochs", 2, "--embedding-size", 4, "--first-layer-size", 10,
-                  "--num-layers", 2, "--scale-factor", 0.5, "--train-batch-size", 7, "--shuffle-buffer", 400, "--verbosity", "WARN"))
+                  "--num-layers", 2, "--scale-factor", 0.5, "--train-batch-size", 7, "--shuffle-buffer", 400, "--num-parallel-calls", 2,
+                  "--prefetch_buffer_size", 16, "--verbosity", "WARN"))
 
 # Bad input: one sentence.
 said = programs.refusal("census_task", "--job-dir", "x", code=2)

@@ -20,6 +20,8 @@ struct Arguments {
   double scale_factor = 0.7;
   std::string export_format = "JSON", verbosity = "INFO";
   int64_t shuffle_buffer = 0;
+  // Of no use: batches are made ahead, by as many threads as they need.
+  std::optional<int64_t> num_parallel_calls, prefetch_buffer_size;
 };
 
 void SetVerbosity(const std::string& verbosity) {
@@ -106,6 +108,8 @@ int main(int argc, char** argv) {
            {.choices = {"DEBUG", "ERROR", "FATAL", "INFO", "WARN"}})
       .Add("shuffle-buffer", &args.shuffle_buffer, "rows to draw the next one from; 0: 10 batches",
            {.min = 0})
+      .Add("num-parallel-calls", &args.num_parallel_calls, "not used", {.min = 1})
+      .Add("prefetch_buffer_size", &args.prefetch_buffer_size, "not used", {.min = 0})
       .Add("seed", &args.seed, "of everything random", {.min = 0});
   return flags.Main(argc, argv, [&] { RunExperiment(args); });
 }

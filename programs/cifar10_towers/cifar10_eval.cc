@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <thread>
 
@@ -29,7 +30,13 @@ struct Evaluation {
 
 // The step of "model.ckpt-1000".
 int64_t StepOf(const std::string& checkpoint) {
-  return std::stoll(checkpoint.substr(checkpoint.rfind('-') + 1));
+  const std::string digits = checkpoint.substr(checkpoint.rfind('-') + 1);
+  int64_t step = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), step);
+  if (error != std::errc() || end != digits.data() + digits.size()) {
+    throw sx::InvalidArgument("{} has no step in its name, as model.ckpt-1000 has", checkpoint);
+  }
+  return step;
 }
 
 double Precision(sx::Session& session, const Evaluation& evaluation, const Options& options) {
@@ -50,6 +57,7 @@ void EvaluateOnce(const Evaluation& evaluation, sx::Saver& saver, sx::train::Sum
     fmt::print("No checkpoint file found\n");
     return;
   }
+  const int64_t step = StepOf(*checkpoint);
   sx::Session session(sx::CurrentGraph());
   saver.Restore(session, *checkpoint);
   sx::train::Coordinator coordinator;
@@ -58,7 +66,6 @@ void EvaluateOnce(const Evaluation& evaluation, sx::Saver& saver, sx::train::Sum
     const double precision = Precision(session, evaluation, options);
     fmt::print("{}: precision @ 1 = {:.3f}\n", cifar10::Now(), precision);
     std::fflush(stdout);
-    const int64_t step = StepOf(*checkpoint);
     writer.AddSummary(session.Run(evaluation.summaries), step);
     writer.AddScalar("Precision @ 1", static_cast<float>(precision), step);
     writer.Flush();

@@ -73,6 +73,12 @@ check(len(values) == 1 and abs(values[0] - float(precision.group(1))) < 6e-4, "t
 check(programs.run("cifar10_eval", "--data_dir=data", "--checkpoint_dir=nothing", "--eval_dir=eval2", "--run_once") == "No checkpoint file found\n", "no checkpoint")
 
 # Bad input.
+programs.path("unnumbered").mkdir()
+for end in "index", "data-00000-of-00001":
+    programs.path("unnumbered", "model.ckpt." + end).write_bytes(programs.path("one", "model.ckpt-10." + end).read_bytes())
+programs.path("unnumbered", "checkpoint").write_text('model_checkpoint_path: "model.ckpt"\n')
+said = programs.refusal("cifar10_eval", "--data_dir=data", "--checkpoint_dir=unnumbered", "--eval_dir=eval3", "--run_once", "--num_examples=20", "--batch_size=20")
+check("has no step in its name" in said, "a checkpoint without a step: " + said)
 for program in "cifar10_train", "cifar10_multi_gpu_train", "cifar10_eval":
     check(programs.refusal(program, "--data_dir=") == "Please supply a data_dir", "no data_dir: " + program)
     check("--batch_sise" in programs.refusal(program, "--batch_sise=3", code=2), "an unknown flag: " + program)

@@ -18,7 +18,8 @@ struct Options {
   std::optional<int64_t> size, power;
   int64_t seed = 1;
   bool log_device_placement = false;
-  std::string tower_device = "gpu", sum_device = "/cpu:0", target, logdir;
+  std::string tower_device = "gpu", sum_device = "/cpu:0", target;
+  std::string logdir = "logs/matrix_powers";
 };
 
 // The product of n + 1 matrices.

@@ -18,6 +18,7 @@ log = placed.stdout + placed.stderr
 check(re.search(r"MatMul_\d+: \(MatMul\): .*CPU:1", log) and re.search(r"AddN_?\d*: \(AddN\): .*CPU:0", log), "the devices are printed: " + log)
 programs.run("matrix_powers", "--size=8", "--logdir=page")
 page = programs.path("page", "graph.html").read_text()
+check(programs.path("logs", "matrix_powers", "graph.html").read_text(), "the page is written without a flag, too")
 check('"n": "MatMul1"' in page and "stripped 256 bytes" not in page, "the page draws the graph without the matrices")
 
 check(programs.refusal("matrix_powers", "--size=0", code=2) == "--size must be at least 1, not 0", "no matrix")
