@@ -1,3 +1,21 @@
+// Reverse-mode differentiation, as new nodes of the same graph. Three steps, each linear in the
+// part of the graph that the ys are computed from:
+//
+//   1. order: its nodes, inputs before users (a depth-first search without recursion).
+//   2. wanted: forwards, a tensor is wanted when it is an x or is computed from one; only nodes
+//      with a wanted input pass gradients on.
+//   3. accumulate: backwards, the gradient function of each such node turns the gradients of its
+//      outputs into those of its inputs, where they wait until the node that made them is reached.
+//
+//   x ─→ a = Square ─┐            dy        dy/da ─→ 2x · dy/da ─┐
+//   x ─→ b = Neg ────┴→ y = Add         ⇒   dy/db ─→    -dy/db ──┴→ sum = dy/dx
+//
+// Invariant: when a node is reached, all users of its outputs have been, so the parts of each
+// output's gradient are complete and are summed once. No gradient is not a gradient of zeros: it
+// costs no node. v1 loops are made While nodes before, whose gradient is a loop backwards
+// (loop_gradient.cc).
+//
+// Baydin et al., Automatic differentiation in machine learning: a survey, 2018.
 #include "sextant/graph/gradients.h"
 
 #include <algorithm>

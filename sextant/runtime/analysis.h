@@ -1,6 +1,17 @@
 // What can be known of a Plan's graph before it runs: the shape of every tensor, the value of those
-// that depend on constants only, and which branches of v1 conditionals are never taken. Branches of
-// If, Case and While are planned on the way, since shapes come out of them.
+// that depend on constants only, and which branches of v1 conditionals are never taken.
+//
+// An abstract interpretation in one sweep, inputs before users. The three help each other:
+//
+//   Const 2 ─→ Less ─→ Switch(x)          the value of Less makes one side of the Switch dead,
+//                        └→ … Merge ─→ y  so Merge has one live input, and y its shape and value
+//
+// A body of If, Case or While is planned when its node is met, because the shapes of its results
+// come out of it. For a While the shapes of the variables are iterated to a fixed point: a size
+// that changes from one iteration to the next becomes unknown.
+//
+// Invariant: "values" holds only tensors that are live in every run, and "constants" only nodes
+// that need not be waited for. What has an effect is never computed ahead.
 #pragma once
 
 #include <memory>
