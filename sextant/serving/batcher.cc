@@ -120,8 +120,8 @@ class Batcher::State {
   using QueueRef = std::list<Queue>::iterator;
 
   bool RunsHere(const BatchTask& task) const {
-    if (num_waiting_.load(std::memory_order_relaxed) > 0) return false;
-    if (config_.enabled && config_.timeout_micros > 0) return false;
+    // Without batches nothing is gained by waiting behind others.
+    if (config_.enabled && (num_waiting() > 0 || config_.timeout_micros > 0)) return false;
     const nanoseconds expected = task.request.signature->RunTime(task.rows);
     return expected.count() > 0 && expected <= kShortRun && task.request.deadline > task.arrived;
   }

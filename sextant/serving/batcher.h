@@ -1,11 +1,11 @@
 // Batcher: runs requests. Those that wait for the same signature are joined to one batch, rows of
 // several requests behind each other, and its outputs are cut again.
 //
-// A request whose run is known to be short is run at once by its caller, as long as nothing waits:
-// handing it over would take longer. Others are queued, a queue per signature, and run by threads
-// of the batcher, the longest waiting first. By default a batch does not wait to become fuller: it
-// holds what came while the threads were busy. With a latency target it waits for as long as the
-// measured run times and the rate of arrivals promise a gain within the target.
+// A request whose run is known to be short is run at once by its caller, unless it could join
+// others that wait: handing it over would take longer. Others are queued, a queue per signature,
+// and run by threads of the batcher, the longest waiting first. By default a batch does not wait to
+// become fuller: it holds what came while the threads were busy. With a latency target it waits for
+// as long as the measured run times and the rate of arrivals promise a gain within the target.
 #pragma once
 
 #include <chrono>

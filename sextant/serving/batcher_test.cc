@@ -57,6 +57,28 @@ TEST_F(BatcherTest, RunsShortRequestsAtOnce) {
 }
 
 // With a timeout of ten seconds, the requests can only be answered in time as full batches.
+TEST_F(BatcherTest, RunsShortRequestsBesideLongOnesThatWait) {
+  LookSlow();
+  std::promise<void> entered, leave;
+  Batcher batcher({.threads = 1});
+  batcher.Submit(Request({1}), [&](const Status&, std::vector<Tensor>) {
+    entered.set_value();
+    leave.get_future().wait();
+  });
+  entered.get_future().wait();  // the only thread is busy
+  LookSlow();
+  std::atomic<int> answers{0};
+  const auto count = [&](const Status& status, std::vector<Tensor>) { answers += status.ok(); };
+  batcher.Submit(Request({1}), count);
+  EXPECT_EQ(batcher.num_waiting(), 1);
+  for (int i = 0; i < 64; ++i) signature_.RecordRun(1, std::chrono::microseconds(1));
+  batcher.Submit(Request({1}), count);
+  EXPECT_EQ(answers, 1);  // the one that came last
+  EXPECT_EQ(batcher.num_waiting(), 1);
+  leave.set_value();
+  while (answers < 2) std::this_thread::yield();
+}
+
 TEST_F(BatcherTest, JoinsRequestsToFullBatches) {
   std::mutex mutex;
   std::vector<BatchReport> reports;
