@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
 tests=(base_foundation_test tensor_foundation_test formats_foundation_test)
-targets=(cluster_spec_fuzz frame_fuzz json_request_fuzz rest_path_fuzz shared_frames_fuzz tensor_wire_fuzz)
+targets=(cluster_spec_fuzz frame_fuzz json_request_fuzz rest_path_fuzz serving_config_fuzz shared_frames_fuzz tensor_wire_fuzz)
 
 scripts/setup.sh clang libclang-rt-14-dev
 
