@@ -38,8 +38,9 @@ RequestTensors Renamed(const ModelGraph& model, const SignatureSpec& signature,
   for (const auto& [key, input] : signature.inputs) {
     for (const auto& [name, placeholder] : model.receiver_tensors) {
       if (!(placeholder == input)) continue;
-      const auto value = std::find_if(request.begin(), request.end(),
-                                      [&](const auto& entry) { return entry.first == name; });
+      const auto value =
+          std::find_if(request.begin(), request.end(),
+                       [&name = name](const auto& entry) { return entry.first == name; });
       if (value != request.end()) renamed.emplace_back(key, value->second);
     }
   }
