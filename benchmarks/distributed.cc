@@ -14,6 +14,7 @@
 
 #include "benchmarks/census_job.h"
 #include "benchmarks/distributed_task.h"
+#include "benchmarks/program_main.h"
 #include "benchmarks/report.h"
 #include "sextant/base/child_process.h"
 #include "sextant/base/error.h"
@@ -269,10 +270,5 @@ int Main(int argc, char** argv) {
 }  // namespace sextant::bench
 
 int main(int argc, char** argv) {
-  try {
-    return sextant::bench::Main(argc, argv);
-  } catch (const sextant::Error& error) {
-    fmt::print(stderr, "sextant-distributed-bench: {}\n", error.message());
-    return 1;
-  }
+  return sextant::bench::RunProgram("sextant-distributed-bench", sextant::bench::Main, argc, argv);
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "benchmarks/census_input.h"
+#include "benchmarks/program_main.h"
 #include "sextant/base/logging.h"
 #include "sextant/sextant.h"
 
@@ -152,10 +153,5 @@ int Main(int argc, char** argv) {
 }  // namespace sextant::bench
 
 int main(int argc, char** argv) {
-  try {
-    return sextant::bench::Main(argc, argv);
-  } catch (const sextant::Error& error) {
-    fmt::print(stderr, "sextant-distributed-task: {}\n", error.message());
-    return 1;
-  }
+  return sextant::bench::RunProgram("sextant-distributed-task", sextant::bench::Main, argc, argv);
 }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "benchmarks/program_main.h"
 #include "benchmarks/report.h"
 #include "sextant/base/error.h"
 
@@ -164,10 +165,5 @@ int Main(int argc, char** argv) {
 }  // namespace sextant::bench
 
 int main(int argc, char** argv) {
-  try {
-    return sextant::bench::Main(argc, argv);
-  } catch (const sextant::Error& e) {
-    fmt::print(stderr, "sextant-bench: {}\n", e.what());
-    return 1;
-  }
+  return sextant::bench::RunProgram("sextant-bench", sextant::bench::Main, argc, argv);
 }
