@@ -15,4 +15,4 @@ else
 fi
 grep -E "errors:|states, stored" pan.log
 grep -q "errors: 0" pan.log
-! grep -q "max search depth too small\|out of memory" pan.log
+! grep -q "max search depth too small\|out of memory\|MEMLIM bound" pan.log
