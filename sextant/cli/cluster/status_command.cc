@@ -31,6 +31,7 @@ void WriteTrainingJson(const dist::TrainingStatus& training, JsonWriter& json) {
   json.Field("steps_per_second", training.steps_per_second());
   json.Field("mean_staleness", training.mean_staleness());
   json.Field("p99_staleness", int64_t{training.p99_staleness()});
+  json.Field("tokens_expired", int64_t{training.tokens_expired()});
   json.Field("stop_reason", training.stop_reason());
   json.Field("missing", training.missing());
   json.Key("members");
@@ -41,6 +42,7 @@ void WriteTrainingJson(const dist::TrainingStatus& training, JsonWriter& json) {
     json.Field("incarnation", Hex(member.member().incarnation()));
     json.Field("rank", int64_t{member.rank()});
     json.Field("step", int64_t{member.step()});
+    json.Field("blocks", int64_t{member.blocks()});
     json.Field("lease_seconds", member.lease_seconds());
     json.EndObject();
   }
@@ -49,16 +51,20 @@ void WriteTrainingJson(const dist::TrainingStatus& training, JsonWriter& json) {
 }
 
 void WriteTrainingText(const dist::TrainingStatus& training, std::ostream& out) {
-  out << fmt::format("  training: epoch {}{}, step {}, {:.1f} steps/s, staleness {:.1f} (p99 {})\n",
-                     training.epoch(), training.ready() ? "" : " (not ready)", training.step(),
-                     training.steps_per_second(), training.mean_staleness(),
-                     training.p99_staleness());
+  out << fmt::format(
+      "  training: epoch {}{}, step {}, {:.1f} steps/s, staleness {:.1f} (p99 {}), tokens expired "
+      "{}\n",
+      training.epoch(), training.ready() ? "" : " (not ready)", training.step(),
+      training.steps_per_second(), training.mean_staleness(), training.p99_staleness(),
+      training.tokens_expired());
   if (!training.stop_reason().empty()) out << "  stops: " << training.stop_reason() << '\n';
   if (!training.missing().empty()) out << "  not there: " << training.missing() << '\n';
   for (const dist::MemberStatus& member : training.members()) {
     out << fmt::format(
         "  {} {}{}, lease {:.1f} s\n", member.member().job(), member.member().index(),
-        member.rank() < 0 ? "" : fmt::format(": rank {}, step {}", member.rank(), member.step()),
+        member.rank() < 0 ? ""
+                          : fmt::format(": rank {}, step {}, {} blocks of the data", member.rank(),
+                                        member.step(), member.blocks()),
         member.lease_seconds());
   }
 }
@@ -106,8 +112,7 @@ void WriteText(const dist::StatusReply& status, std::ostream& out) {
                      status.calls(), status.running(), status.duplicates(), status.received_bytes(),
                      status.sent_bytes());
   out << fmt::format("  fragments {}, sessions {}\n", status.fragments(), status.sessions());
-  if (status.stale() > 0)
-    out << fmt::format("  contributions that came too late: {}\n", status.stale());
+  out << fmt::format("  updates that came too late and were dropped: {}\n", status.stale());
   for (const dist::PeerStatus& peer : status.peers()) {
     out << fmt::format("  {} at {}: {}; calls {}, retries {}, sent {} bytes, received {} bytes",
                        peer.task(), peer.address(), peer.state(), peer.calls(), peer.retries(),
