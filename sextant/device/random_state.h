@@ -16,7 +16,7 @@ class RandomState final : public Resource {
   static constexpr const char* kTypeName = "RandomState";
   static constexpr const char* kContainer = "_random";
 
-  explicit RandomState(const Philox& start) : next_(start) {}
+  explicit RandomState(const Philox& start) : start_(start), next_(start) {}
 
   // The current position; the next caller starts "num_blocks" further on.
   Philox Reserve(uint64_t num_blocks) {
@@ -33,9 +33,12 @@ class RandomState final : public Resource {
     std::lock_guard lock(mutex_);
     next_ = position;
   }
+  // As if it had never been used.
+  void Rewind() { set_position(start_); }
   std::string DebugString() const override { return "random stream"; }
 
  private:
+  const Philox start_;
   mutable std::mutex mutex_;
   Philox next_;
 };

@@ -91,8 +91,13 @@ std::map<std::string, std::string> RandomPositions(ResourceManager& resources) {
   return positions;
 }
 
+// Streams that the state does not know were not used when it was taken.
 void SetRandomPositions(const std::map<std::string, std::string>& positions,
                         ResourceManager& resources) {
+  for (const auto& [key, resource] : resources.All()) {
+    if (key.first == RandomState::kContainer && !positions.contains(key.second))
+      std::static_pointer_cast<RandomState>(resource)->Rewind();
+  }
   for (const auto& [node, bytes] : positions) {
     data::StateReader reader(bytes);
     const auto key = static_cast<uint64_t>(reader.GetInt("key"));

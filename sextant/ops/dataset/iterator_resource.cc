@@ -75,6 +75,13 @@ void IteratorResource::BeginAnew() {
   Open(data::Dataset(dataset_));
 }
 
+void IteratorResource::Rewind() {
+  const std::lock_guard lock(mutex_);
+  iterator_.reset();
+  awaited_.clear();
+  pending_.reset();
+}
+
 void IteratorResource::Open(const data::Dataset& dataset) {
   dataset_ = dataset;
   iterator_ = dataset_.MakeIterator();

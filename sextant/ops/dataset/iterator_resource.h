@@ -30,6 +30,8 @@ class IteratorResource final : public Resource {
   void Begin(const data::Dataset& dataset);
   // The same over the dataset of the iteration before, or the default.
   void BeginAnew();
+  // No iteration has begun, as far as Next and Save can tell.
+  void Rewind();
 
   // The next element, or false at the end. Throws FAILED_PRECONDITION when no iteration was begun,
   // INVALID_ARGUMENT when an element is not of these types and shapes. When the token is cancelled

@@ -13,7 +13,8 @@ namespace sextant::data {
 
 // Iterators that have not begun are left out. REQUIRES: no Run is under way.
 std::map<std::string, std::string> SaveIteratorStates(ResourceManager& session);
-// Before or after their first element. The state of another pipeline is a FAILED_PRECONDITION; with
+// Before or after their first element; iterators that are left out are as if they had never begun.
+// The state of another pipeline is a FAILED_PRECONDITION; with
 // or_begin_anew the iterator begins anew, with a warning. REQUIRES: no Run is under way.
 void RestoreIteratorStates(const std::map<std::string, std::string>& states,
                            ResourceManager& session, bool or_begin_anew = false);

@@ -16,6 +16,10 @@ std::map<std::string, std::string> SaveIteratorStates(ResourceManager& session) 
 
 void RestoreIteratorStates(const std::map<std::string, std::string>& states,
                            ResourceManager& session, bool or_begin_anew) {
+  for (const auto& [key, resource] : session.All()) {
+    auto* iterator = dynamic_cast<IteratorResource*>(resource.get());
+    if (iterator != nullptr && !states.contains(key.second)) iterator->Rewind();
+  }
   for (const auto& [name, state] : states) {
     session
         .LookupOrCreate<IteratorResource>(IteratorResource::kContainer, name,
