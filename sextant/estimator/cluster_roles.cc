@@ -14,6 +14,7 @@
 #include "sextant/estimator/evaluator_role.h"
 #include "sextant/estimator/model_dir_lock.h"
 #include "sextant/estimator/model_graph.h"
+#include "sextant/estimator/restart_count.h"
 #include "sextant/formats/damaged_checkpoint.h"
 
 namespace sextant {
@@ -76,6 +77,28 @@ class Membership {
   Cluster& cluster_;
 };
 
+// Whether a training that ends with this error has not failed by itself.
+bool EndedByOthers(const Error& error) {
+  return error.code() == Code::kCancelled || ExitCodeOf(error.status(), kExitOther) >= 128;
+}
+
+int64_t RunCounted(const MemberTraining& training) {
+  const RunConfig& config = training.state.config;
+  const auto run = [&] {
+    return RunTraining(training.state, training.input_fn, training.options, training.handling);
+  };
+  if (!config.task.is_chief) return run();
+  RestartCount starts(config.model_dir, CheckpointToResume(config.model_dir).value_or(""));
+  try {
+    const int64_t step = run();
+    starts.TakeBack();
+    return step;
+  } catch (const Error& error) {
+    if (EndedByOthers(error)) starts.TakeBack();
+    throw;
+  }
+}
+
 int64_t TrainAsMember(MemberTraining training) {
   const RunConfig& config = training.state.config;
   CheckFirstTraining();
@@ -90,8 +113,7 @@ int64_t TrainAsMember(MemberTraining training) {
     FallBackToWholeCheckpoint(config.model_dir);
   }
   training.handling.cluster = cluster;
-  const int64_t step =
-      RunTraining(training.state, training.input_fn, training.options, training.handling);
+  const int64_t step = RunCounted(training);
   if (!config.task.is_chief) return step;
   WriteDoneMarker(
       config.model_dir,

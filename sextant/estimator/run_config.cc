@@ -146,11 +146,11 @@ std::string Describe2017(const RunConfig& config) {
 }  // namespace
 
 RunConfig Resolve(RunConfig config) {
-  CheckFields(config);
   UseClusterExitCodes();  // also for what is wrong with TF_CONFIG
   config.task =
       config.tf_config ? dist::TaskFromTfConfig(*config.tf_config) : dist::TaskFromEnvironment();
   if (config.task.local()) UseClusterExitCodes(false);
+  CheckFields(config);
   config.model_dir = WithoutSlashes(ModelDir(config.model_dir, config.task.model_dir));
   if (!config.save_checkpoints_steps && !config.save_checkpoints_secs) {
     config.save_checkpoints_secs = 600;
