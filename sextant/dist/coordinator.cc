@@ -79,6 +79,7 @@ void Coordinator::EndOfData(const TaskId& task, uint64_t incarnation, SteadyTime
   const auto rank = ranks_.find(task);
   if (rank == ranks_.end()) return;
   out_of_data_.insert(rank->second);
+  clocks_.Forget(rank->second);
   if (tokens_) tokens_->Return(rank->second);
   if (tokens_ && tokens_->deterministic()) {
     RequestStop(fmt::format("{} has no more data", task.ToString()));
@@ -100,6 +101,8 @@ uint64_t Coordinator::BeginEpoch(uint64_t incarnation, uint64_t at_least, Steady
   epoch_ = std::max(epoch_, at_least) + 1;
   ready_ = false;
   tokens_.reset();
+  states_.Restore({});
+  clocks_.Clear();
   why_wait_ = "the chief is initialising the variables";
   return epoch_;
 }
@@ -125,6 +128,7 @@ void Coordinator::CommitEpoch(uint64_t incarnation, uint64_t epoch, int64_t step
     tokens_.emplace(options, step);
   }
   blocks_.set_wait_for_others(!tokens_.has_value());
+  states_.BeginEpoch(step);
   ready_ = true;
   step_ = step;
   // The steps that were to be the last are lost: they are run again.
@@ -154,7 +158,21 @@ std::optional<StepToken> Coordinator::TakeToken(const TaskId& task, uint64_t inc
   if (!tokens_ || rank == ranks_.end() || stopping() || out_of_data_.contains(rank->second)) {
     return std::nullopt;
   }
+  if (const int64_t at = states_.StepOf(rank->second); deterministic() && at < tokens_->step()) {
+    return StepToken{at, rank->second};  // it died when its part was done and its state not noted
+  }
   return tokens_->Take(rank->second, RanksWithData(), RanksAwaited(), now);
+}
+
+bool Coordinator::MayBegin(const TaskId& task, uint64_t incarnation, uint64_t epoch, int64_t clock,
+                           SteadyTime now) {
+  Tick(now);
+  RequireMember(task, incarnation, now);
+  RequireEpoch(epoch);
+  const auto rank = ranks_.find(task);
+  if (rank == ranks_.end() || !options_.most_lead) return true;
+  clocks_.Note(rank->second, incarnation, clock);
+  return stopping() || clocks_.Lead(rank->second) <= *options_.most_lead;
 }
 
 std::set<int> Coordinator::RanksWithData() const {
@@ -175,11 +193,13 @@ std::set<int> Coordinator::RanksAwaited() const {
   return ranks;
 }
 
-void Coordinator::UsedToken(const TaskId& task, uint64_t incarnation, const StepToken& token,
-                            SteadyTime now) {
+void Coordinator::UsedToken(const TaskId& task, uint64_t incarnation, uint64_t epoch,
+                            const StepToken& token, std::string state, SteadyTime now) {
   const auto rank = ranks_.find(task);
   if (!tokens_ || rank == ranks_.end() || !members_.IsAlive(task, incarnation, now)) return;
+  if (!ready_ || epoch != epoch_) return;
   tokens_->Used(rank->second, token, now);
+  if (deterministic()) states_.Note(rank->second, token.step + 1, std::move(state));
 }
 
 void Coordinator::PartReady(const UpdatePart& part, uint64_t epoch, int64_t step) {
@@ -207,7 +227,12 @@ bool Coordinator::HoldSteps(uint64_t incarnation, SteadyTime now) {
   RequireChief(incarnation, now, "hold the steps");
   if (!tokens_) return true;
   tokens_->Hold(true);
-  return !tokens_->running();
+  if (tokens_->running()) return false;
+  if (!deterministic() || stopping()) return true;
+  for (int rank = 1; rank < static_cast<int>(options_.trainers.size()); ++rank) {
+    if (!states_.Has(rank, tokens_->step())) return false;
+  }
+  return true;
 }
 
 void Coordinator::ReleaseSteps() {
@@ -233,28 +258,30 @@ void Coordinator::DescribeInput(const TaskId& task, uint64_t incarnation, const 
   blocks_.Describe(source, std::move(blocks));
 }
 
+ClusterRunState Coordinator::SaveRunState() const {
+  return {blocks_.Save(), deterministic() ? states_.At(tokens_->step()) : states_.Newest()};
+}
+
 void Coordinator::RestoreRunState(uint64_t incarnation, const ClusterRunState& state,
                                   SteadyTime now) {
   RequireChief(incarnation, now, "restore the input");
   if (!state.input.empty()) blocks_.Restore(state.input);
-  restored_ = noted_ = state.ranks;
+  states_.Restore(state.ranks);
   return_blocks_at_ = now + 2 * options_.lease;
 }
 
-void Coordinator::NoteRunState(const TaskId& task, uint64_t incarnation, std::string state,
-                               SteadyTime now) {
+void Coordinator::NoteRunState(const TaskId& task, uint64_t incarnation, int64_t step,
+                               std::string state, SteadyTime now) {
   RequireMember(task, incarnation, now);
-  if (const auto rank = ranks_.find(task); rank != ranks_.end()) {
-    noted_[rank->second] = std::move(state);
-  }
+  if (const auto rank = ranks_.find(task); rank != ranks_.end())
+    states_.Note(rank->second, step, std::move(state));
 }
 
 std::string Coordinator::TakeRunState(const TaskId& task, uint64_t incarnation, SteadyTime now) {
   RequireMember(task, incarnation, now);
   const auto rank = ranks_.find(task);
   if (rank == ranks_.end()) return {};
-  const auto state = restored_.extract(rank->second);
-  return state ? state.mapped() : std::string();
+  return deterministic() ? states_.Newest(rank->second) : states_.TakeRestored(rank->second);
 }
 
 void Coordinator::RequestStop(const std::string& reason) {
@@ -271,7 +298,10 @@ void Coordinator::SeeStep(int64_t step) {
 
 void Coordinator::Tick(SteadyTime now) {
   const std::vector<Member> expired = members_.Expire(now);
-  for (const Member& member : expired) Forget(member.task);
+  for (const Member& member : expired) {
+    Forget(member.task);
+    expired_.push_back(member.task);
+  }
   if (tokens_) tokens_->Expire(now);
   if (!expired.empty()) StopWithoutData();
   if (!return_blocks_at_ || now < *return_blocks_at_) return;
@@ -288,6 +318,7 @@ void Coordinator::Forget(const TaskId& task) {
   if (rank == ranks_.end()) return;
   if (tokens_) tokens_->Return(rank->second);
   blocks_.Return(rank->second);
+  clocks_.Forget(rank->second);
   if (task == chief()) ReleaseSteps();
   ranks_.erase(rank);
 }

@@ -24,12 +24,15 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sextant/base/error.h"
 #include "sextant/dist/input_blocks.h"
 #include "sextant/dist/membership.h"
+#include "sextant/dist/run_states.h"
 #include "sextant/dist/step_tokens.h"
+#include "sextant/dist/worker_clocks.h"
 
 namespace sextant::dist {
 
@@ -40,7 +43,8 @@ struct CoordinatorOptions {
   // Hash of the cluster's tasks: who has another one is refused. 0: tasks come and go.
   uint64_t cluster = 0;
   std::optional<int64_t> max_steps = {};
-  uint64_t input_seed = 0;  // of the order in which blocks of the data are read
+  uint64_t input_seed = 0;                // of the order in which blocks of the data are read
+  std::optional<int64_t> most_lead = {};  // steps that a worker may be ahead of the slowest
 };
 
 enum class MemberState {
@@ -89,7 +93,14 @@ class Coordinator {
   // heartbeat. Throws ABORTED when the epoch is not the current one, or the caller no member.
   std::optional<StepToken> TakeToken(const TaskId& task, uint64_t incarnation, uint64_t epoch,
                                      SteadyTime now);
-  void UsedToken(const TaskId& task, uint64_t incarnation, const StepToken& token, SteadyTime now);
+  // Deterministic: "state" is the run state of the worker behind the step. A worker that died and
+  // comes back with the state of an earlier step gets the token of that step again.
+  void UsedToken(const TaskId& task, uint64_t incarnation, uint64_t epoch, const StepToken& token,
+                 std::string state, SteadyTime now);
+  // Asynchronous training: whether a worker that has begun so many steps may begin one more. Throws
+  // as TakeToken does.
+  bool MayBegin(const TaskId& task, uint64_t incarnation, uint64_t epoch, int64_t clock,
+                SteadyTime now);
   // Of the parts of an update (step_tokens.h). Calls of other epochs are ABORTED.
   void PartReady(const UpdatePart& part, uint64_t epoch, int64_t step);
   bool PartMayRun(const UpdatePart& part, uint64_t epoch, int64_t step);
@@ -97,7 +108,7 @@ class Coordinator {
   // An update could not be run: all are to stop, and TakeToken throws this.
   void StepFailed(uint64_t epoch, const Status& why);
   // Of the chief: no step is committed until it releases them, or its lease ends. False while one
-  // is being committed: ask again.
+  // is being committed, or the run state of a worker at this step is awaited: ask again.
   bool HoldSteps(uint64_t incarnation, SteadyTime now);
   void ReleaseSteps();
 
@@ -106,13 +117,16 @@ class Coordinator {
                         SteadyTime now);
   void DescribeInput(const TaskId& task, uint64_t incarnation, const std::string& source,
                      std::vector<std::string> blocks, SteadyTime now);
-  // For checkpoints: which blocks are read, and what the tasks have noted last.
-  ClusterRunState SaveRunState() const { return {blocks_.Save(), noted_}; }
+  // For checkpoints: which blocks are read, and what the tasks have noted last; in deterministic
+  // training, for this step.
+  ClusterRunState SaveRunState() const;
   // Of the chief. Blocks of workers that do not come back within two leases go to others.
   void RestoreRunState(uint64_t incarnation, const ClusterRunState& state, SteadyTime now);
   // The run state of a task that trains (train/run_state.h), for the next checkpoint.
-  void NoteRunState(const TaskId& task, uint64_t incarnation, std::string state, SteadyTime now);
-  // What was restored for this task, once; "": nothing.
+  void NoteRunState(const TaskId& task, uint64_t incarnation, int64_t step, std::string state,
+                    SteadyTime now);
+  // What was restored for this task, once; "": nothing. In deterministic training what it has noted
+  // last, if it has.
   std::string TakeRunState(const TaskId& task, uint64_t incarnation, SteadyTime now);
 
   // Asks all to stop, once; the first reason is kept.
@@ -123,6 +137,8 @@ class Coordinator {
   // Ends leases, gives back tokens. To be called now and then, and at NextEvent.
   void Tick(SteadyTime now);
   std::optional<SteadyTime> NextEvent() const { return members_.NextExpiry(); }
+  // Members whose leases have ended since it was asked last.
+  std::vector<TaskId> TakeExpired() { return std::exchange(expired_, {}); }
 
   const Membership& members() const { return members_; }
   uint64_t epoch() const { return epoch_; }
@@ -146,6 +162,7 @@ class Coordinator {
   void StopWithoutData();
   std::set<int> RanksWithData() const;
   std::set<int> RanksAwaited() const;
+  bool deterministic() const { return tokens_ && tokens_->deterministic(); }
 
   const CoordinatorOptions options_;
   Membership members_;
@@ -159,12 +176,14 @@ class Coordinator {
   std::string stop_reason_;
   bool stopped_by_steps_ = false;  // and not for another reason
   bool done_ = false;
+  std::vector<TaskId> expired_;
   std::set<int> seen_;  // ranks that have joined at some time
   Status failure_;      // of an update
   std::optional<StepTokens> tokens_;
   InputBlocks blocks_;
-  std::map<int, std::string> noted_, restored_;  // run states, by rank
-  std::optional<SteadyTime> return_blocks_at_;   // those of workers that are not members
+  RunStates states_;
+  WorkerClocks clocks_;
+  std::optional<SteadyTime> return_blocks_at_;  // those of workers that are not members
 };
 
 }  // namespace sextant::dist

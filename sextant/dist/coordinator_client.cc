@@ -108,6 +108,7 @@ std::chrono::steady_clock::duration CoordinatorClient::silence() const {
 
 void CoordinatorClient::ThrowIfLost() const {
   const std::lock_guard lock(mutex_);
+  replaced_.ThrowIfError();
   const auto silent = Clock::now() - heard_;
   if (silent <= options_.lost) return;
   throw Error(
@@ -220,6 +221,8 @@ void CoordinatorClient::Beat() {
   }
   if (status.ok()) Note(reply);
   const std::lock_guard lock(mutex_);
+  if (status.error_code() == grpc::StatusCode::ALREADY_EXISTS)
+    replaced_ = net::FromGrpcStatus(status);
   if (net::IsTransient(net::FromGrpcStatus(status).code())) {
     why_silent_ = net::FromGrpcStatus(status).message();
   } else {

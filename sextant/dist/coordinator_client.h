@@ -69,7 +69,8 @@ class CoordinatorClient {
   bool has_chief() const;
   // Since when it has not answered.
   std::chrono::steady_clock::duration silence() const;
-  // Throws UNAVAILABLE when the coordinator has been away for too long.
+  // Throws UNAVAILABLE when the coordinator has been away for too long, ALREADY_EXISTS when another
+  // process has taken the place of this one.
   void ThrowIfLost() const;
   // A global step of this epoch; of a new epoch, the largest one counts from anew.
   void SawStep(uint64_t epoch, int64_t step);
@@ -93,7 +94,8 @@ class CoordinatorClient {
 
   // One question each, which is answered within a second: none and false mean to ask again.
   std::optional<StepToken> TakeToken(uint64_t epoch);
-  void UsedToken(const StepToken& token);
+  void UsedToken(uint64_t epoch, const StepToken& token, const std::string& state);
+  bool MayBegin(uint64_t epoch, int64_t clock);
   bool PartReady(const UpdatePart& part, uint64_t epoch, int64_t step);
   void PartRan(const UpdatePart& part, uint64_t epoch, int64_t step);
   void StepFailed(uint64_t epoch, const Status& why);
@@ -131,6 +133,7 @@ class CoordinatorClient {
   int64_t own_step_ = 0;
   Clock::time_point heard_ = Clock::now();  // when it answered last
   std::string why_silent_;                  // why it has not since
+  Status replaced_;                         // by another process
   bool joined_ = false, ended_ = false, has_chief_ = false;
   std::atomic<bool> closed_ = false;
   std::thread heartbeats_;

@@ -30,14 +30,28 @@ std::optional<StepToken> CoordinatorClient::TakeToken(uint64_t epoch) {
   return StepToken{reply.token().step(), reply.token().number()};
 }
 
-void CoordinatorClient::UsedToken(const StepToken& token) {
+void CoordinatorClient::UsedToken(uint64_t epoch, const StepToken& token,
+                                  const std::string& state) {
   UsedTokenRequest request;
   FillMember(request.mutable_member());
+  request.set_epoch(epoch);
+  request.set_state(state);
   request.mutable_token()->set_step(token.step);
   request.mutable_token()->set_number(token.number);
   Nothing reply;
   Ask("take a token back",
       [&](grpc::ClientContext* context) { return stub_->UsedToken(context, request, &reply); });
+}
+
+bool CoordinatorClient::MayBegin(uint64_t epoch, int64_t clock) {
+  ClockRequest request;
+  FillMember(request.mutable_member());
+  request.set_epoch(epoch);
+  request.set_clock(clock);
+  ClockReply reply;
+  Ask("say whether others are behind",
+      [&](grpc::ClientContext* context) { return stub_->MayBegin(context, request, &reply); });
+  return reply.may();
 }
 
 bool CoordinatorClient::PartReady(const UpdatePart& part, uint64_t epoch, int64_t step) {

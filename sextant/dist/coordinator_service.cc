@@ -52,12 +52,9 @@ CoordinatorHost::~CoordinatorHost() {
 void CoordinatorHost::EndLeases() {
   std::unique_lock lock(mutex_);
   while (!stopping_.wait_for(lock, kTickTime, [this] { return stopped_; })) {
-    const auto before = coordinator_.members().members();
     coordinator_.Tick(Clock::now());
-    for (const auto& [task, member] : before) {
-      if (coordinator_.members().members().contains(task)) continue;
+    for (const TaskId& task : coordinator_.TakeExpired())
       LogWarning("{} is not heard of any more: its lease has ended", task.ToString());
-    }
     NoteSpeed(Clock::now());
     changed_.notify_all();
   }
@@ -114,6 +111,8 @@ void CoordinatorHost::EvictIfGone(const TaskId& task, uint64_t newcomer) {
   {
     const std::lock_guard lock(mutex_);
     holder = coordinator_.members().IncarnationOf(task);
+    // One that was stopped for longer than its lease has lost its place to who took it.
+    if (joined_[task].contains(newcomer)) return;
   }
   if (!holder || *holder == newcomer || probe_(task) != newcomer) return;
   LogInfo("{} was started again", task.ToString());
@@ -139,6 +138,7 @@ CoordinatorHost::Unary CoordinatorHost::Join(Context context, const JoinRequest*
     const auto before = coordinator_.members().IncarnationOf(task);
     FillReply(coordinator_.Join(task, incarnation, rank, Clock::now()), reply);
     seen_[task].rank = request->rank();
+    joined_[task].insert(incarnation);
     if (before != incarnation) LogInfo("{} has joined the training", task.ToString());
     return grpc::Status::OK;
   });
@@ -256,7 +256,17 @@ CoordinatorHost::Unary CoordinatorHost::UsedToken(Context context, const UsedTok
                                                   Nothing* /*reply*/) {
   return Answer(context, [&](SteadyTime now) {
     coordinator_.UsedToken(TaskOf(request->member()), request->member().incarnation(),
-                           {request->token().step(), request->token().number()}, now);
+                           request->epoch(), {request->token().step(), request->token().number()},
+                           request->state(), now);
+  });
+}
+
+CoordinatorHost::Unary CoordinatorHost::MayBegin(Context context, const ClockRequest* request,
+                                                 ClockReply* reply) {
+  return AnswerWhen(context, [this, request, reply](SteadyTime now) {
+    reply->set_may(coordinator_.MayBegin(TaskOf(request->member()), request->member().incarnation(),
+                                         request->epoch(), request->clock(), now));
+    return reply->may();
   });
 }
 
@@ -311,7 +321,7 @@ CoordinatorHost::Unary CoordinatorHost::NoteRunState(Context context, const Rank
                                                      Nothing* /*reply*/) {
   return Answer(context, [&](SteadyTime now) {
     coordinator_.NoteRunState(TaskOf(request->member()), request->member().incarnation(),
-                              request->state(), now);
+                              request->step(), request->state(), now);
   });
 }
 

@@ -11,6 +11,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <thread>
 
 #include "sextant/dist/admission.h"
@@ -37,7 +38,8 @@ using CoordinatorSteps = CoordinatorService::WithCallbackMethod_TakeToken<
                 CoordinatorService::WithCallbackMethod_StepFailed<
                     CoordinatorService::WithCallbackMethod_HoldSteps<
                         CoordinatorService::WithCallbackMethod_ReleaseSteps<
-                            CoordinatorEpochs>>>>>>>;
+                            CoordinatorService::WithCallbackMethod_MayBegin<
+                                CoordinatorEpochs>>>>>>>>;
 using CoordinatorServiceBase = CoordinatorService::WithCallbackMethod_NextBlock<
     CoordinatorService::WithCallbackMethod_DescribeInput<
         CoordinatorService::WithCallbackMethod_SaveInput<
@@ -81,6 +83,7 @@ class CoordinatorHost final : public CoordinatorServiceBase {
   Unary Finish(Context context, const MemberRequest* request, Nothing* reply) override;
   Unary TakeToken(Context context, const TakeTokenRequest* request, TakeTokenReply* reply) override;
   Unary UsedToken(Context context, const UsedTokenRequest* request, Nothing* reply) override;
+  Unary MayBegin(Context context, const ClockRequest* request, ClockReply* reply) override;
   Unary PartReady(Context context, const UpdatePartRequest* request,
                   UpdatePartReply* reply) override;
   Unary PartRan(Context context, const UpdatePartRequest* request, Nothing* reply) override;
@@ -110,7 +113,8 @@ class CoordinatorHost final : public CoordinatorServiceBase {
   const Probe probe_;
   mutable std::mutex mutex_;
   Coordinator coordinator_;
-  std::map<TaskId, Seen> seen_;  // what members told of themselves
+  std::map<TaskId, Seen> seen_;                  // what members told of themselves
+  std::map<TaskId, std::set<uint64_t>> joined_;  // processes that have been members
   // Steps per second, since the last time it was noted.
   SteadyTime speed_time_ = {};
   int64_t speed_step_ = 0;

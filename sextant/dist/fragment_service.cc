@@ -1,6 +1,7 @@
 #include "sextant/dist/fragment_service.h"
 
 #include "sextant/dist/fragment_messages.h"
+#include "sextant/dist/stale_fragment.h"
 #include "sextant/dist/wire.h"
 #include "sextant/net/channel.h"
 #include "sextant/net/frame_parts.h"
@@ -165,10 +166,25 @@ std::vector<Tensor> FragmentService::RunFragment(const CallHeader& header,
                     cancellation);
   }
   const Shard::Pass pass = options_.shard->Enter(stamp.epoch(), stamp.member());
-  if (stamp.epoch() != 0)
-    options_.shard->staleness().Called(stamp.run(), !fragment->targets.empty());
+  if (stamp.epoch() != 0) {
+    const double weight =
+        options_.shard->staleness().Called(stamp.run(), !fragment->targets.empty());
+    const auto variant = weight == 1 ? nullptr : StaleVariant(*fragment, weight);
+    if (variant) {
+      if (weight != 0) inputs.push_back(Tensor(static_cast<float>(weight)));
+      return host_.Run(variant->fingerprint, stamp.run(), std::move(inputs), std::move(kept),
+                       cancellation);
+    }
+  }
   return host_.Run(header.fingerprint(), stamp.run(), std::move(inputs), std::move(kept),
                    cancellation);
+}
+
+std::shared_ptr<const Fragment> FragmentService::StaleVariant(const Fragment& fragment,
+                                                              double weight) {
+  auto variant = weight == 0 ? WithoutUpdates(fragment) : WithScaledGradients(fragment);
+  if (variant && !host_.Has(variant->fingerprint)) host_.Register(variant);
+  return variant;
 }
 
 bool FragmentService::Contribute(const CallHeader& header, const Fragment& fragment,
@@ -313,7 +329,8 @@ void FragmentService::FillStatus(StatusReply* reply) const {
   reply->set_duplicates(history_.duplicates());
   reply->set_running(static_cast<uint32_t>(history_.running()));
   reply->set_fragments(static_cast<uint32_t>(host_.num_fragments()));
-  if (sums_) reply->set_stale(static_cast<uint64_t>(sums_->num_stale()));
+  const int64_t summed = sums_ ? sums_->num_stale() : 0;
+  reply->set_stale(static_cast<uint64_t>(summed + options_.shard->staleness().dropped()));
   const std::lock_guard lock(mutex_);
   for (const auto& [call, since] : since_) {
     if (now - since < kLongCall) continue;

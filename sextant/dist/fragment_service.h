@@ -93,6 +93,8 @@ class FragmentService final : public TaskServiceBase {
                     SharedFrames* shared);
   std::vector<Tensor> RunFragment(const CallHeader& header, std::vector<Tensor> inputs,
                                   CancellationToken& cancellation);
+  // What runs instead of an update that is too stale; none: it runs as it is.
+  std::shared_ptr<const Fragment> StaleVariant(const Fragment& fragment, double weight);
   // True: it came too late.
   bool Contribute(const CallHeader& header, const Fragment& fragment, std::vector<Tensor> inputs);
   std::vector<Tensor> KeptInputs(const Fragment& fragment, uint64_t run,

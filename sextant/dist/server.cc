@@ -62,7 +62,8 @@ struct Server::State {
                           ? std::make_unique<SharedFramesListener>(geteuid())
                           : nullptr),
         host(Environment(/*with_peers=*/false), given.session),
-        shard([this] { return host.Snapshot(); }),
+        shard([this] { return host.Snapshot(); },
+              given.staleness ? *given.staleness : StalenessLimit()),
         shards(shard, admission, incarnation),
         sessions(parts, admission,
                  {.environment = Environment(/*with_peers=*/true),

@@ -21,6 +21,10 @@
 
 #pragma GCC visibility push(default)
 
+namespace sextant {
+struct StalenessLimit;
+}
+
 namespace sextant::dist {
 
 class CoordinatorHost;
@@ -50,6 +54,7 @@ struct SEXTANT_API ServerOptions {
   std::shared_ptr<const CoordinatorOptions> coordinator = {};
   // How the parts of synchronous updates here agree to run (step_commit.h).
   std::shared_ptr<StepCommit> commit = {};
+  std::shared_ptr<const StalenessLimit> staleness = {};  // of updates; none: there is no limit
 };
 
 class SEXTANT_API Server {

@@ -33,7 +33,8 @@ class Shard {
  public:
   using Snapshot = std::function<std::shared_ptr<FragmentHost>()>;
   // The variables as they are now.
-  explicit Shard(Snapshot snapshot) : snapshot_(std::move(snapshot)) {}
+  explicit Shard(Snapshot snapshot, const StalenessLimit& limit = {})
+      : snapshot_(std::move(snapshot)), staleness_(limit) {}
 
   class Pass {
    public:

@@ -22,6 +22,28 @@ TEST(StalenessTest, CountsTheUpdatesBetweenReadAndUpdate) {
   EXPECT_EQ(staleness.updates(), 3);
 }
 
+// Three workers read at version 0; two updates are between the last one's read and its update.
+TEST(StalenessTest, BeyondTheLimitUpdatesAreDroppedOrCountLess) {
+  for (const StaleUpdates beyond :
+       {StaleUpdates::kDrop, StaleUpdates::kScale, StaleUpdates::kBlock}) {
+    Staleness staleness({.most = 1, .beyond = beyond});
+    for (const uint64_t run : {1, 2, 3}) EXPECT_EQ(staleness.Called(run, false), 1);
+    EXPECT_EQ(staleness.Called(1, true), 1);
+    EXPECT_EQ(staleness.Called(2, true), 1);  // 1 is not beyond 1
+    const double third = staleness.Called(3, true);
+    EXPECT_EQ(third, beyond == StaleUpdates::kDrop    ? 0
+                     : beyond == StaleUpdates::kScale ? 1.0 / 3
+                                                      : 1);
+    EXPECT_EQ(staleness.dropped(), beyond == StaleUpdates::kDrop ? 1 : 0);
+    EXPECT_EQ(staleness.updates(), beyond == StaleUpdates::kDrop ? 2 : 3);
+    // What was dropped makes nobody else stale.
+    staleness.Called(4, false);
+    EXPECT_EQ(staleness.Called(3, true), 1);
+    EXPECT_EQ(staleness.Called(4, true), 1);
+    EXPECT_EQ(staleness.P99(), beyond == StaleUpdates::kDrop ? 1 : 2);
+  }
+}
+
 TEST(StalenessTest, IsBoundedAndForgetsWhoNeverUpdates) {
   Staleness staleness;
   for (uint64_t run = 1; run <= 10'000; ++run) staleness.Called(run, false);

@@ -22,7 +22,7 @@ TEST_F(StepTokensTest, TokensOfTheNextStepComeWhenAllShardsHaveApplied) {
   EXPECT_NE(chief->number, worker->number);
   // An answer that was lost.
   EXPECT_EQ(coordinator_->TakeToken(kWorkerTask, 2, 1, now_)->number, worker->number);
-  coordinator_->UsedToken(kWorkerTask, 2, *worker, now_);
+  coordinator_->UsedToken(kWorkerTask, 2, 1, *worker, "", now_);
   EXPECT_FALSE(coordinator_->TakeToken(kWorkerTask, 2, 1, now_));
   coordinator_->PartReady(kPart0, 1, 0);
   coordinator_->PartReady(kPart0, 1, 0);  // sent again
@@ -91,7 +91,7 @@ TEST_F(StepTokensTest, AnUpdateThatFailsEndsTheTraining) {
 TEST_F(StepTokensTest, ASecondTokenOfAStepIsForWhoeverHasHadNone) {
   Start(TokenOptions{.replicas_to_aggregate = 2, .total_replicas = 2});
   const auto first = coordinator_->TakeToken(kWorkerTask, 2, 1, now_);
-  coordinator_->UsedToken(kWorkerTask, 2, *first, now_);
+  coordinator_->UsedToken(kWorkerTask, 2, 1, *first, "", now_);
   for (int second = 0; second < 10; ++second) {
     coordinator_->Heartbeat(kWorkerTask, 2, 0, now_);
     coordinator_->Heartbeat(kChiefTask, 1, 0, now_);
@@ -107,7 +107,8 @@ TEST_F(StepTokensTest, WhoHasNeverComeIsWaitedFor) {
   coordinator_->Join(kChiefTask, 1, 0, now_);
   coordinator_->CommitEpoch(1, coordinator_->BeginEpoch(1, 0, now_), 0, now_,
                             TokenOptions{.replicas_to_aggregate = 3, .total_replicas = 3});
-  coordinator_->UsedToken(kChiefTask, 1, *coordinator_->TakeToken(kChiefTask, 1, 1, now_), now_);
+  coordinator_->UsedToken(kChiefTask, 1, 1, *coordinator_->TakeToken(kChiefTask, 1, 1, now_), "",
+                          now_);
   for (int second = 0; second < 100; ++second) {
     now_ += seconds(1);
     coordinator_->Heartbeat(kChiefTask, 1, 0, now_);
@@ -130,7 +131,7 @@ TEST_F(StepTokensTest, ATokenThatWasUsedAfterItsLeaseIsNotGivenOutAgain) {
     now_ += seconds(1);
     coordinator_->Heartbeat(kWorkerTask, 2, 0, now_);
   }
-  coordinator_->UsedToken(kWorkerTask, 2, *token, now_);
+  coordinator_->UsedToken(kWorkerTask, 2, 1, *token, "", now_);
   EXPECT_FALSE(coordinator_->TakeToken(kWorkerTask, 2, 1, now_));
 }
 
@@ -138,7 +139,7 @@ TEST_F(StepTokensTest, TheTokenOfADeadWorkerGoesToAnother) {
   Start(TokenOptions{.replicas_to_aggregate = 2, .total_replicas = 2});
   const auto lost = coordinator_->TakeToken(kWorkerTask, 2, 1, now_);
   const auto own = coordinator_->TakeToken(kChiefTask, 1, 1, now_);
-  coordinator_->UsedToken(kChiefTask, 1, *own, now_);
+  coordinator_->UsedToken(kChiefTask, 1, 1, *own, "", now_);
   EXPECT_FALSE(coordinator_->TakeToken(kChiefTask, 1, 1, now_));
   now_ += seconds(4);
   BeatAll();
@@ -173,7 +174,7 @@ TEST_F(StepTokensTest, BackupsAndSeveralTokensPerWorker) {
   for (int i = 0; i < 2; ++i) {
     const auto token = coordinator_->TakeToken(kWorkerTask, 2, 1, now_);
     numbers.insert(token->number);
-    coordinator_->UsedToken(kWorkerTask, 2, *token, now_);
+    coordinator_->UsedToken(kWorkerTask, 2, 1, *token, "", now_);
   }
   EXPECT_EQ(numbers.size(), 3u);
   EXPECT_FALSE(coordinator_->TakeToken(kWorkerTask, 2, 1, now_));
@@ -222,7 +223,7 @@ TEST_F(StepTokensTest, TheRestFillsTheStepWhenDataEndsUnevenly) {
     const int rank = turn % 2;
     const auto token = coordinator_->TakeToken(trainers[rank], 100 + rank, 1, now_);
     ASSERT_TRUE(token);
-    coordinator_->UsedToken(trainers[rank], 100 + rank, *token, now_);
+    coordinator_->UsedToken(trainers[rank], 100 + rank, 1, *token, "", now_);
     ++contributions;
   }
   EXPECT_GE(contributions, 3);
@@ -231,6 +232,79 @@ TEST_F(StepTokensTest, TheRestFillsTheStepWhenDataEndsUnevenly) {
   EXPECT_TRUE(coordinator_->PartMayRun(all, 1, 0));
   coordinator_->PartRan(all, 1, 0, now_);
   EXPECT_EQ(coordinator_->step(), 1);
+}
+
+// Deterministic, chief 1 and worker 2: states are kept by step, and who comes back goes on there.
+TEST_F(StepTokensTest, ADeterministicWorkerGoesOnFromTheStateOfItsStep) {
+  Start(TokenOptions{.replicas_to_aggregate = 2, .total_replicas = 2, .deterministic = true});
+  EXPECT_EQ(coordinator_->TakeRunState(kWorkerTask, 2, now_), "");
+  const auto own = coordinator_->TakeToken(kChiefTask, 1, 1, now_);
+  const auto other = coordinator_->TakeToken(kWorkerTask, 2, 1, now_);
+  EXPECT_EQ(other->number, 1);
+  coordinator_->UsedToken(kChiefTask, 1, 1, *own, "chief at 1", now_);
+  CommitStep(0);
+  // The worker has contributed and not told its state: no checkpoint of step 1 yet.
+  EXPECT_FALSE(coordinator_->HoldSteps(1, now_));
+  // It dies and comes back: it has to run step 0 again, though the model is at 1.
+  coordinator_->Leave(kWorkerTask, 2, now_);
+  coordinator_->Join(kWorkerTask, 3, 1, now_);
+  EXPECT_EQ(coordinator_->TakeRunState(kWorkerTask, 3, now_), "");
+  const auto again = coordinator_->TakeToken(kWorkerTask, 3, 1, now_);
+  EXPECT_EQ(again->step, 0);
+  coordinator_->UsedToken(kWorkerTask, 3, /*epoch=*/0, *again, "of another epoch", now_);
+  EXPECT_FALSE(coordinator_->HoldSteps(1, now_));
+  coordinator_->UsedToken(kWorkerTask, 3, 1, *again, "worker at 1", now_);
+  EXPECT_TRUE(coordinator_->HoldSteps(1, now_));
+  coordinator_->ReleaseSteps();
+  // It may be a step ahead when the checkpoint is saved.
+  const auto next = coordinator_->TakeToken(kWorkerTask, 3, 1, now_);
+  EXPECT_EQ(next->step, 1);
+  coordinator_->UsedToken(kWorkerTask, 3, 1, *next, "worker at 2", now_);
+  const ClusterRunState saved = coordinator_->SaveRunState();
+  EXPECT_EQ(saved.ranks, (std::map<int, std::string>{{0, "chief at 1"}, {1, "worker at 1"}}));
+  EXPECT_EQ(coordinator_->TakeRunState(kWorkerTask, 3, now_), "worker at 2");
+  EXPECT_EQ(coordinator_->TakeRunState(kChiefTask, 1, now_), "chief at 1");
+
+  // Another epoch, from that checkpoint.
+  const uint64_t epoch = coordinator_->BeginEpoch(1, 0, now_);
+  coordinator_->RestoreRunState(1, saved, now_);
+  coordinator_->CommitEpoch(
+      1, epoch, 1, now_,
+      TokenOptions{.replicas_to_aggregate = 2, .total_replicas = 2, .deterministic = true});
+  EXPECT_EQ(coordinator_->TakeRunState(kWorkerTask, 3, now_), "worker at 1");
+  EXPECT_EQ(coordinator_->TakeToken(kWorkerTask, 3, epoch, now_)->step, 1);
+  EXPECT_TRUE(coordinator_->HoldSteps(1, now_));
+}
+
+TEST_F(StepTokensTest, AWorkerWaitsForTheSlowest) {
+  coordinator_.emplace(CoordinatorOptions{.trainers = {kChiefTask, kWorkerTask}, .most_lead = 2});
+  coordinator_->Join(kChiefTask, 1, 0, now_);
+  coordinator_->CommitEpoch(1, coordinator_->BeginEpoch(1, 0, now_), 0, now_);
+  const auto chief_may = [&](int64_t clock) {
+    return coordinator_->MayBegin(kChiefTask, 1, 1, clock, now_);
+  };
+  for (int64_t clock = 0; clock <= 10; ++clock) EXPECT_TRUE(chief_may(clock));  // it is alone
+  coordinator_->Join(kWorkerTask, 2, 1, now_);
+  EXPECT_TRUE(coordinator_->MayBegin(kWorkerTask, 2, 1, 0, now_));  // beside the chief, at 10
+  EXPECT_TRUE(chief_may(11));
+  EXPECT_TRUE(chief_may(12));
+  EXPECT_FALSE(chief_may(13));
+  EXPECT_TRUE(coordinator_->MayBegin(kWorkerTask, 2, 1, 1, now_));
+  EXPECT_TRUE(chief_may(13));
+  EXPECT_FALSE(chief_may(14));
+  EXPECT_EQ(CodeOf([&] { coordinator_->MayBegin(kWorkerTask, 2, 7, 2, now_); }), Code::kAborted);
+  // A dead worker holds nobody up; when it is back it begins beside the others.
+  for (int i = 0; i < 6; ++i) {
+    now_ += seconds(1);
+    coordinator_->Heartbeat(kChiefTask, 1, 0, now_);
+  }
+  EXPECT_TRUE(chief_may(14));
+  EXPECT_TRUE(chief_may(30));
+  coordinator_->Join(kWorkerTask, 3, 1, now_);
+  EXPECT_TRUE(coordinator_->MayBegin(kWorkerTask, 3, 1, 0, now_));
+  EXPECT_FALSE(chief_may(33));
+  coordinator_->EndOfData(kWorkerTask, 3, now_);
+  EXPECT_TRUE(chief_may(33));
 }
 
 TEST_F(StepTokensTest, BlocksOfAWorkerWhoseLeaseEndsGoToOthers) {
@@ -253,7 +327,7 @@ TEST_F(StepTokensTest, GivesNoBlocksWhileTheChiefRestores) {
   coordinator_->DescribeInput(kWorkerTask, 2, "data", {"first", "second"}, now_);
   const BlockQuestion question{.source = "data"};
   const BlockId given = coordinator_->NextBlock(kWorkerTask, 2, question, now_).id;
-  coordinator_->NoteRunState(kWorkerTask, 2, "state of the worker", now_);
+  coordinator_->NoteRunState(kWorkerTask, 2, 5, "state of the worker", now_);
   const ClusterRunState saved = coordinator_->SaveRunState();
   EXPECT_EQ(saved.ranks, (std::map<int, std::string>{{1, "state of the worker"}}));
 

@@ -21,6 +21,8 @@ std::shared_ptr<const CoordinatorOptions> OptionsOfCoordinator(const ClusterTask
   coordinator.cluster = ClusterHash(options);
   coordinator.max_steps = options.max_steps;
   coordinator.input_seed = options.input_seed;
+  if (options.staleness.beyond == StaleUpdates::kBlock)
+    coordinator.most_lead = options.staleness.most;
   return std::make_shared<const CoordinatorOptions>(std::move(coordinator));
 }
 

@@ -74,11 +74,13 @@ class TrainingTask final : public Cluster {
   const std::string& target() const override { return server_->target(); }
   bool is_chief() const override { return options_.rank == 0; }
 
+  void Join() override { client_->Join(); }
   ClusterStart Start(const std::vector<ClusterVariable>& model) override;
   void Commit(int64_t step, const std::optional<ClusterSynchronous>& synchronous) override;
   bool EndsEpoch(const Error& error) const override { return error.code() == Code::kAborted; }
 
   bool EpochEnded() override {
+    client_->ThrowIfLost();
     const auto ended = [this](const MemberAnswer& answer) {
       return answer.state == MemberState::kWait ||
              (answer.state == MemberState::kReady && answer.epoch != stamp_->epoch);
@@ -102,7 +104,11 @@ class TrainingTask final : public Cluster {
   void Leave() override { client_->Leave(); }
 
   std::optional<StepToken> TakeToken() override;
-  void UsedToken(const StepToken& token) override { client_->UsedToken(token); }
+  void UsedToken(const StepToken& token, const std::string& state) override {
+    client_->UsedToken(stamp_->epoch, token, state);
+  }
+
+  void AwaitSlowest() override;
 
   BlockAnswer NextBlock(const BlockQuestion& asked) override { return client_->NextBlock(asked); }
   void DescribeInput(const std::string& source, const std::vector<std::string>& blocks) override {
@@ -161,6 +167,7 @@ class TrainingTask final : public Cluster {
   CancellationToken never_, drained_;
   std::unique_ptr<DeadlineTimer::Handle> drain_deadline_;
   std::atomic<bool> draining_ = false;
+  int64_t clock_ = 0;  // steps that this task has begun
   const std::shared_ptr<CoordinatorCommit> commit_ = std::make_shared<CoordinatorCommit>();
   std::unique_ptr<Server> server_;
   std::unique_ptr<CoordinatorClient> client_;
@@ -174,7 +181,8 @@ void TrainingTask::Listen() {
                        .task = options_.index,
                        .session = options_.session,
                        .credentials = credentials_,
-                       .training = stamp_};
+                       .training = stamp_,
+                       .staleness = std::make_shared<StalenessLimit>(options_.staleness)};
   if (options_.job == "ps") server.commit = commit_;
   auto& own = server.cluster[options_.job];
   if (own.size() <= static_cast<size_t>(options_.index)) own.resize(options_.index + 1);
@@ -259,6 +267,19 @@ std::optional<StepToken> TrainingTask::TakeToken() {
     if (const auto token = client_->TakeToken(stamp_->epoch)) return token;
     if (stopping()) return std::nullopt;
     notice.Say([&] { return "waiting for other workers" + client_->missing("; not there: "); });
+  }
+}
+
+void TrainingTask::AwaitSlowest() {
+  if (!options_.staleness.most || options_.staleness.beyond != StaleUpdates::kBlock) return;
+  const int64_t clock = clock_++;
+  for (WaitNotice notice;;) {
+    CheckWait();
+    if (stopping() || client_->MayBegin(stamp_->epoch, clock)) return;
+    notice.Say([&] {
+      return fmt::format("waiting for slower workers: this one is more than {} steps ahead",
+                         *options_.staleness.most);
+    });
   }
 }
 

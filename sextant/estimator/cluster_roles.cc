@@ -77,6 +77,22 @@ class Membership {
   Cluster& cluster_;
 };
 
+// A chief that was stopped for longer than its lease keeps the lock that its successor needs: who
+// is the chief, the coordinator says.
+Status LockModelDir(const RunConfig& config, bool take_over, std::optional<ModelDirLock>& lock) {
+  std::string training;
+  if (const auto servers = config.task.cluster.find("ps"); servers != config.task.cluster.end()) {
+    for (const std::string& server : servers->second) training += server + ";";
+  }
+  try {
+    lock.emplace(config.model_dir, training, take_over);
+  } catch (const Error& e) {
+    if (e.code() != Code::kFailedPrecondition) throw;
+    return e.status();
+  }
+  return {};
+}
+
 // Whether a training that ends with this error has not failed by itself.
 bool EndedByOthers(const Error& error) {
   return error.code() == Code::kCancelled || ExitCodeOf(error.status(), kExitOther) >= 128;
@@ -104,10 +120,15 @@ int64_t TrainAsMember(MemberTraining training) {
   CheckFirstTraining();
   DelayWorker(config);
   std::optional<ModelDirLock> lock;
-  if (config.task.is_chief) lock.emplace(config.model_dir);
+  Status refused;
+  if (config.task.is_chief) refused = LockModelDir(config, false, lock);
   const std::shared_ptr<Cluster> cluster = OpenClusterOf(config, training.options.max_steps);
   ClusterTrainingBegins();
   const Membership membership(*cluster);
+  if (!refused.ok()) {
+    cluster->Join();
+    LockModelDir(config, true, lock).ThrowIfError();
+  }
   if (config.task.is_chief) {
     RemoveDoneMarker(config.model_dir);
     FallBackToWholeCheckpoint(config.model_dir);

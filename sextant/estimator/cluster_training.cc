@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -22,6 +23,13 @@ constexpr std::chrono::milliseconds kLookTime(100);
 
 std::chrono::milliseconds Milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
+}
+
+StalenessLimit LimitOf(const ClusterConfig& cluster) {
+  return {.most = cluster.max_staleness,
+          .beyond = cluster.stale_updates == "drop"    ? StaleUpdates::kDrop
+                    : cluster.stale_updates == "scale" ? StaleUpdates::kScale
+                                                       : StaleUpdates::kBlock};
 }
 
 void CheckConfig(const RunConfig& config) {
@@ -65,12 +73,24 @@ std::shared_ptr<Cluster> OpenClusterOf(const RunConfig& config, std::optional<in
                              .num_ps = task.num_ps,
                              .max_steps = max_steps,
                              .input_seed = static_cast<uint64_t>(config.random_seed.value_or(0)),
+                             .staleness = LimitOf(config.cluster),
                              .lease = Milliseconds(config.cluster.lease_secs),
                              .start_timeout = Milliseconds(config.session_creation_timeout_secs),
                              .peers_lost = Milliseconds(config.cluster.peers_lost_secs),
                              .session = config.session,
                              .cancellation = config.cancellation};
   return OpenCluster(options);
+}
+
+Partitioner PartitionerOf(const RunConfig& config) {
+  const int64_t least = config.cluster.partition_bytes, servers = config.task.num_ps;
+  if (config.task.local() || least == 0 || servers < 2) return {};
+  return [least, servers](const Shape& shape, DType dtype) {
+    const int64_t bytes = shape.num_elements() * static_cast<int64_t>(DTypeSize(dtype));
+    if (dtype == DType::kString || bytes < least || shape.rank() == 0)
+      return std::vector<int64_t>(shape.rank(), 1);
+    return MinMaxPartitioner(std::min(servers, shape.dim(0)))(shape, dtype);
+  };
 }
 
 void PlaceInCluster(Graph& graph, const RunConfig& config) {

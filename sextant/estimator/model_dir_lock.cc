@@ -66,6 +66,7 @@ struct Holder {
   int64_t process = 0;
   std::string since;
   std::string id;  // of one lock
+  std::string training = {};
 };
 
 Holder ThisProcess() {
@@ -77,7 +78,8 @@ Holder ThisProcess() {
 
 std::optional<Holder> ParseHolder(const std::string& text) try {
   const Json json = Json::parse(text);
-  return Holder{json.at("host"), json.at("process"), json.at("since"), json.at("id")};
+  return Holder{json.at("host"), json.at("process"), json.at("since"), json.at("id"),
+                json.value("training", "")};
 } catch (const Json::exception&) {
   return std::nullopt;  // empty: nobody has it, or is writing it just now
 }
@@ -86,7 +88,8 @@ std::string HolderText(const Holder& holder) {
   return Json{{"host", holder.host},
               {"process", holder.process},
               {"since", holder.since},
-              {"id", holder.id}}
+              {"id", holder.id},
+              {"training", holder.training}}
              .dump() +
          "\n";
 }
@@ -131,11 +134,12 @@ std::string LocalPath(const std::string& path) {
 class ModelDirLock::File {
  public:
   // Null where there are no locks.
-  static std::unique_ptr<File> Lock(const std::string& model_dir) {
+  static std::unique_ptr<File> Lock(const std::string& model_dir, const std::string& training,
+                                    bool take_over) {
     const std::string scheme(PathScheme(model_dir));
     if (!scheme.empty() && scheme != "file") return nullptr;
-    auto file = std::unique_ptr<File>(new File(model_dir));
-    while (!file->TryLock()) {
+    auto file = std::unique_ptr<File>(new File(model_dir, training));
+    while (!file->TryLock(take_over)) {
     }
     file->Hold();
     return file;
@@ -152,8 +156,10 @@ class ModelDirLock::File {
   }
 
  private:
-  explicit File(const std::string& model_dir)
-      : model_dir_(model_dir), path_(LocalPath(JoinPath(model_dir, kFilename))) {}
+  File(const std::string& model_dir, const std::string& training)
+      : model_dir_(model_dir),
+        path_(LocalPath(JoinPath(model_dir, kFilename))),
+        training_(training) {}
 
   [[noreturn]] void Fail(const char* action) const {
     throw FailedPrecondition("{}: cannot {}: {}; is model_dir writable?", path_, action,
@@ -161,7 +167,7 @@ class ModelDirLock::File {
   }
 
   // Whether the lock is ours, and no other machine's either. False: look again.
-  bool TryLock() {
+  bool TryLock(bool take_over) {
     if (descriptor_ >= 0) close(descriptor_);
     descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (descriptor_ < 0) Fail("open");
@@ -170,6 +176,13 @@ class ModelDirLock::File {
     if (!granted && errno == EINTR) return false;
     if (!IsInPlace()) return false;
     const std::optional<Holder> holder = Read();
+    if (take_over && holder && !training_.empty() && holder->training == training_) {
+      if (!refused && holder->host == HostOfThis()) return true;
+      LogWarning("{}: process {} on {} was the chief before; its lock is taken over", path_,
+                 holder->process, holder->host);
+      unlink(path_.c_str());
+      return false;
+    }
     if (refused) {
       if (!holder || holder->host == HostOfThis() || Age() < kDead) RefuseFor(holder);
       LogWarning("{}: process {} on {} has given no sign for {} seconds; its lock is taken over",
@@ -233,7 +246,9 @@ class ModelDirLock::File {
 
   // Says who holds it, and that it still does from time to time.
   void Hold() {
-    const std::string text = HolderText(ThisProcess());
+    Holder holder = ThisProcess();
+    holder.training = training_;
+    const std::string text = HolderText(holder);
     if (ftruncate(descriptor_, 0) < 0 ||
         pwrite(descriptor_, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
       Fail("write");
@@ -242,14 +257,16 @@ class ModelDirLock::File {
     beat_ = std::make_unique<Beat>(descriptor_);
   }
 
-  const std::string model_dir_, path_;
+  const std::string model_dir_, path_, training_;
   const pid_t owner_ = getpid();
   int descriptor_ = -1;
   bool held_ = false;
   std::unique_ptr<Beat> beat_;
 };
 
-ModelDirLock::ModelDirLock(const std::string& model_dir) : model_dir_(model_dir) {
+ModelDirLock::ModelDirLock(const std::string& model_dir, const std::string& training,
+                           bool take_over)
+    : model_dir_(model_dir) {
   FileSystem::ForPath(model_dir_).CreateDirectories(model_dir_);
   LockedHere& here = TheLockedHere();
   {
@@ -262,7 +279,7 @@ ModelDirLock::ModelDirLock(const std::string& model_dir) : model_dir_(model_dir)
     }
   }
   try {
-    file_ = File::Lock(model_dir_);
+    file_ = File::Lock(model_dir_, training, take_over);
   } catch (...) {
     const std::lock_guard lock(here.mutex);
     here.model_dirs.erase(model_dir_);

@@ -14,7 +14,11 @@ class ModelDirLock {
   // Makes the directory if need be. Throws FAILED_PRECONDITION, naming the process and its host,
   // when another training has it, one of this process included. What a process left that is no
   // more is taken over.
-  explicit ModelDirLock(const std::string& model_dir);
+  explicit ModelDirLock(const std::string& model_dir) : ModelDirLock(model_dir, {}, false) {}
+  // Of the chief of a cluster. "training" names the cluster; take_over: the coordinator has taken
+  // this process for the chief, so one of the same training that has the lock, and is stopped or
+  // cut off, has lost it.
+  ModelDirLock(const std::string& model_dir, const std::string& training, bool take_over);
   ~ModelDirLock();
   ModelDirLock(const ModelDirLock&) = delete;
   ModelDirLock& operator=(const ModelDirLock&) = delete;

@@ -5,11 +5,13 @@
 #include "sextant/base/cancellable_wait.h"
 #include "sextant/base/error.h"
 #include "sextant/base/logging.h"
+#include "sextant/estimator/cluster_training.h"
 #include "sextant/estimator/mirrored_strategy.h"
 #include "sextant/formats/checkpoint_state.h"
 #include "sextant/formats/damaged_checkpoint.h"
 #include "sextant/formats/tensor_bundle_reader.h"
 #include "sextant/graph/scope.h"
+#include "sextant/nn/partition_scope.h"
 #include "sextant/ops/dataset/graph_iterator.h"
 #include "sextant/ops/state/variable.h"
 #include "sextant/runtime/session.h"
@@ -71,6 +73,8 @@ EstimatorSpec Call(const Estimator::State& state, Input::Tensors batch, Mode mod
                                    .total_num_replicas = trainers,
                                    .deterministic = cluster.deterministic});
   }
+  std::optional<PartitionScope> parts;
+  if (mode == Mode::kTrain) parts.emplace(PartitionerOf(state.config));
   return state.model_fn(
       {std::move(batch.first), std::move(batch.second), mode, state.params, state.config});
 }

@@ -41,7 +41,17 @@ void CheckFields(const RunConfig& config) {
     throw InvalidArgument("cluster.input_sharding must be leases, fixed or none, not \"{}\"",
                           sharding);
   }
+  const std::string& stale = config.cluster.stale_updates;
+  if (stale != "drop" && stale != "scale" && stale != "block") {
+    throw InvalidArgument("cluster.stale_updates must be drop, scale or block, not \"{}\"", stale);
+  }
+  AtLeastZero("cluster.max_staleness", config.cluster.max_staleness.value_or(0));
+  if (config.cluster.max_staleness && config.cluster.sync) {
+    throw InvalidArgument(
+        "cluster.max_staleness is for asynchronous training; leave it or cluster.sync out");
+  }
   Positive("cluster.peers_lost_secs", config.cluster.peers_lost_secs);
+  AtLeastZero("cluster.partition_bytes", config.cluster.partition_bytes);
   AtLeastZero("max_worker_delay_secs", config.max_worker_delay_secs.value_or(0));
   Positive("session_creation_timeout_secs", config.session_creation_timeout_secs);
   if (!config.protocol.empty() && config.protocol != "grpc") {

@@ -43,6 +43,15 @@ struct SEXTANT_API ClusterConfig {
   // Variables go to the parameter servers in turn, as in TensorFlow; otherwise the largest first,
   // to the server that has least.
   bool round_robin = false;
+  // Kernels, biases and tables of layers from this size on are cut along their first axis, a part
+  // for each parameter server, but none below 256 KiB; checkpoints hold them whole, as slices. 0:
+  // they stay whole. Canned models have rules of their own.
+  int64_t partition_bytes = 4 << 20;
+  // Asynchronous training: updates of which more than so many others came between their reads and
+  // themselves are dropped ("drop"), count 1 / (1 + so many) ("scale"), or workers that are more
+  // than so many steps ahead of the slowest wait ("block"). None: there is no limit.
+  std::optional<int64_t> max_staleness = {};
+  std::string stale_updates = "drop";
   // How the tasks share out the training data: "leases" (each record once per epoch; of sources
   // that can be cut), "fixed" (by rank) or "none" (input_sharing.h).
   std::string input_sharding = "leases";

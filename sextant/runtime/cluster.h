@@ -40,6 +40,21 @@
 
 namespace sextant {
 
+// What becomes of asynchronous updates that are staler than a limit: how many other updates a
+// server has run between the reads of a step and its update (dist/staleness.h).
+enum class StaleUpdates {
+  kDrop,   // they are not made; the step is counted
+  kScale,  // their gradients are multiplied by 1 / (1 + staleness)
+  // They do not come about: no worker begins a step that is more than so many steps ahead of the
+  // slowest that lives (stale synchronous parallel; Ho et al., More effective distributed ML via a
+  // stale synchronous parallel parameter server, 2013).
+  kBlock,
+};
+struct StalenessLimit {
+  std::optional<int64_t> most = {};  // none: there is no limit
+  StaleUpdates beyond = StaleUpdates::kDrop;
+};
+
 struct ClusterTaskOptions {
   std::map<std::string, std::vector<std::string>> jobs;  // job → addresses
   std::string job;
@@ -52,6 +67,7 @@ struct ClusterTaskOptions {
   int num_ps = 1;
   std::optional<int64_t> max_steps;
   uint64_t input_seed = 0;  // of the order in which blocks of the data are read
+  StalenessLimit staleness = {};
   std::chrono::milliseconds lease{5000};
   // So long a task waits for the chief to begin the first epoch.
   std::chrono::milliseconds start_timeout{7'200'000};
@@ -94,6 +110,9 @@ class Cluster {
 
   // ---- of tasks that train
 
+  // Becomes a member, without waiting for the chief. Throws ALREADY_EXISTS when another process is
+  // this task.
+  virtual void Join() = 0;
   // Joins, or joins again after an error ABORTED. The chief finds out what the servers hold: its
   // model in one epoch is taken over, otherwise a new epoch begins, in which only its calls are
   // let through. Others wait for the chief. Throws FAILED_PRECONDITION, naming the first variable
@@ -124,9 +143,14 @@ class Cluster {
 
   // Synchronous steps (dist/step_tokens.h): a Run contributes by a token (RunOptions::token), then
   // the token has been used. Waits for the token; none: the training stops. Throws what an update
-  // has failed with, ABORTED when the epoch has ended.
+  // has failed with, ABORTED when the epoch has ended. Deterministic: "state" is that of this task
+  // behind the step, which it goes on from if it dies.
   virtual std::optional<StepToken> TakeToken() = 0;
-  virtual void UsedToken(const StepToken& token) = 0;
+  virtual void UsedToken(const StepToken& token, const std::string& state = {}) = 0;
+
+  // Before each step of asynchronous training: waits while this task is too far ahead of others
+  // (StaleUpdates::kBlock), or until the training stops. Throws as TakeToken does.
+  virtual void AwaitSlowest() = 0;
 
   // ---- input that is shared out (block_question.h)
 
@@ -138,7 +162,8 @@ class Cluster {
   virtual void RestoreRunState(const ClusterRunState& state) = 0;
   // The state of this task when it had come to this step, for the next checkpoint.
   virtual void NoteRunState(int64_t step, const std::string& state) = 0;
-  // What the checkpoint that the chief has restored has of this task; once. "": nothing.
+  // What the checkpoint that the chief has restored has of this task; once. "": nothing. In
+  // deterministic training the state that this task has noted last, if it has noted one.
   virtual std::string TakeRunState() = 0;
 
   // ---- of the chief

@@ -18,6 +18,11 @@
 // What is computed from variables of a server, for its update alone, is computed there. Scalars are
 // not, they are sent: a learning rate that follows the step is fetched in some runs, for logs, and
 // not in others, and all runs must contribute to the same update.
+//
+// In deterministic training all changes of variables are of the update, also those that no mark
+// leads to, as moving averages of batch normalisation: they are made once, by what the first worker
+// has brought (device/remote_task.h). Made by each worker for itself, their order would be that of
+// arrival, and a step that is run again would make them twice.
 #include "sextant/runtime/update_nodes.h"
 
 #include <algorithm>
@@ -52,9 +57,16 @@ class UpdateFinder {
         begins_(order.size()),
         value_behind_(order.size()),
         reader_(order.size()) {
-    bool any = false;
-    for (const Node* node : order_) any = (begins_[Id(node)] = IsGradientMark(*node)) || any;
-    any_mark_ = any;
+    bool deterministic = false;
+    for (const Node* node : order_) {
+      if (!IsGradientMark(*node)) continue;
+      begins_[Id(node)] = any_mark_ = true;
+      deterministic = deterministic || GetGradientMark(*node).deterministic;
+    }
+    if (!deterministic) return;
+    for (const Node* node : order_) {
+      if (!Here(node) && ChangesState(*node) && node->num_outputs() == 0) begins_[Id(node)] = true;
+    }
   }
 
   UpdateNodes Find() {

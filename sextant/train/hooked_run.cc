@@ -44,10 +44,9 @@ class Step : public RunContext {
   }
   void Run(const std::vector<Operation>& targets, CancellationToken* cancellation,
            const std::function<bool(const Error&)>& recover,
-           const std::function<RunToken*()>& begin) {
+           const std::function<RunToken*()>& begin, std::vector<Tensor>& sources) {
     RunOptions options{.cancellation = cancellation};
     if (traced_) options.trace = &trace_;
-    std::vector<Tensor> sources;
     if (recover) options.sources = &sources;
     while (!ran_) {
       try {
@@ -120,7 +119,8 @@ std::vector<Tensor> HookedRun::Run(const std::vector<Output>& fetches, const Fee
   const bool read_step = step_after_ && !end_;
   if (read_step) after = step.Index(step_after_);
   last_step_.reset();
-  step.Run(targets, cancellation_, recover_, begin_);
+  sources_.clear();
+  step.Run(targets, cancellation_, recover_, begin_, sources_);
   if (read_step) last_step_ = step.value(after).AsInt64();
   if (end_) last_step_ = end_();
   for (const auto& hook : hooks_) hook->AfterRun(step);

@@ -24,8 +24,10 @@ class SEXTANT_API HookedRun {
   // One step: the caller's fetches and those of the hooks in one Session::Run.
   std::vector<Tensor> Run(const std::vector<Output>& fetches, const FeedMap& feeds = {},
                           const std::vector<Operation>& targets = {});
-  // Asked about errors of the Run of a step: true when it is to be run again, with the same data.
+  // Asked about errors of the Run of a step: true when it is to be run again, with the same data
+  // unless that is forgotten.
   void set_recovery(std::function<bool(const Error&)> recover) { recover_ = std::move(recover); }
+  void ForgetData() { sources_.clear(); }
   // Synchronous training: "begin" gives the token that a step contributes by, "end" is called
   // behind it and gives the global step.
   void set_tokens(std::function<RunToken*()> begin, std::function<int64_t()> end) {
@@ -48,6 +50,7 @@ class SEXTANT_API HookedRun {
   Output step_after_;   // reads it behind all else of a Run
   std::optional<int64_t> last_step_;
   std::function<bool(const Error&)> recover_;
+  std::vector<Tensor> sources_;  // what the data sources gave to a step that failed
   std::function<RunToken*()> begin_;
   std::function<int64_t()> end_;
   bool stop_ = false;

@@ -96,6 +96,8 @@ MonitoredSession::MonitoredSession(Graph& graph, MonitoredSessionOptions options
     }
     session_->Run(local_init_);
     session_->Run(own_init_);
+    if (tokens_ && tokens_->synchronous.deterministic)
+      tokens_->initial_state = RunState::StateOf(*session_, options_.hooks);
     joined_ = JoinEpoch();
     if (!joined_) {
       stop_ = closed_ = true;
@@ -123,6 +125,10 @@ void MonitoredSession::StartCheckpoints() {
     for (const ListenerRef& listener : options_.checkpoints.listeners) {
       listener->AfterRestore({*session_, last_path_, last_saved_, false, *saver_});
     }
+    // Of a model that was taken over: what the others have done meanwhile is kept from now on.
+    const int64_t now = options_.cluster && !assigned_ ? global_step() : last_saved_;
+    if (now > last_saved_ && !stop_ && TrySaveCheckpoint(now) && TellListeners(/*first=*/false))
+      stop_ = true;
   }
 }
 
@@ -153,13 +159,6 @@ void MonitoredSession::InitialiseOrRestore() {
   if (options_.after_init) options_.after_init(*session_);
 }
 
-// The step and the checkpoint that a chief goes on from which finds its model on the servers.
-void MonitoredSession::TakeOver() {
-  saver_->Recover(options_.checkpoint_dir);
-  restored_from_ = LatestCheckpoint(options_.checkpoint_dir).value_or("");
-  LogInfo("The parameter servers hold the model, at step {}: nothing is restored.", global_step());
-}
-
 // Whether there is something to train.
 bool MonitoredSession::JoinEpoch() {
   const GraphScope use(graph_);
@@ -168,6 +167,10 @@ bool MonitoredSession::JoinEpoch() {
       const ClusterStart start = options_.cluster->Start(SharedVariables());
       if (start == ClusterStart::kStop) return false;
       if (start == ClusterStart::kInitialise) {
+        if (tokens_) {
+          RunState::ApplyState(tokens_->initial_state, *session_, options_.hooks);
+          if (tokens_->synchronous.deterministic) run_->ForgetData();
+        }
         InitialiseOrRestore();
         run_->ForgetGlobalStep();
         epoch_step_ = GetGlobalStep(graph_) ? global_step() : 0;
@@ -175,35 +178,16 @@ bool MonitoredSession::JoinEpoch() {
         if (tokens_) synchronous = tokens_->synchronous;
         options_.cluster->Commit(epoch_step_, synchronous);
         assigned_ = true;
-      } else if (options_.is_chief && !assigned_ && !options_.checkpoint_dir.empty()) {
-        TakeOver();
-      } else if (!options_.is_chief) {
-        RunState::ApplyState(options_.cluster->TakeRunState(), *session_, options_.hooks);
+        return true;
       }
+      if (options_.is_chief && !assigned_ && !options_.checkpoint_dir.empty()) TakeOver();
+      ResumeOwnState();
       return true;
     } catch (const Error& e) {
       if (!options_.cluster->EndsEpoch(e)) throw;
       LogWarning("{}; the epoch is begun again", e.message());
     }
   }
-}
-
-bool MonitoredSession::Recover(const Error& error) {
-  if (!options_.cluster->EndsEpoch(error)) return false;
-  LogWarning("{}; joining the training again", error.message());
-  assigned_ = false;
-  if (tokens_) tokens_->next.reset();
-  restored_from_.clear();
-  if (!JoinEpoch()) {
-    stop_ = true;
-    throw OutOfRange("the training has ended while this task was joining it again");
-  }
-  run_->ForgetGlobalStep();
-  if (!assigned_ || last_saved_ < 0) return true;
-  last_saved_ = std::min(last_saved_, epoch_step_);
-  last_path_ = restored_from_;
-  if (options_.after_rollback) options_.after_rollback(epoch_step_);
-  return true;
 }
 
 void MonitoredSession::Restore() {
@@ -221,6 +205,7 @@ void MonitoredSession::Restore() {
 std::vector<Tensor> MonitoredSession::Run(const std::vector<Output>& fetches, const FeedMap& feeds,
                                           const std::vector<Operation>& targets) {
   if (stop_ || closed_) throw FailedPrecondition("the training has stopped; make a new session");
+  if (options_.cluster && !tokens_) AwaitSlowest();
   std::vector<Tensor> values;
   try {
     values = run_->Run(fetches, feeds, targets);
@@ -259,18 +244,6 @@ bool MonitoredSession::SaveIfDue() {
 }
 
 int64_t MonitoredSession::global_step() const { return run_->global_step(); }
-
-// For the chief's next checkpoint, which is due at about this step too.
-void MonitoredSession::NoteRunState() {
-  if (options_.is_chief || note_every_.steps <= 0 || stop_) return;
-  const int64_t interval = global_step() / note_every_.steps;
-  if (std::exchange(noted_interval_, interval) == interval) return;
-  try {
-    options_.cluster->NoteRunState(global_step(), RunState::StateOf(*session_, options_.hooks));
-  } catch (const Error& e) {
-    if (!options_.cluster->EndsEpoch(e)) throw;  // the next step finds the same error
-  }
-}
 
 // At multiples of the interval, so that a run that was interrupted saves at the steps at which it
 // would have without.
@@ -359,6 +332,7 @@ std::string MonitoredSession::Save(const std::string& path, int64_t step) {
 std::string MonitoredSession::SaveLast() {
   closed_ = stop_ = true;
   queues_.reset();
+  if (tokens_ && tokens_->next && tokens_->next->contributed) ReturnToken();
   if (last_saved_ < 0) return {};
   if (options_.cluster) run_->ForgetGlobalStep();
   if (const int64_t step = global_step(); step != last_saved_) SaveCheckpoint(step);

@@ -122,6 +122,9 @@ class SEXTANT_API MonitoredSession {
   void NextToken();
   RunToken* BeginStep();
   int64_t EndStep();
+  void ReturnToken();
+  void ResumeOwnState();
+  void AwaitSlowest();
   void TakeOver();
   bool Recover(const Error& error);
   bool CheckpointDue(int64_t step) const;

@@ -31,16 +31,35 @@ RunToken* MonitoredSession::BeginStep() {
   return &*token;
 }
 
+// Tells that the step is done, and where this task is now.
+void MonitoredSession::ReturnToken() {
+  std::optional<RunToken>& token = tokens_->next;
+  std::string state;
+  if (tokens_->synchronous.deterministic) state = RunState::StateOf(*session_, options_.hooks);
+  options_.cluster->UsedToken(token->token, state);
+  token.reset();
+}
+
 int64_t MonitoredSession::EndStep() {
   std::optional<RunToken>& token = tokens_->next;
   if (token->contributed) {
-    options_.cluster->UsedToken(token->token);
-    token.reset();
+    ReturnToken();
     NextToken();
   }
   if (token) return token->token.step;
   const Variable step = GetGlobalStep(graph_);
   return step ? session_->Run(step.value()).AsInt64() : 0;
+}
+
+// Where this task goes on: in deterministic training exactly where it was, at the step that the
+// model is at, whatever it had begun since.
+void MonitoredSession::ResumeOwnState() {
+  const bool exact = tokens_ && tokens_->synchronous.deterministic;
+  if (options_.is_chief && !exact) return;
+  const std::string state = options_.cluster->TakeRunState();
+  RunState::ApplyState(state.empty() && exact ? tokens_->initial_state : state, *session_,
+                       options_.hooks);
+  if (exact) run_->ForgetData();
 }
 
 }  // namespace sextant::train

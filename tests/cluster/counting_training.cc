@@ -10,6 +10,7 @@
 // error.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <fstream>
 #include <iostream>
 #include <vector>
@@ -55,7 +56,7 @@ Input EvalInput(int64_t ms) {
 }
 
 // The gradient of every variable is -1, the learning rate 1.
-EstimatorSpec CountingModel(const ModelFnArgs& args, int64_t width, bool momentum) {
+EstimatorSpec CountingModel(const ModelFnArgs& args, int64_t width, bool momentum, bool diverges) {
   Output sum;
   for (const char* name : {"a", "b", "c", "d"}) {
     const Variable w(name, Tensor::FromVector(std::vector<float>(width)));
@@ -63,6 +64,8 @@ EstimatorSpec CountingModel(const ModelFnArgs& args, int64_t width, bool momentu
     sum = sum ? sum + part : part;
   }
   EstimatorSpec spec{.loss = Mean(args.features["x"], {0}) * sum * -1.0f};
+  // The gradients stay as they are, for the sake of the others.
+  if (diverges) spec.loss = spec.loss + std::nanf("");
   spec.predictions = {{"sum", sum + args.features["x"]}};
   if (args.mode != Mode::kTrain) return spec;
   const train::Optimizer optimizer =
@@ -86,11 +89,13 @@ EstimatorSpec Resnet44(const ModelFnArgs& args) {
       args, logits, train::Momentum({.learning_rate = models::ResnetCifarSchedule(0.01f, 2, 1)}));
 }
 
-// --width and --momentum make it another model.
+// --width and --momentum make it another model, --fail nan one whose loss is no number.
 ModelFn ModelOf(const Arguments& flags) {
   if (flags.Text("--model") == "resnet44") return Resnet44;
-  return [width = flags.Number("--width", 16), momentum = flags.Has("--momentum")](
-             const ModelFnArgs& args) { return CountingModel(args, width, momentum); };
+  return [width = flags.Number("--width", 16), momentum = flags.Has("--momentum"),
+          diverges = flags.Text("--fail") == "nan"](const ModelFnArgs& args) {
+    return CountingModel(args, width, momentum, diverges);
+  };
 }
 
 // {"step": 100, "least": 100, "most": 100}: the least and the most that any element

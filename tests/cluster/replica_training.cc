@@ -5,7 +5,7 @@
 //   replica-training --model_dir DIR --model mlp --sync --deterministic   as a task of TF_CONFIG's
 //                                                                         cluster
 //   replica-training --model_dir DIR --model mlp --devices 2              alone, mirrored
-//   replica-training --model_dir DIR --compare OTHER                      a line of JSON
+//   replica-training --model_dir DIR --compare OTHER [--all]              a line of JSON
 //
 // --dropout and --shuffle make it draw random numbers, of which each task has its own.
 #include <fmt/format.h>
@@ -82,8 +82,9 @@ bool IsOfTheOptimizer(const std::string& name) {
 }
 
 // {"step": 50, "variables": 70, "different": 0, "most": 0}: variables, slots and the step of the
-// two newest checkpoints; how many have other bits, and by how much at most.
-int Compare(const Estimator& ours, const Estimator& theirs) {
+// two newest checkpoints, "all" with moving averages; how many have other bits, and by how much at
+// most.
+int Compare(const Estimator& ours, const Estimator& theirs, bool all) {
   int64_t variables = 0, different = 0;
   double most = 0;
   if (ours.VariableNames() != theirs.VariableNames()) {
@@ -92,7 +93,7 @@ int Compare(const Estimator& ours, const Estimator& theirs) {
     return 1;
   }
   for (const std::string& name : ours.VariableNames()) {
-    if (!IsOfTheOptimizer(name)) continue;
+    if (all ? name == "sextant/run_state" : !IsOfTheOptimizer(name)) continue;
     ++variables;
     const Tensor a = ours.VariableValue(name), b = theirs.VariableValue(name);
     if (a.Identical(b)) continue;
@@ -123,7 +124,7 @@ int main(int argc, char** argv) {
     const auto in = [&](const std::string& model_dir) {
       return Estimator(model_fn, {.model_dir = model_dir, .tf_config = "{}"});
     };
-    return Compare(in(flags.Text("--model_dir")), in(flags.Text("--compare")));
+    return Compare(in(flags.Text("--model_dir")), in(flags.Text("--compare")), flags.Has("--all"));
   }
   const InterruptScope signals;
   RunConfig config = ConfigOf(flags);

@@ -1,11 +1,21 @@
 """Processes that are killed, stopped or told to end; checkpoints that are damaged."""
 
+import json
 import signal
 import statistics
 import time
 
 from catalogue import finish, scenario
-from tasks import Failed
+from tasks import Detection, Failed, free_ports
+
+LEASE = 5  # seconds; RunConfig::cluster.lease_secs
+
+
+def expect_detected(seconds):
+    """Nobody is taken for dead within a lease, and later everybody within a second."""
+    within, beyond = seconds
+    if within is not None or beyond is None or beyond > LEASE + 1:
+        raise Failed(f"tasks were taken for dead after {seconds} s")
 
 
 @scenario("T4", ci=True)
@@ -104,16 +114,71 @@ def worker_paused(run):
     flags = {"--max_steps": 600 + 100 * long, "--step_ms": 10}
     with run.cluster(chief=True, workers=1, flags=flags) as cluster:
         cluster.start_all()
+        detected = []
         for seconds in (3, long):
             cluster.await_step(cluster.step() + run.random.randrange(30, 60))
             task = cluster.find("worker", 0)
-            seen = len(task.steps)
+            seen, server = len(task.steps), cluster.find("ps")
+            said, begin = len(server.text()), time.monotonic()
+            watch = Detection(server, said, begin)
             cluster.pause("worker", 0, seconds)
+            detected.append(watch.end())
             cluster.await_true("a step of the worker that was stopped",
                                lambda: len(task.steps) > seen + 3, 20)
         figures = finish(cluster, flags["--max_steps"], 2)
         cluster.expect_monotone()
-        return figures
+        expect_detected(detected)
+        return {**figures, "detected": detected[1]}
+
+
+@scenario("T10-chief", ci=True)
+def chief_paused(run):
+    """A chief is stopped for longer than its lease: it comes back, or finds a successor and saves nothing any more."""
+    figures = {}
+    for successor in False, True:
+        flags = {"--step_ms": 10, "--save_steps": 30, "--max_steps": 100000}
+        with run.cluster(name=f"successor {successor}", chief=True, workers=1, flags=flags) as cluster:
+            chief, server = cluster.find("chief"), cluster.find("ps")
+            config = {task.name: cluster.tf_config(task) for task in cluster.tasks}
+            for each in config.values():
+                cluster.tell_only_some(each["cluster"])
+            for task in cluster.tasks:
+                task.process = cluster.spawn(task, config[task.name])
+            cluster.await_step(run.random.randrange(40, 80))
+            time.sleep(run.random.uniform(0, 0.3))  # also while it saves
+            cluster.note("SIGSTOP", chief)
+            stopped, said = time.monotonic(), len(server.text())
+            chief.process.send_signal(signal.SIGSTOP)
+            cluster.await_text(server, "chief 0 is not heard of any more", limit=20, after=said)
+            detected = round(time.monotonic() - stopped, 2)
+            if detected > LEASE + 1:
+                raise Failed(f"the lease of the chief ended after {detected} s")
+            figures[f"detected_{successor}"] = detected
+            old = chief.process
+            if successor:
+                elsewhere = json.loads(json.dumps(config[chief.name]))
+                elsewhere["cluster"]["chief"] = [f"127.0.0.1:{free_ports(1)[0]}"]
+                log = cluster.folder / "successor.log"
+                chief.process = cluster.spawn(chief, elsewhere, log=log)
+                cluster.await_true("steps of the successor", lambda: chief.step() > 0, 20)
+                saved = cluster.saved_step()
+                cluster.await_true("a checkpoint of the successor", lambda: cluster.saved_step() > saved, 20)
+            saves = chief.text().count("Saving checkpoints for")
+            old.send_signal(signal.SIGCONT)
+            if successor:
+                if old.wait(timeout=40) != 2:
+                    raise Failed(f"the chief that was stopped ended with {old.returncode}, not with 2: its task is taken")
+                if chief.text().count("Saving checkpoints for") > saves + 1:
+                    raise Failed("the chief that was stopped has gone on saving")
+            else:
+                cluster.await_steps_of(chief)
+            step = cluster.saved_step()
+            cluster.await_true("a checkpoint", lambda: cluster.saved_step() > step, 20)
+            cluster.stop()
+            cluster.await_exits()
+            cluster.expect_counted(step)
+            cluster.expect_monotone()
+    return figures
 
 
 @scenario("T19", ci=True)

@@ -5,9 +5,9 @@ import socket
 import time
 
 from catalogue import finish, scenario
-from tasks import Failed
+from scenarios_faults import LEASE, expect_detected
+from tasks import Detection, Failed
 
-LEASE = 5  # seconds; RunConfig::cluster.lease_secs
 MISSED = "is not heard of any more"
 
 
@@ -82,19 +82,27 @@ def black_hole(run):
         proxy = cluster.proxy("worker", 0)
         cluster.start_all()
         chief, worker = cluster.find("chief"), cluster.find("worker")
-        back = []
+        back, found = [], {}
         ways = ("server", "client") if run.full else (run.random.choice(("server", "client")),)
         for way in ways:
+            detected = []
             for seconds in (3, long):
                 cluster.await_steps_of(worker)
                 cluster.note(f"black hole to the {way}, {seconds} s", worker)
+                server = cluster.find("ps")
+                watch = Detection(server, len(server.text()), time.monotonic())
                 proxy.set(hole=way)
                 time.sleep(seconds)
+                detected.append(watch.end())
                 cluster.await_steps_of(chief)
                 proxy.set()
                 proxy.tell("reset")  # neither side knows what the other has got
                 back.append(cluster.await_steps_of(worker))
-        return expect_steps_end(cluster, {"ways": ways, "back_most": round(max(back), 2)})
+            # What the worker says arrives as long as only answers disappear.
+            found[way] = detected[1]
+            if way == "server":
+                expect_detected(detected)
+        return expect_steps_end(cluster, {"detected": found, "back_most": round(max(back), 2)})
 
 
 @scenario("T14", ci=True)

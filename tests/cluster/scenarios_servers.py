@@ -8,6 +8,7 @@ import signal
 import subprocess
 
 from catalogue import scenario
+from scenarios_sync import compare, train_together
 from tasks import Failed
 
 
@@ -54,3 +55,23 @@ def balanced_servers(run):
         if any(each > limit for each, limit in zip(calls, most)):
             raise Failed(f"there are more calls than 3 a step to ps 0 and 2 to the others: {figures}")
         return figures
+
+
+@scenario("partitions", ci=True)
+def partitioned_variables(run):
+    """Layers cut over 3 servers train what whole ones do, to the bit; checkpoints of both go on as the other."""
+    steps, tasks = 20, {"workers": 1, "ps": 3}
+    flags = {"--model": "mlp", "--sync": 2, "--deterministic": None, "--save_steps": 10}
+    cut = {**flags, "--partition_bytes": 1000}
+    whole = {**flags, "--partition_bytes": 0}
+    first = train_together(run, "whole", whole, steps, **tasks)
+    second = train_together(run, "cut", cut, steps, **tasks)
+    differences = [compare(run, second, first)]
+    # Each goes on from what the other has saved.
+    for name, other in ("whole", cut), ("cut", whole):
+        train_together(run, name, other, 2 * steps, **tasks)
+    differences.append(compare(run, second, first))
+    for difference, step in zip(differences, (steps, 2 * steps)):
+        if difference["step"] != step or difference["different"] or difference["variables"] < 12:
+            raise Failed(f"parts and whole variables differ: {differences}")
+    return {"variables": differences[0]["variables"]}

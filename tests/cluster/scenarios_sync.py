@@ -26,10 +26,10 @@ def alone(run, name, flags):
     return folder / "model"
 
 
-def compare(run, ours, theirs):
-    """How the newest checkpoints of two folders differ."""
-    done = subprocess.run([str(run.programs / BITS), "--model_dir", str(ours), "--compare", str(theirs)],
-                          capture_output=True, text=True, timeout=60)
+def compare(run, ours, theirs, everything=False):
+    """How the newest checkpoints of two folders differ; everything: in moving averages too."""
+    command = [str(run.programs / BITS), "--model_dir", str(ours), "--compare", str(theirs)]
+    done = subprocess.run(command + ["--all"] * everything, capture_output=True, text=True, timeout=60)
     if done.returncode != 0:
         raise Failed(f"{ours} and {theirs} cannot be compared: {done.stderr[-500:]}")
     return json.loads(done.stdout)

@@ -73,6 +73,27 @@ class Task:
         return self.log.read_text(errors="replace") if self.log.exists() else ""
 
 
+class Detection:
+    """When a server says that a task is not heard of any more: seconds since `begin`; None: it has not."""
+
+    def __init__(self, server, said, begin):
+        self.server, self.said, self.begin = server, said, begin
+        self.seconds, self.ended = None, threading.Event()
+        self.thread = threading.Thread(target=self._watch, daemon=True)
+        self.thread.start()
+
+    def _watch(self):
+        while not self.ended.wait(0.02):
+            if "is not heard of any more" in self.server.text()[self.said:]:
+                self.seconds = round(time.monotonic() - self.begin, 2)
+                return
+
+    def end(self):
+        self.ended.set()
+        self.thread.join()
+        return self.seconds
+
+
 class Proxy:
     """fault_proxy_command.cc in front of a port."""
 

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -63,6 +64,23 @@ class StopByFile : public train::Hook {
   const std::string path_;
 };
 
+// Ends the training in the middle: a loss that is no number is the model's, the rest is thrown
+// here.
+class FailAt : public train::Hook {
+ public:
+  FailAt(int64_t step, std::string how) : step_(step), how_(std::move(how)) {}
+  void AfterRun(train::RunContext& run) override {
+    if (run.global_step() < step_) return;
+    if (how_ == "exception") throw std::runtime_error("as --fail says");
+    if (how_ == "internal") throw Internal("as --fail says");
+    if (how_ == "crash") std::abort();
+  }
+
+ private:
+  const int64_t step_;
+  const std::string how_;
+};
+
 // Each element takes `ms` at least, so that there is time for faults.
 inline data::Dataset Paced(const data::Dataset& dataset, int64_t ms) {
   if (ms <= 0) return dataset;
@@ -72,8 +90,8 @@ inline data::Dataset Paced(const data::Dataset& dataset, int64_t ms) {
   });
 }
 
-// --save_steps, --keep, --lease, --sync [R], --deterministic: the first of a training of this
-// program.
+// --save_steps, --keep, --lease, --peers_lost, --partition_bytes, --sync [R], --deterministic: the
+// first of a training of this program.
 inline RunConfig ConfigOf(const Arguments& flags) {
   RunConfig config{.model_dir = flags.Text("--model_dir"),
                    .random_seed = 1,
@@ -82,6 +100,12 @@ inline RunConfig ConfigOf(const Arguments& flags) {
                    .keep_checkpoint_max = static_cast<int>(flags.Number("--keep", 5)),
                    .log_step_count_steps = 50};
   config.cluster.lease_secs = static_cast<double>(flags.Number("--lease", 5));
+  config.cluster.peers_lost_secs = static_cast<double>(flags.Number("--peers_lost", 600));
+  config.cluster.partition_bytes =
+      flags.Number("--partition_bytes", config.cluster.partition_bytes);
+  if (flags.Has("--max_staleness"))
+    config.cluster.max_staleness = flags.Number("--max_staleness", 0);
+  config.cluster.stale_updates = flags.Text("--stale_updates", "drop");
   config.cluster.sync = flags.Has("--sync");
   config.cluster.replicas_to_aggregate = static_cast<int>(flags.Number("--sync", 0));
   config.cluster.deterministic = flags.Has("--deterministic");
@@ -97,6 +121,8 @@ inline void TrainAsTask(const Estimator& estimator, const Arguments& flags, cons
     train.hooks.push_back(std::make_shared<TellProgress>(path));
   if (const std::string path = flags.Text("--stop_file"); !path.empty())
     train.hooks.push_back(std::make_shared<StopByFile>(path));
+  if (const std::string how = flags.Text("--fail"); !how.empty())
+    train.hooks.push_back(std::make_shared<FailAt>(flags.Number("--fail_at", 10), how));
   const EvalSpec eval{
       .input_fn = eval_input, .steps = 1, .start_delay_secs = 0, .throttle_secs = 0};
   const auto result = TrainAndEvaluate(estimator, train, eval);

@@ -63,6 +63,8 @@ RunConfig MakeConfig(const TrainFlags& flags, std::optional<int64_t> seed) {
   config.cluster.sync = flags.sync;
   config.cluster.replicas_to_aggregate = static_cast<int>(flags.replicas_to_aggregate);
   config.cluster.deterministic = flags.deterministic;
+  if (flags.max_staleness >= 0) config.cluster.max_staleness = flags.max_staleness;
+  config.cluster.stale_updates = flags.stale_updates;
   if (flags.devices > 1) {
     config.session.host_devices = static_cast<int>(flags.devices);
     config.train_distribute = MirroredStrategy{.reduction = flags.reduction};
@@ -205,6 +207,12 @@ void AddTrainOptions(Command& command, TrainFlags* flags, const RegisteredModel&
                     "with --sync: gradients to a step; 0: as many as tasks train", 0, 1 << 20);
   command.AddFlag("--deterministic", &flags->deterministic,
                   "with --sync: one gradient of each task, added in order");
+  command.AddOption("--max_staleness", &flags->max_staleness,
+                    "without --sync: updates that may come between the reads and the update of a "
+                    "step; -1: any number",
+                    -1, 1 << 30);
+  command.AddChoice("--stale_updates", &flags->stale_updates, {"drop", "scale", "block"},
+                    "what becomes of staler ones (default drop)");
   command.AddFlag("--json", &flags->json, "prints metrics as lines of JSON");
   command.AddOption("--serve PORT", &flags->serve,
                     "exports the latest models and answers REST requests to them, until Ctrl-C", 1,
@@ -229,6 +237,9 @@ void CheckTraining(const RegisteredModel& model, const HParams& params, const Tr
   }
   if (!flags.sync && (flags.replicas_to_aggregate > 0 || flags.deterministic)) {
     throw InvalidArgument("--replicas_to_aggregate and --deterministic are for --sync");
+  }
+  if (flags.sync && flags.max_staleness >= 0) {
+    throw InvalidArgument("--max_staleness is for training without --sync");
   }
   if (flags.save_checkpoints_steps > 0 && flags.save_checkpoints_secs > 0) {
     throw InvalidArgument(

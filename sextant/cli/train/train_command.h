@@ -37,6 +37,8 @@ struct TrainFlags {
   // In a cluster: steps are the mean of so many gradients; 0: of one of each task that trains.
   bool sync = false, deterministic = false;
   int64_t replicas_to_aggregate = 0;
+  int64_t max_staleness = -1;  // of asynchronous updates; -1: any
+  std::string stale_updates = "drop";
   int64_t serve = 0;           // a port: exports are served there while training runs and after
   StartServing start_serving;  // needed for that
 };
