@@ -167,8 +167,7 @@ std::vector<Tensor> FragmentService::RunFragment(const CallHeader& header,
   }
   const Shard::Pass pass = options_.shard->Enter(stamp.epoch(), stamp.member());
   if (stamp.epoch() != 0) {
-    const double weight =
-        options_.shard->staleness().Called(stamp.run(), !fragment->targets.empty());
+    const double weight = options_.shard->staleness().Called(stamp.run(), Updates(*fragment));
     const auto variant = weight == 1 ? nullptr : StaleVariant(*fragment, weight);
     if (variant) {
       if (weight != 0) inputs.push_back(Tensor(static_cast<float>(weight)));
@@ -178,6 +177,11 @@ std::vector<Tensor> FragmentService::RunFragment(const CallHeader& header,
   }
   return host_.Run(header.fingerprint(), stamp.run(), std::move(inputs), std::move(kept),
                    cancellation);
+}
+
+bool FragmentService::Updates(const Fragment& fragment) const {
+  const std::lock_guard lock(mutex_);
+  return updating_.contains(fragment.fingerprint);
 }
 
 std::shared_ptr<const Fragment> FragmentService::StaleVariant(const Fragment& fragment,
@@ -278,8 +282,14 @@ FragmentService::Unary FragmentService::Register(Context context, const Register
   return admission_.AnswerLater(threads_, context, [this, request]() -> grpc::Status {
     if (grpc::Status wrong = CheckStamp(request->stamp()); !wrong.ok()) return wrong;
     if (options_.check_graph) options_.check_graph(request->fragment().graph_def());
-    host_.Register(
-        std::make_shared<const Fragment>(FromMessage(request->fragment(), options_.task)));
+    const auto fragment =
+        std::make_shared<const Fragment>(FromMessage(request->fragment(), options_.task));
+    const bool updates = ChangesVariables(*fragment);
+    {
+      const std::lock_guard lock(mutex_);
+      if (updates) updating_.insert(fragment->fingerprint);
+    }
+    host_.Register(fragment);
     return grpc::Status::OK;
   });
 }

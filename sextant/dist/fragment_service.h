@@ -93,6 +93,7 @@ class FragmentService final : public TaskServiceBase {
                     SharedFrames* shared);
   std::vector<Tensor> RunFragment(const CallHeader& header, std::vector<Tensor> inputs,
                                   CancellationToken& cancellation);
+  bool Updates(const Fragment& fragment) const;
   // What runs instead of an update that is too stale; none: it runs as it is.
   std::shared_ptr<const Fragment> StaleVariant(const Fragment& fragment, double weight);
   // True: it came too late.
@@ -108,6 +109,7 @@ class FragmentService final : public TaskServiceBase {
   const Clock::time_point started_ = Clock::now();
   History history_{256};
   mutable std::mutex mutex_;
+  std::set<uint64_t> updating_;  // fingerprints of fragments that change variables
   std::map<uint64_t, std::set<uint64_t>> runs_of_;  // sender → runs that keep tensors
   std::map<const void*, Clock::time_point> since_;  // when the calls that run have begun
   std::atomic<uint64_t> calls_ = 0, received_bytes_ = 0, sent_bytes_ = 0;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -74,6 +75,11 @@ NodeDef* AddNode(GraphDef& graph, const std::string& name, const char* op, const
 }
 
 }  // namespace
+
+bool ChangesVariables(const Fragment& fragment) {
+  const GraphDef graph = Parse(fragment);
+  return std::any_of(graph.node().begin(), graph.node().end(), ChangesVariable);
+}
 
 std::shared_ptr<const Fragment> WithoutUpdates(const Fragment& fragment) {
   if (!fragment.kept.empty()) return nullptr;

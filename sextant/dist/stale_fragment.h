@@ -8,6 +8,9 @@
 
 namespace sextant::dist {
 
+// Whether running it changes a variable.
+bool ChangesVariables(const Fragment& fragment);
+
 // The same outputs, but no variable changes except counts (integers without dimensions, as the
 // global step). None for a fragment whose tensors others fetch from here.
 std::shared_ptr<const Fragment> WithoutUpdates(const Fragment& fragment);

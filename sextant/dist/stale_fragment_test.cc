@@ -81,6 +81,17 @@ TEST_F(StaleFragmentTest, ScaledGradientsCountLess) {
   EXPECT_EQ(RunTwice(*variant, 1.0f), RunTwice(fragment_));
 }
 
+TEST_F(StaleFragmentTest, KnowsWhatChangesVariables) {
+  EXPECT_TRUE(ChangesVariables(fragment_));
+  Graph reads;
+  {
+    const GraphScope use(reads);
+    Exp(Placeholder(DType::kFloat, {2}, "g"));
+  }
+  fragment_.graph_def = ExportGraphDef(reads, {}).SerializeAsString();
+  EXPECT_FALSE(ChangesVariables(fragment_));
+}
+
 TEST_F(StaleFragmentTest, FragmentsThatOthersFetchFromStayAsTheyAre) {
   fragment_.kept = {"w/Read:0"};
   EXPECT_EQ(WithoutUpdates(fragment_), nullptr);

@@ -8,7 +8,7 @@ import signal
 import subprocess
 
 from catalogue import scenario
-from scenarios_sync import compare, train_together
+from scenarios_sync import BITS, compare, train_together
 from tasks import Failed
 
 
@@ -75,3 +75,30 @@ def partitioned_variables(run):
         if difference["step"] != step or difference["different"] or difference["variables"] < 12:
             raise Failed(f"parts and whole variables differ: {differences}")
     return {"variables": differences[0]["variables"]}
+
+
+@scenario("max-staleness", ci=True)
+def limited_staleness(run):
+    """Asynchronous updates that are too stale are dropped, count less, or workers wait for the slowest; no step is lost."""
+    steps, figures = run.times(200, 2000), {}
+    for what in "drop", "scale", "block":
+        flags = {"--model": "mlp", "--max_steps": steps, "--step_ms": 2, "--max_staleness": 1, "--stale_updates": what}
+        with run.cluster(BITS, what, chief=True, workers=2, flags=flags) as cluster:
+            for task in cluster.of("worker"):  # the chief updates while their gradients are on the way
+                cluster.proxy("worker", task.index).set(delay=8)
+            cluster.start_all()
+            for task in cluster.trainers():
+                cluster.await_step(1, task=task)
+            cluster.await_step(steps * 3 // 4, limit=120)
+            shown = cluster.status()
+            cluster.await_exits()
+            cluster.expect_nothing_left()
+            stale = shown["training"]["p99_staleness"]
+            figures[what] = {"step": cluster.saved_step(), "p99_staleness": stale, "dropped": shown["stale"]}
+            if cluster.saved_step() < steps:
+                raise Failed(f"steps are missing: {figures}")
+            if (what == "drop") != (shown["stale"] > 0):
+                raise Failed(f"updates were dropped, or not, against the rule: {figures}")
+            if what == "drop" and stale > 1 or what == "scale" and stale < 2 or what == "block" and stale > 4:
+                raise Failed(f"the staleness is not what it should be: {figures}")
+    return figures
