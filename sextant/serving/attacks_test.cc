@@ -134,21 +134,6 @@ TEST_F(AttacksTest, MoreConnectionsThanFiles) {
   ExpectServes();
 }
 
-// Versions that are deleted at some moment while they are found or loaded; the old one serves.
-TEST_F(AttacksTest, VersionsThatGoWhileTheyLoad) {
-  for (int64_t version = 2; version < 30; ++version) {
-    const std::string path = Path("m/" + std::to_string(version));
-    fs::copy(Path("m/1"), Path("staged"), fs::copy_options::recursive);
-    MakeOld(Path("staged"));
-    fs::rename(Path("staged"), path);
-    std::thread poll([&] { server_->models().PollNow(); });
-    if (version % 2 == 0) fs::remove_all(JoinPath(path, "variables"));
-    fs::remove_all(path);
-    poll.join();
-    EXPECT_EQ(Attack(R"({"instances": [1.0]})").status, 200);
-  }
-}
-
 // A version whose files nobody may read, or that is no directory, is no version.
 TEST_F(AttacksTest, VersionsThatCannotBeRead) {
   FileSystem::ForPath("/").WriteFileAtomically(Path("m/7"), "a file");
