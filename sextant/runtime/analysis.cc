@@ -4,10 +4,10 @@
 #include <cctype>
 
 #include "sextant/device/kernel_registry.h"
-#include "sextant/device/resource_manager.h"
 #include "sextant/graph/passes/copy_subgraph.h"
 #include "sextant/graph/passes/effects.h"
 #include "sextant/graph/shape_context.h"
+#include "sextant/runtime/compute_ahead.h"
 #include "sextant/runtime/lowered_branches.h"
 
 namespace sextant {
@@ -52,10 +52,11 @@ class Analyzer {
     const std::string& type = node->type();
     if (type == "Const") {
       // With a control input it may lie on a branch that is not taken: then it has no value.
-      if (WaitsForConstantsOnly(*node)) {
+      const bool constant = WaitsForConstantsOnly(*node);
+      if (constant || result_.deadness.AlwaysLive(*node))
         result_.values.emplace(node->output(0), node->attr<Tensor>("value"));
-        result_.constants.insert(node);
-      }
+      if (constant) result_.constants.insert(node);
+      NoteWaits(node, {});
     } else if (type == "Switch" || type == "Merge") {
       Infer(node);
       HandOn(node);
@@ -89,6 +90,22 @@ class Analyzer {
     });
   }
 
+  // What the node waits for, and those do that its value is computed from.
+  void NoteWaits(const Node* node, std::span<const Output> inputs) {
+    std::vector<Node*> waits;
+    const auto add = [&waits](Node* other) {
+      if (std::ranges::find(waits, other) == waits.end()) waits.push_back(other);
+    };
+    for (Node* control : node->control_inputs()) {
+      if (!result_.constants.contains(control)) add(control);
+    }
+    for (const Output& input : inputs) {
+      const auto found = result_.waits.find(input.node());
+      if (found != result_.waits.end()) std::ranges::for_each(found->second, add);
+    }
+    if (!waits.empty()) result_.waits.emplace(node, std::move(waits));
+  }
+
   // Shape and value of what a Switch or a Merge hands on where only one side can be live.
   void HandOn(Node* node) {
     const bool merge = node->type() == "Merge";
@@ -112,6 +129,7 @@ class Analyzer {
     result_.values.emplace(node->output(to), Tensor(value->second));
     if (merge) result_.values.emplace(node->output(1), Tensor(from));
     if (result_.constants.contains(input.node())) result_.constants.insert(node);
+    NoteWaits(node, {{input}});
   }
 
   std::optional<Tensor> Value(Output output) const {
@@ -138,10 +156,9 @@ class Analyzer {
   }
 
   void Fold(Node* node) {
-    if (node->op().stateful() || node->op().structural() || !WaitsForConstantsOnly(*node) ||
-        node->num_outputs() == 0) {
-      return;
-    }
+    if (node->op().stateful() || node->op().structural() || node->num_outputs() == 0) return;
+    bool constant = WaitsForConstantsOnly(*node);
+    if (!constant && !result_.deadness.AlwaysLive(*node)) return;
     // Defaults stay unknown, as if they were fed, except for those that decide conditionals.
     if (node->type().starts_with("Placeholder") &&
         (node->num_inputs() == 0 || node->output_type(0) != DType::kBool)) {
@@ -150,7 +167,6 @@ class Analyzer {
     size_t input_bytes = 0, output_bytes = 0;
     std::vector<Tensor> inputs;
     if (FoldShape(node)) return;
-    bool constant = true;
     for (const Output& input : node->inputs()) {
       const auto value = result_.values.find(input);
       if (value == result_.values.end()) return;
@@ -173,6 +189,7 @@ class Analyzer {
     try {
       Evaluate(node, *kernel, std::move(inputs));
       if (constant) result_.constants.insert(node);
+      NoteWaits(node, node->inputs());
     } catch (...) {
       // It will fail again, with its name, if it is reached.
     }
@@ -191,34 +208,15 @@ class Analyzer {
         result_.measured.push_back(node->input(i));
       }
     }
+    NoteWaits(node, {});
     return true;
   }
 
-  void Evaluate(Node* node, const KernelDef& def, std::vector<Tensor> slots) {
-    StepIo io;
-    io.node_name = node->name();
-    const int num_inputs = node->num_inputs();
-    for (int i = 0; i < num_inputs; ++i) io.inputs.push_back(i);
-    io.last_use.assign(num_inputs, 0);
+  void Evaluate(Node* node, const KernelDef& def, std::vector<Tensor> inputs) {
+    std::vector<Tensor> outputs =
+        ComputeAhead(*node, def, std::move(inputs), environment_.allocator);
     for (int i = 0; i < node->num_outputs(); ++i) {
-      io.outputs.push_back(num_inputs + i);
-      io.output_types.push_back(node->output_type(i));
-      io.in_place.push_back(-1);
-      io.prepared.push_back(0);
-      io.alias.push_back(-1);
-    }
-    slots.resize(num_inputs + node->num_outputs());
-    ResourceManager resources;
-    CancellationToken cancellation;
-    const RunEnvironment run{.allocator = environment_.allocator,
-                             .resources = &resources,
-                             .cancellation = &cancellation};
-    KernelContext context(slots.data(), run);
-    context.set_step(&io);
-    def.Create(*node)->Compute(context);
-    context.CheckOutputs();
-    for (int i = 0; i < node->num_outputs(); ++i) {
-      Tensor& value = slots[num_inputs + i];
+      Tensor& value = outputs[static_cast<size_t>(i)];
       node->set_output_shape(i, value.shape());
       result_.values[node->output(i)] = std::move(value);
     }

@@ -29,6 +29,8 @@ struct Analysis {
   std::unordered_map<Output, Tensor> values;  // of tensors that are live in every run
   // Nodes that are computed from Const nodes alone: nothing is lost by not waiting for them.
   std::unordered_set<const Node*> constants;
+  // Of nodes with values that wait for others than those: what a constant in their place waits for.
+  std::unordered_map<const Node*, std::vector<Node*>> waits;
   Deadness deadness;
   // Inputs of Shape, ShapeN, Size and Rank nodes whose values are known all the same.
   std::vector<Output> measured;

@@ -95,10 +95,13 @@ void UseValues(Graph& graph, const Analysis& analysis) {
       if (value == analysis.values.end()) continue;
       Output& constant = constants[input];
       if (!constant) {
+        const auto waits = analysis.waits.find(input.node());
         constant =
             graph
                 .AddNode({.name = graph.UniqueName(input.node()->name() + "/_folded"),
                           .op = const_op,
+                          .control_inputs =
+                              waits == analysis.waits.end() ? std::vector<Node*>() : waits->second,
                           .attrs = {{"value", value->second}, {"dtype", value->second.dtype()}},
                           .device = input.node()->device()})
                 ->output(0);

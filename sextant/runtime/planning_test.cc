@@ -39,6 +39,33 @@ class PlanningTest : public testing::Test {
   GraphScope scope_{graph_};
 };
 
+// The value of a node that waits is known without running it; what reads it waits as before.
+TEST_F(PlanningTest, KnownValuesKeepTheirOrder) {
+  for (const bool constant : {false, true}) {
+    const Variable v(constant ? "a" : "b", Tensor(1));
+    const Output x = Placeholder(DType::kFloat, Shape{3, 4});
+    Output known;
+    {
+      const ControlDependencies after({v.Assign(Const(Tensor(2)))});
+      known = constant ? Const(Tensor::Of<int32_t>({3, 4})) : ShapeOf(x);
+    }
+    const Output count = Prod(known + 1, {0});  // of a known value: known
+    Output read;
+    {
+      const ControlDependencies after({count});
+      read = ReadVariable(v.handle());
+    }
+    for (const bool parallel : {false, true}) {
+      Session session(graph_, {.threads = parallel ? 4 : 1});
+      session.Run(GlobalVariablesInitializer());
+      const auto got =
+          session.Run({{x, Tensor(DType::kFloat, Shape{3, 4})}}, std::vector{count, read});
+      EXPECT_EQ(got[0].scalar<int32_t>(), 20);
+      EXPECT_EQ(got[1].scalar<int32_t>(), 2);
+    }
+  }
+}
+
 // The op has no kernel: a planning that went on would end with NOT_FOUND.
 TEST_F(PlanningTest, CancellationEndsIt) {
   const Output x = Placeholder(DType::kFloat, Shape());

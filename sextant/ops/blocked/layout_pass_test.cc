@@ -87,6 +87,19 @@ TEST_F(BlockedGraph, ConvolutionsOfAllKinds) {
   }
 }
 
+// The shapes that gradients read wait for what the gradients wait for, and are known all the same.
+TEST_F(BlockedGraph, GradientsInsideControlDependencies) {
+  const Output x = Feed(Shape{3, 11, 9, 16}), filter = Feed(Shape{3, 3, 16, 32});
+  const Output y = Conv2D(x, filter, {.padding = "SAME"});
+  const Output loss = Sum(y * y, {0, 1, 2, 3});
+  const Output first = Neg(Feed(Shape{}));
+  const ControlDependencies after({first});
+  const auto gradients = Gradients(loss, {x, filter});
+  const auto types = Compare({gradients[0].dense(), gradients[1].dense()});
+  EXPECT_EQ(types.count("_BlockedConv2DBackpropInput"), 1);
+  EXPECT_EQ(types.count("_BlockedConv2DBackpropFilter"), 1);
+}
+
 TEST_F(BlockedGraph, TrainsAResidualUnitWithoutReordersInside) {
   const Output x = Feed(Shape{4, 8, 8, 3});
   const Output first = Feed(Shape{3, 3, 3, 16}), second = Feed(Shape{3, 3, 16, 32}),
