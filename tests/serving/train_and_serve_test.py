@@ -2,6 +2,7 @@
 
 usage: train_and_serve_test.py SEXTANT
 """
+import atexit
 import json
 import os
 import subprocess
@@ -35,6 +36,7 @@ def main(program):
                 [program, "train", "wide_deep", "--data", data, "--model_dir", os.path.join(folder, "run"), "--train_steps", "40000",
                  "--save_checkpoints_steps", "4000", "--throttle_secs", "0", "--export_format", "json", "--serve", str(port)],
                 stdout=output, stderr=output)
+        atexit.register(training.kill)
 
         def said(text):
             assert training.poll() is None, open(log).read()
