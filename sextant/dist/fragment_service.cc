@@ -298,11 +298,13 @@ FragmentService::Unary FragmentService::Cancel(Context context, const CancelRequ
                                                Nothing* /*reply*/) {
   return admission_.Answer(context, [&]() -> grpc::Status {
     const Stamp& stamp = request->stamp();
+    const sextant::Status why = request->deadline().empty()
+                                    ? sextant::Status(Code::kCancelled, "cancelled by the caller")
+                                    : sextant::Status(Code::kDeadlineExceeded, request->deadline());
     if (stamp.run() == 0) {
-      options_.cancel_session_run(stamp.sender(), stamp.sequence());
+      options_.cancel_session_run(stamp.sender(), stamp.sequence(), why);
     } else {
-      history_.Cancel(stamp.sender(), stamp.sequence(),
-                      sextant::Status(Code::kCancelled, "cancelled by the caller"));
+      history_.Cancel(stamp.sender(), stamp.sequence(), why);
     }
     return grpc::Status::OK;
   });

@@ -44,7 +44,8 @@ struct FragmentServiceOptions {
   std::function<void(const std::string& graph_def)> check_graph;
   // Adds what others know to the answer of Status.
   std::function<void(StatusReply*)> add_status;
-  std::function<void(uint64_t sender, uint64_t sequence)> cancel_session_run;
+  std::function<void(uint64_t sender, uint64_t sequence, const sextant::Status& why)>
+      cancel_session_run;
   Shard* shard = nullptr;                         // that calls enter; outlives the service
   std::shared_ptr<StepCommit> commit = {};        // for summed calls; none: they are refused
   SharedFramesListener* shared_frames = nullptr;  // outlives the service

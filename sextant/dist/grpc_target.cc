@@ -42,55 +42,15 @@ class GrpcSession : public RemoteSession {
       deadline.reset(new DeadlineTimer::Handle(
           DeadlineTimer::Schedule(std::chrono::steady_clock::now() + *options.deadline, token)));
     }
-    peer_->Connect(token);
-    CreateSessionRequest request;
-    request.set_handle(handle_);
-    request.set_graph_def(NewNodes());
-    request.mutable_config()->set_allow_soft_placement(options.allow_soft_placement);
-    request.mutable_config()->set_log_device_placement(options.log_device_placement);
-    CreateSessionReply reply;
-    Control(token, [&](grpc::ClientContext& context) {
-      reply.Clear();
-      return stub_->CreateSession(&context, request, &reply);
-    });
-    std::string task;  // the devices of a task follow each other
-    int index = 0;
-    for (const DeviceAttributes& device : reply.devices()) {
-      const std::string of = device.name().substr(0, device.name().find("/device:"));
-      index = of == task ? index + 1 : 0;
-      task = of;
-      devices_.push_back(std::move(MakeHostDevices(index + 1, task).back()));
-    }
+    NamingTheServer(token, [&] { Create(options, token); });
   }
 
   void Run(std::span<const Output> feeds, std::span<const Tensor> values,
            std::span<const Output> outputs, std::span<const Operation> targets,
            const RunOptions& /*options*/, CancellationToken& cancellation,
            std::span<Tensor> fetches) override {
-    Extend(cancellation);
-    RunHeader header;
-    header.set_handle(handle_);
-    for (const Output& feed : feeds) header.add_feeds(feed.name());
-    for (const Output& output : outputs) header.add_fetches(output.name());
-    for (const Operation& target : targets) header.add_targets(target.name());
-    const UnderWay call(*peer_);
-    peer_->FillStamp(call.sequence, 0, header.mutable_stamp());
-    const bool large = IsLarge(values);
-    if (large) header.set_parts(peer_->SendParts(call.sequence, 0, values, cancellation));
-    const net::EncodedFrame frame =
-        net::EncodeFrame(header.SerializeAsString(), large ? std::span<const Tensor>() : values);
-    std::vector<Tensor> tensors;
-    try {
-      tensors = peer_->Take(peer_->Ask(kRunMethod, net::ToByteBuffer(frame), cancellation),
-                            call.sequence, 0, cancellation);
-    } catch (...) {
-      if (cancellation.cancelled()) peer_->CancelCall(call.sequence, 0);
-      throw;
-    }
-    if (tensors.size() != fetches.size()) {
-      throw DataLoss("{} tensors came where {} were fetched", tensors.size(), fetches.size());
-    }
-    std::move(tensors.begin(), tensors.end(), fetches.begin());
+    NamingTheServer(cancellation,
+                    [&] { RunThere(feeds, values, outputs, targets, cancellation, fetches); });
   }
 
   void Close() noexcept override {
@@ -116,6 +76,75 @@ class GrpcSession : public RemoteSession {
     Peer& peer;
     const uint64_t sequence;
   };
+
+  void Create(const SessionOptions& options, CancellationToken& token) {
+    peer_->Connect(token);
+    CreateSessionRequest request;
+    request.set_handle(handle_);
+    request.set_graph_def(NewNodes());
+    request.mutable_config()->set_allow_soft_placement(options.allow_soft_placement);
+    request.mutable_config()->set_log_device_placement(options.log_device_placement);
+    CreateSessionReply reply;
+    Control(token, [&](grpc::ClientContext& context) {
+      reply.Clear();
+      return stub_->CreateSession(&context, request, &reply);
+    });
+    std::string task;  // the devices of a task follow each other
+    int index = 0;
+    for (const DeviceAttributes& device : reply.devices()) {
+      const std::string of = device.name().substr(0, device.name().find("/device:"));
+      index = of == task ? index + 1 : 0;
+      task = of;
+      devices_.push_back(std::move(MakeHostDevices(index + 1, task).back()));
+    }
+  }
+
+  void RunThere(std::span<const Output> feeds, std::span<const Tensor> values,
+                std::span<const Output> outputs, std::span<const Operation> targets,
+                CancellationToken& cancellation, std::span<Tensor> fetches) {
+    Extend(cancellation);
+    RunHeader header;
+    header.set_handle(handle_);
+    for (const Output& feed : feeds) header.add_feeds(feed.name());
+    for (const Output& output : outputs) header.add_fetches(output.name());
+    for (const Operation& target : targets) header.add_targets(target.name());
+    const UnderWay call(*peer_);
+    peer_->FillStamp(call.sequence, 0, header.mutable_stamp());
+    const bool large = IsLarge(values);
+    if (large) header.set_parts(peer_->SendParts(call.sequence, 0, values, cancellation));
+    const net::EncodedFrame frame =
+        net::EncodeFrame(header.SerializeAsString(), large ? std::span<const Tensor>() : values);
+    std::vector<Tensor> tensors;
+    try {
+      const grpc::ByteBuffer answer =
+          peer_->Ask(kRunMethod, net::ToByteBuffer(frame), cancellation,
+                     [&] { peer_->CancelCall(call.sequence, 0, cancellation.status()); });
+      tensors = peer_->Take(answer, call.sequence, 0, cancellation);
+    } catch (...) {
+      if (cancellation.cancelled()) peer_->CancelCall(call.sequence, 0);
+      throw;
+    }
+    if (tensors.size() != fetches.size()) {
+      throw DataLoss("{} tensors came where {} were fetched", tensors.size(), fetches.size());
+    }
+    std::move(tensors.begin(), tensors.end(), fetches.begin());
+  }
+
+  // A deadline that passes while the server is silent: whose silence it is.
+  template <typename Work>
+  void NamingTheServer(const CancellationToken& cancellation, Work&& work) const {
+    try {
+      work();
+    } catch (const Error& error) {
+      if (error.code() != Code::kDeadlineExceeded || !cancellation.cancelled() ||
+          error.message() != cancellation.status().message())
+        throw;
+      throw Error(error.code(),
+                  fmt::format("{}: no answer yet from {}{}", error.message(),
+                              devices_.empty() ? "" : ShortTaskName(devices_[0]->name()) + " at ",
+                              peer_->address()));
+    }
+  }
 
   template <typename Method>
   void Control(CancellationToken& cancellation, Method&& method) {

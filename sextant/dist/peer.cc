@@ -18,7 +18,7 @@ using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kHelloTime(2), kNoticeTime(5);
 constexpr std::chrono::seconds kFirstWaitReport(4), kWaitReport(30);
-constexpr std::chrono::milliseconds kPauseBeforeHello(100);
+constexpr std::chrono::milliseconds kPauseBeforeHello(100), kLastWords(500);
 constexpr size_t kSlowestBytesPerSecond = 256 << 10;  // of a link that is still waited for
 
 // A message that is sent and forgotten: gRPC holds it until the answer, which nobody waits for.
@@ -115,8 +115,9 @@ void Peer::EndCall(uint64_t sequence) {
   under_way_.erase(sequence);
 }
 
-void Peer::CancelCall(uint64_t sequence, uint64_t run) {
+void Peer::CancelCall(uint64_t sequence, uint64_t run, const sextant::Status& why) {
   auto notice = std::make_shared<Notice<CancelRequest>>(token_);
+  if (why.code() == Code::kDeadlineExceeded) notice->request.set_deadline(why.message());
   FillStamp(sequence, run, notice->request.mutable_stamp());
   control_stub_->async()->Cancel(&notice->context, &notice->request, &notice->reply,
                                  [notice](const grpc::Status&) {});
@@ -156,12 +157,19 @@ std::shared_ptr<Peer::Attempt> Peer::Send(const char* method, grpc::ByteBuffer r
 }
 
 grpc::ByteBuffer Peer::Ask(const char* method, const grpc::ByteBuffer& request,
-                           CancellationToken& cancellation) {
+                           CancellationToken& cancellation,
+                           const std::function<void()>& past_deadline) {
   RetryPolicy retry(*this);
   std::shared_ptr<Attempt> attempt = Send(method, request);
   for (;;) {
     if (!attempt->WaitFor(kReportTime, cancellation)) {
       if (!cancellation.cancelled()) continue;
+      if (past_deadline && cancellation.status().code() == Code::kDeadlineExceeded) {
+        past_deadline();
+        CancellationToken patience;
+        if (attempt->WaitFor(kLastWords, patience) && !attempt->status.ok())
+          ThrowUnlessTransient(attempt->status);
+      }
       attempt->context.TryCancel();
       cancellation.ThrowIfCancelled();
     }

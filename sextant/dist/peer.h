@@ -79,8 +79,9 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   // A new sequence number, under way until EndCall.
   uint64_t BeginCall();
   void EndCall(uint64_t sequence);
-  // Asks the other end to stop working on it. Does not wait. Runs of sessions have run 0.
-  void CancelCall(uint64_t sequence, uint64_t run);
+  // Asks the other end to stop working on it. Does not wait. Runs of sessions have run 0; "why"
+  // they end is told where it is a deadline.
+  void CancelCall(uint64_t sequence, uint64_t run, const sextant::Status& why = {});
   void FillStamp(uint64_t sequence, uint64_t run, Stamp* stamp) const;
 
   bool connected() const;
@@ -89,9 +90,12 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   void Connect(CancellationToken& cancellation);
   void Register(const Fragment& fragment, CancellationToken& cancellation);
   std::shared_ptr<Attempt> Send(const char* method, grpc::ByteBuffer request);
-  // Sends until an answer comes or the token is cancelled; for requests that may arrive twice.
+  // Sends until an answer comes or the token is cancelled; for requests that may arrive twice. What
+  // "past_deadline" does at the deadline makes the other end answer, with an error that says whom
+  // it has waited for: that is thrown instead of the token's when it comes soon.
   grpc::ByteBuffer Ask(const char* method, const grpc::ByteBuffer& request,
-                       CancellationToken& cancellation);
+                       CancellationToken& cancellation,
+                       const std::function<void()>& past_deadline = {});
   // Sends the tensors of a call ahead of it, in parts. Gives their number.
   uint32_t SendParts(uint64_t sequence, uint64_t run, std::span<const Tensor> tensors,
                      CancellationToken& cancellation);

@@ -76,9 +76,10 @@ struct Server::State {
              .find_peer = [this](const std::string& task) -> Peer& { return peers.FindPeer(task); },
              .check_graph = GraphCheck(given),
              .add_status = [this](StatusReply* reply) { AddStatus(reply); },
-             .cancel_session_run = [this](
-                                       uint64_t sender,
-                                       uint64_t sequence) { sessions.CancelRun(sender, sequence); },
+             .cancel_session_run =
+                 [this](uint64_t sender, uint64_t sequence, const Status& why) {
+                   sessions.CancelRun(sender, sequence, why);
+                 },
              .shard = &shard,
              .commit = given.commit,
              .shared_frames = shared_frames.get()}) {

@@ -50,8 +50,8 @@ void SessionHost::Stop() {
   history_.CancelAll(Status(Code::kUnavailable, "the server is stopping"));
 }
 
-void SessionHost::CancelRun(uint64_t sender, uint64_t sequence) {
-  history_.Cancel(sender, sequence, Status(Code::kCancelled, "cancelled by the client"));
+void SessionHost::CancelRun(uint64_t sender, uint64_t sequence, const Status& why) {
+  history_.Cancel(sender, sequence, why);
 }
 
 void SessionHost::ForgetSilentClients() {

@@ -40,7 +40,7 @@ class SessionHost final : public SessionServiceBase {
 
   // Cancels all runs.
   void Stop();
-  void CancelRun(uint64_t sender, uint64_t sequence);
+  void CancelRun(uint64_t sender, uint64_t sequence, const Status& why);
   // Runs whose clients have not been heard of for long are cancelled; sessions that nobody has used
   // for a day are closed.
   void ForgetSilentClients();

@@ -1,8 +1,11 @@
 #include "sextant/runtime/pending_calls.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <atomic>
 #include <random>
+#include <set>
 
 namespace sextant {
 namespace {
@@ -39,19 +42,38 @@ void PendingCalls::Start(size_t call, std::vector<Tensor> inputs) {
     token = token_->token;
     token_->contributed = true;
   }
+  answered_[call] = false;
   pending_[call] = task->Start(fragment, run_, std::move(inputs), token);
 }
 
 void PendingCalls::Finish(size_t call, std::span<Tensor> outputs, CancellationToken& cancellation) {
   const std::unique_ptr<RemoteCall> pending = std::move(pending_[call]);
   const bool alone = std::ranges::all_of(pending_, [](const auto& other) { return !other; });
-  while (!alone && !pending->WaitFor(kLookTime, cancellation)) {
-    for (const auto& other : pending_) {
-      if (other) other->WaitFor(std::chrono::milliseconds(0), cancellation);
-    }
+  try {
+    while (!alone && !pending->WaitFor(kLookTime, cancellation)) LookAfterOthers(cancellation);
+    pending->Wait(outputs, cancellation);
+  } catch (const Error& error) {
+    if (error.code() != Code::kDeadlineExceeded || !cancellation.cancelled()) throw;
+    throw Error(error.code(), fmt::format("{}: no answer yet from {}",
+                                          cancellation.status().message(), Silent(call)));
   }
-  pending->Wait(outputs, cancellation);
   if (pending->stale() && token_ != nullptr) token_->stale = true;
+}
+
+void PendingCalls::LookAfterOthers(CancellationToken& cancellation) {
+  for (size_t i = 0; i < pending_.size(); ++i) {
+    if (pending_[i])
+      answered_[i] = pending_[i]->WaitFor(std::chrono::milliseconds(0), cancellation);
+  }
+}
+
+// The tasks of that call and of the others that are under way.
+std::string PendingCalls::Silent(size_t call) const {
+  std::set<std::string> tasks = {ShortTaskName(calls_[call].fragment->task)};
+  for (size_t i = 0; i < pending_.size(); ++i) {
+    if (pending_[i] && !answered_[i]) tasks.insert(ShortTaskName(calls_[i].fragment->task));
+  }
+  return fmt::format("{}", fmt::join(tasks, ", "));
 }
 
 void PendingCalls::End() noexcept {

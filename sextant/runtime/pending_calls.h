@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "sextant/device/remote_task.h"
@@ -21,7 +22,7 @@ class PendingCalls {
  public:
   // "calls" must outlive it.
   explicit PendingCalls(const std::vector<PlanCall>& calls)
-      : calls_(calls), pending_(calls.size()) {}
+      : calls_(calls), pending_(calls.size()), answered_(calls.size()) {}
   ~PendingCalls() { End(); }
   PendingCalls(const PendingCalls&) = delete;
   PendingCalls& operator=(const PendingCalls&) = delete;
@@ -31,14 +32,19 @@ class PendingCalls {
   // Throws FAILED_PRECONDITION for a summed call without a token.
   void Start(size_t call, std::vector<Tensor> inputs);
   // Throws what RemoteCall::WaitFor throws, also where another call under way fails first: a task
-  // that is gone is not waited for behind one that is slow.
+  // that is gone is not waited for behind one that is slow. The error of a deadline names the tasks
+  // that have not answered.
   void Finish(size_t call, std::span<Tensor> outputs, CancellationToken& cancellation);
   // Of the run: cancels what is under way and lets the tasks forget what they keep.
   void End() noexcept;
 
  private:
+  void LookAfterOthers(CancellationToken& cancellation);
+  std::string Silent(size_t call) const;
+
   const std::vector<PlanCall>& calls_;
   std::vector<std::unique_ptr<RemoteCall>> pending_;
+  std::vector<bool> answered_;        // of those pending, when they were last looked after
   std::vector<RemoteTask*> keepers_;  // tasks that may keep tensors of the run
   uint64_t run_ = 0;                  // 0: nothing was started
   RunToken* token_ = nullptr;

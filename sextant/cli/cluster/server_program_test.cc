@@ -181,6 +181,11 @@ char StateOf(pid_t process) {
   return text.at(text.rfind(')') + 2);
 }
 
+void Stop(ChildProcess& child) {
+  child.Signal(SIGSTOP);
+  while (StateOf(child.pid()) != 'T') std::this_thread::yield();
+}
+
 // A queue that stays empty: a Run that waits on the task.
 struct Waiting {
   explicit Waiting(const std::string& device) {
@@ -263,8 +268,7 @@ TEST_F(ServerProgramTest, KilledAndStoppedTasksAreNamed) {
   ps.emplace(options);
   Session session(graph_, {.target = worker.target()});
   EXPECT_EQ(square(session), 9.0f);
-  ps->child().Signal(SIGSTOP);
-  while (StateOf(ps->child().pid()) != 'T') std::this_thread::yield();
+  Stop(ps->child());
   const auto start = std::chrono::steady_clock::now();
   const Status status = StatusOf([&] {
     session.Run({{graph_.FindOutput("x:0"), Tensor(3.0f)}}, one, {.deadline = milliseconds(500)});
@@ -272,8 +276,61 @@ TEST_F(ServerProgramTest, KilledAndStoppedTasksAreNamed) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, seconds(2));
   EXPECT_EQ(status.code(), Code::kDeadlineExceeded)
       << status.message() << " in state " << StateOf(ps->child().pid());
+  EXPECT_TRUE(Contains(status.message(), "no answer yet from /job:ps/task:0")) << status.message();
   ps->child().Signal(SIGCONT);
   EXPECT_EQ(square(session), 9.0f);
+}
+
+// To a client that is no task, past the server that runs its session.
+TEST_F(ServerProgramTest, StoppedTasksAreNamedToClients) {
+  const std::vector<int> ports = FreePorts(3);
+  const std::string spec =
+      fmt::format("worker|127.0.0.1:{};127.0.0.1:{};127.0.0.1:{}", ports[0], ports[1], ports[2]);
+  std::array<std::optional<ServerProcess>, 3> worker;
+  for (int task = 0; task < 3; ++task) {
+    worker[task].emplace(std::vector<std::string>{"--cluster_spec", spec, "--job_name", "worker",
+                                                  "--task_id", std::to_string(task)});
+  }
+  const Output x = Placeholder(DType::kFloat, {}, "x");
+  std::vector<Output> squares;
+  for (int task = 0; task < 3; ++task) {
+    const DeviceScope on(fmt::format("/job:worker/task:{}", task));
+    squares.push_back(Square(x));
+  }
+  const auto run = [&](const RunOptions& options = {}) {
+    Session session(graph_, {.target = worker[0]->target()});
+    const std::vector<Tensor> values = session.Run({{x, Tensor(3.0f)}}, squares, {}, options);
+    for (const Tensor& value : values) EXPECT_EQ(value.scalar<float>(), 9.0f);
+  };
+  run();
+  for (const int stopped : {1, 2}) {
+    Stop(worker[stopped]->child());
+    const auto start = std::chrono::steady_clock::now();
+    const Status status = StatusOf([&] { run({.deadline = milliseconds(1000)}); });
+    EXPECT_LT(std::chrono::steady_clock::now() - start, seconds(3));
+    EXPECT_EQ(status.code(), Code::kDeadlineExceeded);
+    EXPECT_EQ(
+        status.message(),
+        fmt::format("deadline of 1 s exceeded: no answer yet from /job:worker/task:{}", stopped));
+    worker[stopped]->child().Signal(SIGCONT);
+    run();
+  }
+  Session session(graph_, {.target = worker[0]->target()});
+  Stop(worker[0]->child());
+  Status status = StatusOf([&] {
+    session.Run({{x, Tensor(3.0f)}}, squares, {}, {.deadline = milliseconds(500)});
+  });
+  EXPECT_EQ(status.message(),
+            fmt::format("deadline of 0.5 s exceeded: no answer yet from /job:worker/task:0 at "
+                        "127.0.0.1:{}",
+                        ports[0]));
+  status = StatusOf(
+      [&] { Session(graph_, {.target = worker[0]->target(), .deadline = milliseconds(500)}); });
+  EXPECT_EQ(status.code(), Code::kDeadlineExceeded);
+  EXPECT_TRUE(Contains(status.message(), fmt::format("127.0.0.1:{}", ports[0])))
+      << status.message();
+  worker[0]->child().Signal(SIGCONT);
+  run();
 }
 
 }  // namespace
