@@ -49,6 +49,43 @@ TEST(ServerTest, SessionOfThisProcessRunsOnTheTask) {
   EXPECT_EQ(session.devices()[0]->name(), "/job:local/replica:0/task:0/device:CPU:0");
 }
 
+// Not even softly, and not where there is only one task: the wrong cluster was named.
+TEST(ServerTest, TasksThatAreNotThereAreNotReplaced) {
+  const Server server({.cluster = ParseClusterSpec("local|127.0.0.1:0"), .job = "local"});
+  Graph graph;
+  const GraphScope use(graph);
+  const Output x = Placeholder(DType::kFloat, {}, "x");
+  const auto on = [&](const std::string& device) {
+    const DeviceScope scope(device);
+    return Square(x);
+  };
+  const Output here = on("/job:local/task:0"), anywhere = on("/cpu:0"), soft = on("/gpu:7");
+  const std::vector<std::string> missing = {"/job:worker/task:1", "/job:local/task:1",
+                                            "/job:local/task:1/device:GPU:0", "/job:ps"};
+  std::vector<Output> lost;
+  for (const std::string& device : missing) lost.push_back(on(device));
+  for (const std::string& target : {server.target(), RemoteTarget(server)}) {
+    for (const bool allow_soft_placement : {true, false}) {
+      Session session(graph, {.target = target, .allow_soft_placement = allow_soft_placement});
+      EXPECT_EQ(session.Run({{x, Tensor(3.0f)}}, here).scalar<float>(), 9.0f);
+      EXPECT_EQ(session.Run({{x, Tensor(3.0f)}}, anywhere).scalar<float>(), 9.0f);
+      if (allow_soft_placement) {
+        EXPECT_EQ(session.Run({{x, Tensor(3.0f)}}, soft).scalar<float>(), 9.0f);
+      }
+      for (size_t i = 0; i < missing.size(); ++i) {
+        const Status status = StatusOf([&] { session.Run({{x, Tensor(3.0f)}}, lost[i]); });
+        EXPECT_EQ(status.code(), Code::kInvalidArgument);
+        EXPECT_NE(status.message().find(fmt::format(
+                      "[Square {}] cannot be placed on '{}': there is no such task; the devices "
+                      "are /job:local/replica:0/task:0/device:CPU:0",
+                      lost[i].node()->name(), missing[i])),
+                  std::string::npos)
+            << status.message();
+      }
+    }
+  }
+}
+
 class RemoteSessionTest : public testing::Test {
  protected:
   TestCluster cluster_{1};

@@ -280,14 +280,15 @@ class FragmentCutter {
     const Subgraph copy =
         CopySubgraph(graph_, {}, wanted, {crossing.targets.begin(), crossing.targets.end()});
     CheckTravels(*copy.graph);
+    for (int id = 0; id < copy.graph->num_nodes(); ++id) {
+      Node* node = copy.graph->node(id);
+      if (node->type() == "VarHandleOp") fragment.variables.push_back(node->name());
+      if (TaskOf(node) != fragment.task) copy.graph->SetDevice(node, "");  // a copy
+    }
     fragment.graph_def = SerializeDeterministically(ExportGraphDef(*copy.graph));
     for (const Output& tensor : crossing.returned) fragment.fetches.push_back(tensor.name());
     for (const Output& tensor : crossing.kept) fragment.kept.push_back(tensor.name());
     for (const Node* node : crossing.targets) fragment.targets.push_back(node->name());
-    for (int id = 0; id < copy.graph->num_nodes(); ++id) {
-      if (const Node& node = *copy.graph->node(id); node.type() == "VarHandleOp")
-        fragment.variables.push_back(node.name());
-    }
     if (fragment.sum) fragment.sum->key = SumKeyOf(fragment);
     fragment.fingerprint = FingerprintOf(fragment);
     fragments_.push_back(std::make_shared<const Fragment>(std::move(fragment)));

@@ -251,6 +251,17 @@ TEST_F(FragmentsTest, ConstantsAreCopiedNotSent) {
   EXPECT_EQ(graph_.FindNode("three")->device(), "");
 }
 
+TEST_F(FragmentsTest, CopiesKeepNoDeviceOfAnotherTask) {
+  const Output two = On(kPs1, [] { return Const(Tensor(2.0f), "two"); });
+  const Output x = Placeholder(DType::kFloat, {}, "x");
+  const auto fragments = Cut({On(kPs0, [&] { return x * two; })});
+  ASSERT_EQ(fragments.size(), 1u);
+  const std::string& def = fragments[0]->graph_def;
+  EXPECT_NE(def.find("two"), std::string::npos);
+  EXPECT_NE(def.find(kPs0), std::string::npos);
+  EXPECT_EQ(def.find(kPs1), std::string::npos);
+}
+
 TEST_F(FragmentsTest, FingerprintsDoNotDependOnTheShapesOfARun) {
   const auto fingerprint = [](int64_t batch) {
     Graph graph;

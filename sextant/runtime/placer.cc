@@ -72,7 +72,7 @@ class Placer {
         in_function_(in_function),
         chosen_(graph.num_nodes()) {
     if (in_function) return;
-    clustered_ = !environment.remote_devices.empty();
+    clustered_ = environment.tasks != nullptr;
     devices_.insert(devices_.end(), environment.remote_devices.begin(),
                     environment.remote_devices.end());
   }
@@ -173,7 +173,7 @@ class Placer {
   Graph& graph_;
   std::vector<Device*> devices_;  // the session's own first
   const bool soft_, in_function_;
-  bool clustered_ = false;
+  bool clustered_ = false;  // the session belongs to a cluster, if only of one task
   std::vector<const Device*> chosen_;
   std::unordered_map<std::string, Candidates> requested_;
 };
