@@ -7,6 +7,7 @@
 #include <set>
 
 #include "cifar10_towers/cifar10.h"
+#include "cifar10_towers/double_network.h"
 #include "cifar10_towers/training_loop.h"
 #include "sextant/base/temporary_directory.h"
 #include "sextant/testing/pseudo_random.h"
@@ -107,32 +108,68 @@ TEST(Cifar10TowersTest, VariablesHaveTheTutorialsNames) {
   EXPECT_EQ(names, expected);
 }
 
-// No batch normalisation: the mean of the gradients of N batches is the gradient of all.
-TEST(Cifar10TowersTest, TowersEqualOneOfTheWholeBatch) {
-  constexpr int64_t kBatch = 4;
-  FedTowers one(1, 2 * kBatch);
-  std::map<std::string, sx::Tensor> of_one, of_two;
+// Variables before and after 20 steps with the batches of one seed.
+struct Trained {
+  std::map<std::string, sx::Tensor> start, end;
+};
+
+template <typename Network>
+std::map<std::string, sx::Tensor> After20Steps(Network& network, int64_t batch, uint32_t seed) {
   for (uint32_t step = 0; step < 20; ++step) {
-    one.Step(sx::PseudoRandom({2 * kBatch, 24, 24, 3}, step), Labels(2 * kBatch, 100 + step));
+    const uint32_t own = 1000 * seed + step;
+    network.Step(sx::PseudoRandom({batch, 24, 24, 3}, own), Labels(batch, own + 100));
   }
-  of_one = one.Variables();
-  {
-    FedTowers two(2, kBatch);
-    for (uint32_t step = 0; step < 20; ++step) {
-      two.Step(sx::PseudoRandom({2 * kBatch, 24, 24, 3}, step), Labels(2 * kBatch, 100 + step));
-    }
-    of_two = two.Variables();
+  return network.Variables();
+}
+
+Trained TrainTowers(int64_t towers, int64_t batch, uint32_t seed) {
+  FedTowers network(towers, batch / towers);
+  std::map<std::string, sx::Tensor> start = network.Variables();
+  return {.start = std::move(start), .end = After20Steps(network, batch, seed)};
+}
+
+// Of the differences between two tensors, float or double.
+struct Distance {
+  double largest = 0, norm = 0;
+};
+
+template <typename T, typename U>
+Distance Between(const sx::Tensor& a, const sx::Tensor& b) {
+  Distance distance;
+  for (int64_t i = 0; i < a.num_elements(); ++i) {
+    const double d = std::abs(static_cast<double>(a.data<T>()[i]) - b.data<U>()[i]);
+    distance.largest = std::max(distance.largest, d);
+    distance.norm += d * d;
   }
-  EXPECT_EQ(of_one.at("global_step").scalar<int64_t>(), 20);
-  for (const auto& [name, value] : of_one) {
-    if (name == "global_step" || name.ends_with("/avg")) continue;
-    double difference = 0, largest = 0;
-    for (int64_t i = 0; i < value.num_elements(); ++i) {
-      const double wanted = value.data<float>()[i];
-      difference = std::max(difference, std::abs(of_two.at(name).data<float>()[i] - wanted));
-      largest = std::max(largest, std::abs(wanted));
+  distance.norm = std::sqrt(distance.norm);
+  return distance;
+}
+
+// No batch normalisation: the mean of the gradients of N batches is the gradient of all. In floats
+// that holds as far as rounding lets it. The values that pool2 compares are 0.1 ± 4e-6 at the
+// start, some hundred floats, so that rounding chooses among them, and with that where the gradient
+// of conv1 and conv2 goes: their weights are up to 0.3 of their way (SSE2; 0.14 with AVX2 and
+// AVX-512; 8 seeds each) from where they are in double. Two towers must be as near to one as both
+// are to the truth; all other variables are within 2e-5 of their way of it.
+TEST(Cifar10TowersTest, TowersEqualOneOfTheWholeBatch) {
+  constexpr int64_t kBatch = 8;
+  const std::set<std::string> before_pool2 = {"conv1/weights", "conv1/biases", "conv2/weights"};
+  for (const uint32_t seed : {0, 1, 2}) {
+    const Trained one = TrainTowers(1, kBatch, seed), two = TrainTowers(2, kBatch, seed);
+    EXPECT_EQ(one.end.at("global_step").scalar<int64_t>(), 20);
+    DoubleNetwork in_double(one.start, kBatch);
+    const auto truth = After20Steps(in_double, kBatch, seed);
+    for (const auto& [name, end] : one.end) {
+      if (name == "global_step" || name.ends_with("/avg")) continue;
+      SCOPED_TRACE(testing::Message() << name << ", seed " << seed);
+      const Distance apart = Between<float, float>(two.end.at(name), end);
+      EXPECT_LE(apart.largest, 1e-4);
+      if (!truth.contains(name)) continue;  // an average of what is held below
+      const double way = Between<float, double>(one.start.at(name), truth.at(name)).norm;
+      const double rounding = Between<float, double>(end, truth.at(name)).norm;
+      EXPECT_LE(rounding, (before_pool2.contains(name) ? 0.5 : 1e-3) * way);
+      EXPECT_LE(apart.norm, 2 * rounding + 1e-4 * way);
     }
-    EXPECT_LE(difference, 1e-4 * std::max(largest, 1e-3)) << name;
   }
 }
 
