@@ -64,13 +64,19 @@ void ExpectAsDefined(int64_t depth, const LrnOptions& options) {
 }
 
 TEST_F(LrnTest, IsAsDefinedForAnyDepthRadiusAndPower) {
-  for (const float beta : {0.75f, 0.5f, 0.6f, 1.0f}) {
+  for (const float beta : {0.75f, 0.5f, 0.6f, 1.0f, 0.0f, 2.0f}) {
+    // Depths around the numbers of lanes of vectors, and neighbourhoods wider than the channels.
+    for (const int64_t depth : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 67}) {
+      for (int64_t radius = 0; radius <= 7; ++radius) {
+        SCOPED_TRACE(testing::Message() << beta << " " << depth << " " << radius);
+        ExpectAsDefined(depth, {.depth_radius = radius, .bias = 1, .alpha = 0.1f, .beta = beta});
+      }
+    }
     SCOPED_TRACE(beta);
-    ExpectAsDefined(64, {.depth_radius = 4, .bias = 1, .alpha = 0.1f, .beta = beta});
     ExpectAsDefined(7, {.depth_radius = 1000000, .bias = 2, .alpha = 0.5f, .beta = beta});
+    ExpectAsDefined(21, {.depth_radius = 4, .bias = 1, .alpha = 0.001f / 9, .beta = beta});
+    ExpectAsDefined(33, {.depth_radius = 2, .bias = 0.5f, .alpha = 3, .beta = beta});
   }
-  ExpectAsDefined(1, {.depth_radius = 4, .bias = 1, .alpha = 1, .beta = 0.75f});
-  ExpectAsDefined(5, {.depth_radius = 0, .bias = 1, .alpha = 1, .beta = 0.75f});
   ExpectAsDefined(900, {.depth_radius = 3, .bias = 1, .alpha = 0.3f, .beta = 0.75f});
 }
 
