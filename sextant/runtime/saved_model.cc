@@ -96,6 +96,30 @@ std::string WithoutIndex(std::string name) {
   return name;
 }
 
+// The variables, and the like, that the operation restores: the nodes it needs which give a handle
+// or a reference that they did not take.
+std::vector<std::string> RestoredBy(const Node* restore) {
+  const auto is_handle = [](const Output& output) {
+    return output.dtype() == DType::kResource || IsRef(output.dtype());
+  };
+  std::vector<std::string> held;
+  std::vector<const Node*> needed = {restore};
+  std::set<const Node*> seen = {restore};
+  const auto need = [&](const Node* node) {
+    if (seen.insert(node).second) needed.push_back(node);
+  };
+  while (!needed.empty()) {
+    const Node* node = needed.back();
+    needed.pop_back();
+    const bool gives = node->num_outputs() > 0 && is_handle(node->output(0));
+    if (gives && std::ranges::none_of(node->inputs(), is_handle)) held.push_back(node->name());
+    for (const Output& input : node->inputs()) need(input.node());
+    for (const Node* control : node->control_inputs()) need(control);
+  }
+  std::ranges::sort(held);
+  return held;
+}
+
 }  // namespace
 
 // Clients may ask for any of 2^n subsets of outputs: so many are kept, the rest computes all.
@@ -279,11 +303,18 @@ void SavedModel::Restore(const RunOptions& options) {
   }
   const std::string variables = SavedVariablesPrefix(directory_);
   const proto::SaverDef& saver = meta_graph_->saver_def();
-  if (!saver.restore_op_name().empty() &&
-      FileSystem::ForPath(directory_).Exists(variables + ".index")) {
-    NamedFeeds restore = feeds;
-    restore.emplace_back(saver.filename_tensor_name(), Tensor(variables));
-    session_->Run(restore, {}, {WithoutIndex(saver.restore_op_name())}, options);
+  if (!saver.restore_op_name().empty()) {
+    const std::string restore_op = WithoutIndex(saver.restore_op_name());
+    if (FileSystem::ForPath(directory_).Exists(variables + ".index")) {
+      NamedFeeds restore = feeds;
+      restore.emplace_back(saver.filename_tensor_name(), Tensor(variables));
+      session_->Run(restore, {}, {restore_op}, options);
+    } else if (const auto held = RestoredBy(graph_->FindNode(restore_op)); !held.empty()) {
+      throw NotFound(
+          "the values of its variables ('{}'{}) are missing, there is no {}.index: copy the export "
+          "as a whole, or export the model again",
+          held[0], held.size() > 1 ? ", ..." : "", variables);
+    }
   }
   const std::string init = InitOp(*meta_graph_);
   if (!init.empty()) session_->Run(feeds, {}, {WithoutIndex(init)}, options);

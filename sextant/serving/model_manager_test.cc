@@ -52,24 +52,90 @@ TEST_F(ModelManagerTest, LoadsAndReplacesVersions) {
 }
 
 TEST_F(ModelManagerTest, ABrokenVersionDoesNotDisplaceAGoodOne) {
+  for (const int retries : {0, 5}) {
+    fs::remove_all(Path("m"));
+    ExportSmallModel(Path("m"), 1);
+    ModelManagerOptions options = Options();
+    options.max_load_retries = retries;
+    ModelManager manager(options);
+    manager.SetModels({Config()});
+    manager.PollNow();
+    ExportSmallModel(Path("m"), 2);
+    FileSystem::ForPath("/").WriteFileAtomically(Path("m/2/saved_model.pb"), "damaged");
+    MakeOld(Path("m/2"));
+    manager.PollNow();
+    EXPECT_EQ(Newest(manager), 1);
+    EXPECT_EQ(StatusOfVersion(manager, 2).state,
+              retries == 0 ? VersionState::kEnd : VersionState::kStart);
+    EXPECT_EQ(StatusOfVersion(manager, 2).status.code(), Code::kDataLoss);
+    EXPECT_EQ(manager.NotReady(), "");
+    // Mended, it is tried again, and at once.
+    fs::copy(Path("m/1/saved_model.pb"), Path("m/2/saved_model.pb"),
+             fs::copy_options::overwrite_existing);
+    MakeOld(Path("m/2"));
+    manager.PollNow();
+    EXPECT_EQ(Newest(manager), 2);
+  }
+}
+
+TEST_F(ModelManagerTest, AVersionWithoutItsVariablesDoesNotDisplaceAGoodOne) {
   ExportSmallModel(Path("m"), 1);
   ModelManager manager(Options());
   manager.SetModels({Config()});
   manager.PollNow();
   ExportSmallModel(Path("m"), 2);
-  FileSystem::ForPath("/").WriteFileAtomically(Path("m/2/saved_model.pb"), "damaged");
+  fs::rename(Path("m/2/variables"), Path("variables"));
   MakeOld(Path("m/2"));
   manager.PollNow();
   EXPECT_EQ(Newest(manager), 1);
   EXPECT_EQ(StatusOfVersion(manager, 2).state, VersionState::kEnd);
-  EXPECT_EQ(StatusOfVersion(manager, 2).status.code(), Code::kDataLoss);
-  EXPECT_EQ(manager.NotReady(), "");
-  // Mended, it is tried again.
-  fs::copy(Path("m/1/saved_model.pb"), Path("m/2/saved_model.pb"),
-           fs::copy_options::overwrite_existing);
+  EXPECT_EQ(StatusOfVersion(manager, 2).status.code(), Code::kNotFound);
+  EXPECT_NE(StatusOfVersion(manager, 2).status.message().find("variables.index"),
+            std::string::npos);
+  // A part of them alone is a copy under way.
+  fs::create_directory(Path("m/2/variables"));
+  fs::copy(Path("variables/variables.index"), Path("m/2/variables"));
+  MakeOld(Path("m/2"));
+  manager.PollNow();
+  EXPECT_EQ(Newest(manager), 1);
+  fs::remove_all(Path("m/2/variables"));
+  fs::rename(Path("variables"), Path("m/2/variables"));
   MakeOld(Path("m/2"));
   manager.PollNow();
   EXPECT_EQ(Newest(manager), 2);
+}
+
+// Whoever keeps the last few exports deletes one that is being loaded: whatever file is missed
+// first, what serves goes on, and the version that went away is not tried for ever.
+TEST_F(ModelManagerTest, AnExportMayGoWhileItLoads) {
+  ExportSmallModel(Path("m"), 1);
+  ModelManagerOptions options = Options();
+  options.max_load_retries = 5;
+  ModelManager manager(options);
+  manager.SetModels({Config()});
+  manager.PollNow();
+  for (int64_t version = 2; version < 22; ++version) {
+    const std::string path = ExportSmallModel(Path("m"), version);
+    std::thread remover([&] {
+      while (StatusOf([&] { manager.StatusOf("m", {.version = version}); }).code() ==
+             Code::kNotFound) {
+        std::this_thread::yield();
+      }
+      fs::remove_all(path);
+    });
+    manager.PollNow();
+    remover.join();
+    manager.PollNow();
+    // It was loaded as a whole, or not at all; the version before it, if on disk, serves again.
+    const int64_t serving = Newest(manager);
+    const auto servable = manager.Find("m", {});
+    std::vector<Tensor> outputs(1);
+    servable->FindSignature("").signature().Call(std::vector<Tensor>{Tensor::Of<float>({2})}, {},
+                                                 outputs);
+    EXPECT_TRUE(outputs[0].Identical(Tensor::Of<float>({3}))) << serving;
+    EXPECT_EQ(manager.NotReady(), "");
+    EXPECT_TRUE(serving == version || serving == 1) << serving;
+  }
 }
 
 TEST_F(ModelManagerTest, AnOlderVersionServesWhereTheNewestNeverLoaded) {

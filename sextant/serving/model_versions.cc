@@ -32,9 +32,11 @@ void ModelVersions::Take(const std::vector<SavedModelVersion>& found) {
   for (const SavedModelVersion& directory : found) {
     VersionEntry& entry = versions[directory.version];
     const bool ended = entry.status.state == VersionState::kEnd;
-    // One that failed is tried again when its files have changed, one that was dropped at once.
-    if (entry.path.empty() ||
-        (ended && (entry.status.status.ok() || entry.fingerprint != directory.fingerprint))) {
+    const bool failed = !entry.status.status.ok() && entry.status.state != VersionState::kLoading;
+    const bool changed = entry.fingerprint != directory.fingerprint;
+    // One that failed is tried again at once when its files have changed, one that was dropped in
+    // any case.
+    if (entry.path.empty() || (ended && !failed) || (failed && changed)) {
       entry = VersionEntry();
       entry.status.version = directory.version;
     }

@@ -62,6 +62,64 @@ TEST_F(SavedModelBuilderTest, RunsAfterLoading) {
                   .Identical(Tensor::Of<float>({5, 10})));
 }
 
+TEST_F(SavedModelBuilderTest, DoesNotLoadWithoutTheValuesOfVariables) {
+  const Output x = Placeholder(DType::kFloat, {PartialShape::kUnknown}, "x");
+  const Variable w("w", Tensor(3.0f));
+  const Variable b("b", Tensor(1.0f));
+  const Output y = w * x + b;
+  Session session(graph_);
+  session.Run(GlobalVariablesInitializer());
+  SavedModelBuilder builder(Path("export"));
+  builder.AddMetaGraphAndVariables(
+      session, {"serve"},
+      {.signatures = {{kDefaultSignature, {.inputs = {{"x", x}}, .outputs = {{"y", y}}}}}});
+  builder.Save();
+  const auto status = [&] {
+    try {
+      SavedModel::Load(Path("export"));
+    } catch (const Error& e) {
+      return e.status();
+    }
+    return Status();
+  };
+  EXPECT_TRUE(status().ok());
+  const std::string data = Path("export/variables/variables.data-00000-of-00001");
+  files().Delete(data);
+  EXPECT_EQ(status().code(), Code::kNotFound);
+  EXPECT_NE(status().message().find(data), std::string::npos) << status().message();
+  const auto lacks_index = [&] {
+    EXPECT_EQ(status().code(), Code::kNotFound);
+    EXPECT_EQ(status().message(),
+              Path("export") +
+                  ": the values of its variables ('b', ...) are missing, there is "
+                  "no " +
+                  Path("export/variables/variables.index") +
+                  ": copy the export as a whole, or export the model again");
+  };
+  files().Delete(Path("export/variables/variables.index"));
+  lacks_index();
+  files().DeleteRecursively(Path("export/variables"));
+  lacks_index();
+}
+
+TEST_F(SavedModelBuilderTest, LoadsAGraphWithoutVariablesFromTheGraphAlone) {
+  const Output x = Placeholder(DType::kFloat, {PartialShape::kUnknown}, "x");
+  Session session(graph_);
+  SavedModelBuilder builder(Path("export"));
+  builder.AddMetaGraphAndVariables(
+      session, {"serve"},
+      {.signatures = {{kDefaultSignature, {.inputs = {{"x", x}}, .outputs = {{"y", x + x}}}}}});
+  builder.Save();
+  if (files().Exists(Path("export/variables"))) {
+    files().DeleteRecursively(Path("export/variables"));
+  }
+  const SavedModel model = SavedModel::Load(Path("export"));
+  EXPECT_TRUE(model.signature()
+                  .Run({{"x", Tensor::Of<float>({1, 2})}})
+                  .at("y")
+                  .Identical(Tensor::Of<float>({2, 4})));
+}
+
 TEST_F(SavedModelBuilderTest, SaysWhatSignaturesAndInputsThereAre) {
   const Output x = Placeholder(DType::kFloat, {2}, "x");
   Session session(graph_);
