@@ -72,6 +72,17 @@ void HttpConnection::Claim(int64_t bytes) {
   shared_.bytes_in_flight.fetch_add(bytes, std::memory_order_relaxed);
 }
 
+// For a body that grows by so many bytes. If there is no room for them, the client is answered.
+bool HttpConnection::TryClaim(int64_t bytes) {
+  const int64_t now = shared_.bytes_in_flight.load(std::memory_order_relaxed);
+  if (now + bytes > shared_.options.limits.bytes_in_flight) {
+    Refuse(503, "too many bytes are being read; try again later");
+    return false;
+  }
+  Claim(bytes);
+  return true;
+}
+
 void HttpConnection::Enter(Phase phase, Clock::duration timeout) {
   phase_ = phase;
   deadline_ = Clock::now() + timeout;
@@ -180,12 +191,7 @@ bool HttpConnection::HeaderDone() {
            fmt::format("the body has {} bytes; at most {} are taken", *length, limits.body_bytes));
     return false;
   }
-  const int64_t expected = length ? static_cast<int64_t>(*length) : 0;
-  if (expected + shared_.bytes_in_flight.load(std::memory_order_relaxed) > limits.bytes_in_flight) {
-    Refuse(503, "too many bytes are being read; try again later");
-    return false;
-  }
-  Claim(expected);
+  if (!TryClaim(length ? static_cast<int64_t>(*length) : 0)) return false;
   if (View(parser_->get()[http::field::expect]) == "100-continue" && !parser_->is_done()) {
     head_ = "HTTP/1.1 100 Continue\r\n\r\n";
     transport_->Write({asio::buffer(head_), asio::const_buffer()},
@@ -203,13 +209,7 @@ bool HttpConnection::HeaderDone() {
 bool HttpConnection::BodyGrew() {
   const HttpLimits& limits = shared_.options.limits;
   const auto size = static_cast<int64_t>(body().size());
-  if (size > claimed_) {  // a body in chunks
-    if (size - claimed_ + shared_.bytes_in_flight.load() > limits.bytes_in_flight) {
-      Refuse(503, "too many bytes are being read; try again later");
-      return false;
-    }
-    Claim(size - claimed_);
-  }
+  if (size > claimed_ && !TryClaim(size - claimed_)) return false;  // a body in chunks
   deadline_ = body_begun_ + limits.body_grace +
               std::chrono::milliseconds(1000 * size / limits.body_bytes_per_second);
   return true;
@@ -221,7 +221,7 @@ void HttpConnection::Dispatch() {
     const std::string_view encoding = Header("Content-Encoding");
     if (boost::beast::iequals({encoding.data(), encoding.size()}, "gzip")) {
       std::string unpacked = Gunzip(body(), shared_.options.limits.body_bytes);
-      Claim(static_cast<int64_t>(unpacked.size()));
+      if (!TryClaim(static_cast<int64_t>(unpacked.size()))) return;
       body() = std::move(unpacked);
     } else if (!encoding.empty() &&
                !boost::beast::iequals({encoding.data(), encoding.size()}, "identity")) {
@@ -298,6 +298,7 @@ void HttpConnection::Written() {
 }
 
 void HttpConnection::BeginShutdown() {
+  std::string().swap(body());  // a client that lingers holds no memory
   Claim(-claimed_);
   Enter(Phase::kClosing, kLinger);
   transport_->Shutdown([self = shared_from_this()](error_code error, size_t) {

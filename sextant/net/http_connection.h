@@ -68,6 +68,7 @@ class HttpConnection final : public HttpRequest,
   void BeginShutdown();
   void DrainInput();
   void Claim(int64_t bytes);
+  bool TryClaim(int64_t bytes);
 
   boost::asio::io_context& context_;
   HttpShared& shared_;

@@ -47,6 +47,21 @@ TEST(HeapTrimmerTest, GivesBackWhatABurstLeft) {
   EXPECT_FALSE(trimmer.TrimIfGrown(now));  // nothing has grown since
 }
 
+TEST(HeapTrimmerTest, LargeBlocksDoNotStay) {
+  if (kSanitizerKeepsMemory) GTEST_SKIP() << "a sanitizer has its own malloc";
+  const HeapTrimmer trimmer;
+  const int64_t before = ResidentBytes();
+  for (int round = 0; round < 3; ++round) {
+    std::vector<std::unique_ptr<char[]>> blocks;
+    for (int i = 0; i < 10; ++i) {
+      blocks.push_back(std::make_unique<char[]>(10 * kMegabyte));
+      std::memset(blocks.back().get(), 1, 10 * kMegabyte);
+    }
+    blocks.erase(blocks.begin(), blocks.end() - 1);
+    EXPECT_LT(ResidentBytes(), before + 15 * kMegabyte);
+  }
+}
+
 TEST(HeapTrimmerTest, FindsWhatIsFreedAfterATrim) {
   if (kSanitizerKeepsMemory) GTEST_SKIP() << "a sanitizer has its own malloc";
   HeapTrimmer trimmer;
