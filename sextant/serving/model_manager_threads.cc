@@ -14,8 +14,11 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-// This thread yields to those that serve.
-void LowerPriority() { ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), 10); }
+// This thread yields to those that serve, whatever priority the program was given.
+void LowerPriority() {
+  const auto thread = static_cast<id_t>(::syscall(SYS_gettid));
+  ::setpriority(PRIO_PROCESS, thread, ::getpriority(PRIO_PROCESS, thread) + 10);
+}
 
 }  // namespace
 
