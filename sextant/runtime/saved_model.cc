@@ -3,9 +3,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <barrier>
 #include <mutex>
+#include <thread>
 
 #include "sextant/base/file_system.h"
+#include "sextant/base/thread_team.h"
 #include "sextant/device/resource_manager.h"
 #include "sextant/device/variable.h"
 #include "sextant/formats/saved_model_dir.h"
@@ -248,19 +251,36 @@ const Callable* Signature::FindSubset(std::span<const int> wanted) const {
               .first->second;
 }
 
-bool Signature::Prepare(int64_t rows, const RunOptions& options) const {
+bool Signature::Prepare(int64_t rows, int concurrency, const RunOptions& options) const {
   // More than a frame takes to decide how it runs (schedule_trial.cc).
   constexpr int kRuns = 32;
   if (!OnlyReads(OutputsOf(outputs_, session_->graph()))) return false;
   const std::optional<std::vector<Tensor>> inputs = SampleInputs(*this, session_->graph(), rows);
   if (!inputs) return false;
-  std::vector<Tensor> outputs(outputs_.size());
+  const auto run = [&](int times) {
+    std::vector<Tensor> outputs(outputs_.size());
+    for (int i = 0; i < times; ++i) Call(*inputs, {}, outputs, options);
+  };
   try {
-    for (int i = 0; i < kRuns; ++i) Call(*inputs, {}, outputs, options);
+    run(kRuns);
   } catch (const Error& error) {
     if (error.code() == Code::kCancelled) throw;
     return false;
   }
+  if (concurrency < 2) return true;
+  // Runs that overlap have a frame each, with buffers and weights in the layouts of its kernels.
+  std::barrier together(concurrency);
+  const auto overlap = [&] {
+    const ThreadTeam::Alone alone;
+    together.arrive_and_wait();
+    try {
+      run(2);
+    } catch (const Error&) {  // cancelled, which the next run will say
+    }
+  };
+  std::vector<std::jthread> threads;
+  for (int i = 1; i < concurrency; ++i) threads.emplace_back(overlap);
+  overlap();
   return true;
 }
 

@@ -63,10 +63,10 @@ class SEXTANT_API Signature {
             const RunOptions& options = {}) const;
 
   // Makes the Plan for inputs of so many rows, and runs it on made-up values until what is decided
-  // by trial is decided, so that the first request is as fast as any. False when nothing was run: a
-  // size other than the number of rows is not known, the signature changes the model's state, or
-  // the values made up are none that it takes.
-  bool Prepare(int64_t rows, const RunOptions& options = {}) const;
+  // by trial is decided, then "concurrency" runs at a time, so that the first requests are as fast
+  // as any. False when nothing was run: a size other than the number of rows is not known, the
+  // signature changes the model's state, or the values made up are none that it takes.
+  bool Prepare(int64_t rows, int concurrency = 1, const RunOptions& options = {}) const;
 
  private:
   friend class SavedModel;

@@ -8,10 +8,11 @@
 //
 // With a latency target a thread that has formed a batch of n rows may wait for the next arrival.
 // Let t(n) be the measured time of a run of n rows and g the mean gap between arrivals. Running
-// now and the next one later takes t(n) + t(1); together, t(n+1) after a wait of g. It waits when
-// that is less, g < t(n) + t(1) - t(n+1), and the oldest request still ends in time: its age + g +
-// t(n+1) < target. Example: t(1) = 4 ms, t(2) = 5 ms, g = 1 ms, target 20 ms: it waits; at g = 5 ms
-// it does not.
+// now, the thread answers n rows in t(n); one more, n + 1 rows in g + t(n+1). It waits while that
+// is the higher rate, (n+1) t(n) > n (g + t(n+1)), and the oldest request still ends in time: its
+// age + g + t(n+1) < target. Where t(n) = a + b n this means n < a / g: what a run costs whatever
+// its rows, in arrivals. Example: t(n) = 3 + n ms, g = 1 ms, target 20 ms: it waits up to 3 rows;
+// at g = 4 ms not at all.
 #include "sextant/serving/batcher.h"
 
 #include <algorithm>
@@ -50,10 +51,7 @@ struct SplitRequest {
 class Batcher::State {
  public:
   State(const BatchingConfig& config, Observe observe)
-      : config_(config),
-        num_threads_(config.threads > 0 ? config.threads
-                                        : std::max(1U, std::thread::hardware_concurrency())),
-        observe_(std::move(observe)) {
+      : config_(config), num_threads_(BatchThreads(config)), observe_(std::move(observe)) {
     for (int64_t i = 0; i < num_threads_; ++i) threads_.emplace_back([this] { Work(); });
   }
   ~State() {
@@ -86,7 +84,7 @@ class Batcher::State {
       std::vector<BatchTask> alone;
       alone.push_back(std::move(task));
       running_.fetch_add(1, std::memory_order_relaxed);
-      Report(RunBatch(alone, batches ? config_.allowed_sizes : std::vector<int64_t>(), false));
+      Report(RunBatch(alone, SizesFor(alone), false));
       running_.fetch_sub(1, std::memory_order_relaxed);
       return;
     }
@@ -126,9 +124,18 @@ class Batcher::State {
     return expected.count() > 0 && expected <= kShortRun && task.request.deadline > task.arrived;
   }
 
-  int64_t BatchRows(const BatchTask& task) const {
-    return config_.enabled && task.request.signature->batchable() ? config_.max_batch_size
-                                                                  : task.rows;
+  // How many rows the next batch of the queue may have.
+  int64_t BatchRows(const Queue& queue) const {
+    const int64_t most = std::min(queue.rows, config_.max_batch_size);
+    return config_.allowed_sizes.empty() ? queue.signature->NextBatch(most) : most;
+  }
+  // What the batch may be padded to. A request that is alone keeps its size, unless the
+  // configuration has another: the next of the same client will have it too.
+  std::span<const int64_t> SizesFor(const std::vector<BatchTask>& batch) const {
+    if (!config_.enabled || !batch[0].request.signature->batchable()) return {};
+    if (!config_.allowed_sizes.empty()) return config_.allowed_sizes;
+    if (batch.size() == 1) return {};
+    return batch[0].request.signature->prepared();
   }
   // For one more request of so many rows.
   bool HasRoom(const Queue& queue, int64_t rows) const {
@@ -263,11 +270,11 @@ Clock::time_point Batcher::State::WaitsUntil(const Queue& queue) const {
   if (target == targets_.end() || target->second.count() == 0) {
     return front.arrived + std::chrono::microseconds(config_.timeout_micros);
   }
-  const nanoseconds one = queue.signature->RunTime(1), now = queue.signature->RunTime(queue.rows),
+  const nanoseconds now = queue.signature->RunTime(queue.rows),
                     joined = queue.signature->RunTime(queue.rows + 1);
-  if (one.count() == 0 || now.count() == 0 || joined.count() == 0) return front.arrived;
+  if (now.count() == 0 || joined.count() == 0) return front.arrived;
   const nanoseconds gap = queue.signature->ArrivalGap();
-  if (gap >= now + one - joined) return front.arrived;
+  if ((queue.rows + 1) * now <= queue.rows * (gap + joined)) return front.arrived;
   const auto last_moment = front.arrived + target->second - joined;
   return std::min(last_moment, queue.last_arrival + 2 * gap);
 }
@@ -276,16 +283,17 @@ std::vector<BatchTask> Batcher::State::TakeBatch(QueueRef queue, std::vector<Bat
   std::vector<BatchTask> batch;
   std::deque<BatchTask> rest;
   int64_t rows = 0;
+  const int64_t most = BatchRows(*queue);
   const auto now = Clock::now();
   while (!queue->tasks.empty()) {
     BatchTask task = std::move(queue->tasks.front());
     queue->tasks.pop_front();
     const bool over =
         task.request.deadline <= now || (task.request.cancelled && task.request.cancelled());
-    const bool fits = batch.empty() || (rows + task.rows <= BatchRows(task) &&
-                                        task.request.signature->batchable() && config_.enabled &&
-                                        Joinable(batch[0].request, task.request,
-                                                 config_.pad_variable_length_inputs));
+    const bool fits =
+        batch.empty() ||
+        (rows + task.rows <= most && task.request.signature->batchable() && config_.enabled &&
+         Joinable(batch[0].request, task.request, config_.pad_variable_length_inputs));
     if (!over && !fits) {
       rest.push_back(std::move(task));
       if (!config_.enabled) break;
@@ -337,15 +345,18 @@ void Batcher::State::Work() {
     std::vector<BatchTask> dropped;
     std::vector<BatchTask> batch = TakeBatch(queue, &dropped);
     // Signatures live as long as their servables, which requests hold: an empty queue is no more.
-    if (queue->tasks.empty()) queues_.erase(queue);
+    if (queue->tasks.empty()) {
+      queues_.erase(queue);
+    } else {
+      wake_.notify_one();
+    }
     const bool share = !batch.empty() && SharesTeam(batch);
     team_runs_ = share;
     ++num_running_;
     lock.unlock();
     Drop(dropped);
     if (!batch.empty()) {
-      const bool pads = config_.enabled;
-      Report(RunBatch(batch, pads ? config_.allowed_sizes : std::vector<int64_t>(), share));
+      Report(RunBatch(batch, SizesFor(batch), share));
     }
     batch.clear();
     dropped.clear();
@@ -356,6 +367,10 @@ void Batcher::State::Work() {
       wake_.notify_all();
     }
   }
+}
+
+int64_t BatchThreads(const BatchingConfig& config) {
+  return config.threads > 0 ? config.threads : std::max(1U, std::thread::hardware_concurrency());
 }
 
 Batcher::Batcher(const BatchingConfig& config, Observe observe)

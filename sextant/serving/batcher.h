@@ -6,6 +6,7 @@
 // and run by threads of the batcher, the longest waiting first. By default a batch does not wait to
 // become fuller: it holds what came while the threads were busy. With a latency target it waits for
 // as long as the measured run times and the rate of arrivals promise a gain within the target.
+// Joined requests run as batches of sizes that were prepared when the model was loaded.
 #pragma once
 
 #include <chrono>
@@ -43,6 +44,9 @@ struct BatchReport {
   std::chrono::nanoseconds queued{0};  // of the request that waited longest
   std::chrono::nanoseconds run{0};
 };
+
+// How many threads run batches.
+int64_t BatchThreads(const BatchingConfig& config);
 
 class Batcher {
  public:

@@ -114,6 +114,77 @@ TEST_F(BatcherTest, PadsToAllowedSizes) {
   EXPECT_EQ(padding, 1 + 3);
 }
 
+// Three requests of a row wait, prepared are 1, 2, 4 and 8 rows: they run as 2 and 1 where time
+// grows with the rows, and padded to 4 where it does not.
+TEST_F(BatcherTest, JoinedRequestsRunAtPreparedSizes) {
+  for (const bool grows : {true, false}) {
+    const auto servable = Servable::Load("m", 2, ExportSmallModel(directory_.path(), grows ? 2 : 3),
+                                         {.batch_sizes = {1, 2, 4, 8}, .concurrency = 2});
+    const ServableSignature& signature = servable->FindSignature("");
+    EXPECT_EQ(signature.prepared(), (std::vector<int64_t>{1, 2, 4, 8}));
+    for (int64_t rows = 1; rows <= 8; rows *= 2) {
+      for (int i = 0; i < 2000; ++i) {
+        signature.RecordRun(rows, std::chrono::seconds(grows ? rows : 1), i % 2 == 0);
+      }
+    }
+    std::promise<void> entered, leave;
+    std::vector<std::pair<int64_t, int64_t>> runs;  // rows, padding
+    {
+      Batcher batcher(
+          {.enabled = true, .max_batch_size = 8, .threads = 1},
+          [&](const BatchReport& report) { runs.emplace_back(report.rows, report.padding); });
+      InferenceRequest request{
+          .servable = servable, .signature = &signature, .inputs = {Tensor::Of<float>({6})}};
+      batcher.Submit(request, [&](const Status&, std::vector<Tensor>) {
+        entered.set_value();
+        leave.get_future().wait();
+      });
+      entered.get_future().wait();
+      std::promise<void> answered;
+      int answers = 0;
+      for (int i = 0; i < 3; ++i) {
+        batcher.Submit(request, [&](const Status&, std::vector<Tensor> outputs) {
+          ExpectAnswer({6}, outputs);
+          if (++answers == 3) answered.set_value();
+        });
+      }
+      leave.set_value();
+      answered.get_future().wait();
+    }
+    using Runs = std::vector<std::pair<int64_t, int64_t>>;
+    EXPECT_EQ(runs, grows ? (Runs{{1, 0}, {2, 0}, {1, 0}}) : (Runs{{1, 0}, {3, 1}}));
+  }
+}
+
+// A batch of one row waits for a second one where a run takes 100 s whatever its rows and requests
+// come every 5 s, not where it takes 100 s for each row.
+TEST_F(BatcherTest, WaitsForMoreWhereThatRaisesTheRate) {
+  using std::chrono::seconds;
+  for (const bool grows : {false, true}) {
+    for (int64_t rows = 1; rows <= 8; rows *= 2) {
+      for (int i = 0; i < 4000; ++i) {
+        signature_.RecordRun(rows, seconds(grows ? 100 * rows : 100), i % 2 == 0);
+      }
+    }
+    const auto now = Clock::now();
+    for (int i = 200; i >= 0; --i) signature_.RecordArrival(now - seconds(5 * i));
+    std::vector<int64_t> batches;
+    {
+      Batcher batcher({.enabled = true, .max_batch_size = 2, .threads = 1},
+                      [&](const BatchReport& report) { batches.push_back(report.rows); });
+      batcher.SetLatencyTarget("m", std::chrono::hours(1));
+      std::promise<void> first, second;
+      batcher.Submit(Request({1}), [&](const Status&, std::vector<Tensor>) { first.set_value(); });
+      if (grows) first.get_future().wait();
+      batcher.Submit(Request({2}), [&](const Status&, std::vector<Tensor>) { second.set_value(); });
+      if (!grows) first.get_future().wait();
+      second.get_future().wait();
+    }
+    EXPECT_EQ(batches, grows ? (std::vector<int64_t>{1, 1}) : std::vector<int64_t>{2});
+    EXPECT_LT(Clock::now() - now, seconds(8));  // nothing waited for the next arrival in vain
+  }
+}
+
 TEST_F(BatcherTest, SplitsLargeRequests) {
   const BatchingConfig config{.enabled = true, .max_batch_size = 4};
   Batcher batcher(config);

@@ -101,6 +101,16 @@ ServableSignature::ServableSignature(const Signature& signature, const Graph& gr
   batchable_ = open;
 }
 
+int64_t ServableSignature::NextBatch(int64_t waiting) const {
+  const auto above = std::ranges::lower_bound(prepared_, waiting);
+  if (prepared_.empty() || (above != prepared_.end() && *above == waiting)) return waiting;
+  if (above == prepared_.begin()) return waiting;
+  const int64_t below = *std::prev(above);
+  if (above == prepared_.end()) return waiting / below * below;
+  const int64_t rest = *std::ranges::lower_bound(prepared_, waiting - below);
+  return RunTime(*above) <= RunTime(below) + RunTime(rest) ? waiting : below;
+}
+
 std::chrono::nanoseconds ServableSignature::RunTime(int64_t rows) const {
   const Times& times = TimesOf(rows);
   const int64_t alone = times.alone_ns.load(std::memory_order_relaxed);
@@ -231,12 +241,15 @@ void Servable::Prepare(const ServableOptions& options, CancellationToken* cancel
   RunOptions run;
   run.cancellation = cancellation;
   size_t prepared = 0, possible = 0;
-  for (const auto& [key, signature] : signatures_) {
+  for (auto& [key, signature] : signatures_) {
     for (const int64_t rows : options.batch_sizes) {
       ++possible;
-      if (!signature.signature().Prepare(rows, run)) break;
+      const auto begun = std::chrono::steady_clock::now();
+      if (!signature.signature().Prepare(rows, options.concurrency, run)) break;
       MeasureAlone(*this, signature, rows, run);
+      signature.AddPrepared(rows);
       ++prepared;
+      if (std::chrono::steady_clock::now() - begun > options.longest_preparation) break;
     }
   }
   warm_up_ = fmt::format("{} of {} signatures and sizes prepared", prepared, possible);

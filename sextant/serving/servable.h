@@ -38,6 +38,15 @@ class ServableSignature {
   // When joining turned out to be wrong: an output has not one row for each of its inputs'.
   void ForbidBatches() const { batchable_ = false; }
 
+  // Numbers of rows for which Plans are made and tried, ascending: a run of another number is slow
+  // at first.
+  const std::vector<int64_t>& prepared() const { return prepared_; }
+  void AddPrepared(int64_t rows) { prepared_.push_back(rows); }  // before it is used
+  // How many of so many rows that wait the next batch should have. All, where there is a Plan for
+  // them or where padding to the next prepared number takes no longer than two prepared runs; else
+  // the next smaller prepared number, or a multiple of the largest one.
+  int64_t NextBatch(int64_t waiting) const;
+
   // How long a run of so many rows takes, as far as was measured; 0 when it was not.
   std::chrono::nanoseconds RunTime(int64_t rows) const;
   // Whether a run that may have the team of threads for itself should share its steps among them:
@@ -61,6 +70,7 @@ class ServableSignature {
   Method method_;
   std::vector<JsonInput> inputs_;
   std::vector<std::string> outputs_;
+  std::vector<int64_t> prepared_;
   std::string SampleName() const;          // of the signature, where it must be given
   std::vector<std::string> sample_texts_;  // for each input; "" where it has no texts
   proto::Example sample_example_;          // without features where none are parsed
@@ -77,8 +87,11 @@ class ServableSignature {
 struct ServableOptions {
   std::set<std::string> tags = {"serve"};
   int threads = 0;                         // of one run; 0: all
-  std::vector<int64_t> batch_sizes = {1};  // to be prepared
-  bool warm_up = true;                     // by the requests that the export holds
+  std::vector<int64_t> batch_sizes = {1};  // to be prepared, ascending
+  // Where preparing one of them took so long, no larger one is.
+  std::chrono::nanoseconds longest_preparation = std::chrono::hours(1);
+  int concurrency = 1;  // runs at a time to prepare for
+  bool warm_up = true;  // by the requests that the export holds
   int64_t max_warm_up_requests = 1000;
 };
 

@@ -87,6 +87,26 @@ TEST_F(ServableTest, SaysWhichSignaturesThereAre) {
             R"({"signature_name": "both", "instances": [0.0]})");
 }
 
+TEST_F(ServableTest, BatchesHavePreparedSizes) {
+  const auto servable = Servable::Load("m", 1, ExportSmallModel(JoinPath(path_, "small"), 1),
+                                       {.batch_sizes = {2, 4, 8}});
+  const ServableSignature& small = servable->FindSignature("");
+  for (int i = 0; i < 2000; ++i) {
+    small.RecordRun(2, std::chrono::seconds(20));
+    small.RecordRun(4, std::chrono::seconds(40));
+    small.RecordRun(8, std::chrono::seconds(79));
+  }
+  EXPECT_EQ(small.NextBatch(1), 1);  // padded to 2
+  EXPECT_EQ(small.NextBatch(4), 4);
+  EXPECT_EQ(small.NextBatch(5), 4);
+  EXPECT_EQ(small.NextBatch(7), 7);  // 4 and then 3, padded to 4, would take longer
+  EXPECT_EQ(small.NextBatch(8), 8);
+  EXPECT_EQ(small.NextBatch(9), 8);
+  EXPECT_EQ(small.NextBatch(35), 32);
+  const auto other = Servable::Load("m", 1, path_, {.batch_sizes = {2, 4, 8}});
+  EXPECT_EQ(other->FindSignature("count").NextBatch(35), 35);  // is not prepared
+}
+
 // A run that lost its processor for a while does not make short runs look long.
 TEST_F(ServableTest, RunTimesForgetOutliers) {
   const auto servable = Servable::Load("m", 1, path_, {});

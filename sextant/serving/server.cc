@@ -35,9 +35,11 @@ ModelManagerOptions ManagerOptions(const ServerOptions& options) {
   if (options.batching.enabled) {
     std::vector<int64_t>& sizes = result.servable.batch_sizes;
     sizes = options.batching.allowed_sizes;
-    const int64_t most = std::min<int64_t>(32, options.batching.max_batch_size);
+    result.servable.concurrency = static_cast<int>(BatchThreads(options.batching));
+    const int64_t most = std::min<int64_t>(64, options.batching.max_batch_size);
     for (int64_t size = 1; options.batching.allowed_sizes.empty() && size <= most; size *= 2) {
       sizes.push_back(size);
+      result.servable.longest_preparation = std::chrono::seconds(1);
     }
   }
   return result;
