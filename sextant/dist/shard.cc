@@ -57,8 +57,11 @@ void Shard::RequireReady(uint64_t epoch) const {
 void Shard::Hold(uint64_t epoch, uint64_t cut) {
   std::unique_lock lock(mutex_);
   RequireReady(epoch);
-  hold_ = cut;
-  hold_end_ = Clock::now() + kLongestHold;
+  if (cuts_.contains(cut)) return;  // sent twice; it comes late
+  if (hold_ != cut) {               // one that has ended is not begun again: calls have run since
+    hold_ = cut;
+    hold_end_ = Clock::now() + kLongestHold;
+  }
   if (!changed_.wait_until(lock, hold_end_, [&] { return running_ == 0 || hold_ != cut; })) {
     hold_ = 0;
     changed_.notify_all();
