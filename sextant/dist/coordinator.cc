@@ -101,6 +101,7 @@ uint64_t Coordinator::BeginEpoch(uint64_t incarnation, uint64_t at_least, Steady
   epoch_ = std::max(epoch_, at_least) + 1;
   ready_ = false;
   tokens_.reset();
+  held_for_ = 0;
   states_.Restore({});
   clocks_.Clear();
   why_wait_ = "the chief is initialising the variables";
@@ -223,8 +224,10 @@ void Coordinator::StepFailed(uint64_t epoch, const Status& why) {
   RequestStop(fmt::format("an update failed: {}", why.message()));
 }
 
-bool Coordinator::HoldSteps(uint64_t incarnation, SteadyTime now) {
+bool Coordinator::HoldSteps(uint64_t incarnation, uint64_t cut, SteadyTime now) {
   RequireChief(incarnation, now, "hold the steps");
+  if (cut == released_) return true;  // a question that was sent twice and comes late
+  held_for_ = cut;
   if (!tokens_) return true;
   tokens_->Hold(true);
   if (tokens_->running()) return false;
@@ -235,7 +238,16 @@ bool Coordinator::HoldSteps(uint64_t incarnation, SteadyTime now) {
   return true;
 }
 
-void Coordinator::ReleaseSteps() {
+bool Coordinator::ReleaseSteps(uint64_t cut) {
+  if (cut == released_) return true;
+  if (cut != held_for_) return false;
+  EndHold();
+  released_ = cut;
+  return true;
+}
+
+void Coordinator::EndHold() {
+  held_for_ = 0;
   if (tokens_) tokens_->Hold(false);
 }
 
@@ -319,7 +331,7 @@ void Coordinator::Forget(const TaskId& task) {
   if (tokens_) tokens_->Return(rank->second);
   blocks_.Return(rank->second);
   clocks_.Forget(rank->second);
-  if (task == chief()) ReleaseSteps();
+  if (task == chief()) EndHold();
   ranks_.erase(rank);
 }
 

@@ -107,10 +107,13 @@ class Coordinator {
   void PartRan(const UpdatePart& part, uint64_t epoch, int64_t step, SteadyTime now);
   // An update could not be run: all are to stop, and TakeToken throws this.
   void StepFailed(uint64_t epoch, const Status& why);
-  // Of the chief: no step is committed until it releases them, or its lease ends. False while one
-  // is being committed, or the run state of a worker at this step is awaited: ask again.
-  bool HoldSteps(uint64_t incarnation, SteadyTime now);
-  void ReleaseSteps();
+  // Of the chief, for this cut: no step is committed until it releases them, or its lease ends.
+  // False while one is being committed, or the run state of a worker at this step is awaited: ask
+  // again.
+  bool HoldSteps(uint64_t incarnation, uint64_t cut, SteadyTime now);
+  // Whether they were held for this cut until now. If not, the chief's lease has ended meanwhile
+  // and steps may have been committed: what it has read is not of one step. May be sent again.
+  bool ReleaseSteps(uint64_t cut);
 
   // Blocks of the training data (input_blocks.h). Throw ABORTED when the caller is no member.
   BlockAnswer NextBlock(const TaskId& task, uint64_t incarnation, const BlockQuestion& question,
@@ -157,6 +160,7 @@ class Coordinator {
   void RequireChief(uint64_t incarnation, SteadyTime now, const char* what) const;
   void RequireEpoch(uint64_t epoch) const;
   void Forget(const TaskId& task);
+  void EndHold();
   void RequireMember(const TaskId& task, uint64_t incarnation, SteadyTime now) const;
   void SeeStep(int64_t step);
   void StopWithoutData();
@@ -181,6 +185,7 @@ class Coordinator {
   Status failure_;      // of an update
   std::optional<StepTokens> tokens_;
   InputBlocks blocks_;
+  uint64_t held_for_ = 0, released_ = 0;  // cuts; 0: none
   RunStates states_;
   WorkerClocks clocks_;
   std::optional<SteadyTime> return_blocks_at_;  // those of workers that are not members

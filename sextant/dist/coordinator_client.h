@@ -99,8 +99,9 @@ class CoordinatorClient {
   bool PartReady(const UpdatePart& part, uint64_t epoch, int64_t step);
   void PartRan(const UpdatePart& part, uint64_t epoch, int64_t step);
   void StepFailed(uint64_t epoch, const Status& why);
-  bool HoldSteps();
-  void ReleaseSteps();
+  bool HoldSteps(uint64_t cut);
+  // Whether they were held for this cut until now.
+  bool ReleaseSteps(uint64_t cut);
   BlockAnswer NextBlock(const BlockQuestion& question);
   void DescribeInput(const std::string& source, const std::vector<std::string>& blocks);
   ClusterRunState SaveRunState();

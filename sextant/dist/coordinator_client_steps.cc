@@ -79,21 +79,24 @@ void CoordinatorClient::StepFailed(uint64_t epoch, const Status& why) {
       [&](grpc::ClientContext* context) { return stub_->StepFailed(context, request, &reply); });
 }
 
-bool CoordinatorClient::HoldSteps() {
-  MemberRequest request;
+bool CoordinatorClient::HoldSteps(uint64_t cut) {
+  HoldStepsRequest request;
   FillMember(request.mutable_member());
+  request.set_cut(cut);
   HoldStepsReply reply;
   Ask("hold the steps",
       [&](grpc::ClientContext* context) { return stub_->HoldSteps(context, request, &reply); });
   return reply.held();
 }
 
-void CoordinatorClient::ReleaseSteps() {
-  MemberRequest request;
+bool CoordinatorClient::ReleaseSteps(uint64_t cut) {
+  HoldStepsRequest request;
   FillMember(request.mutable_member());
-  Nothing reply;
+  request.set_cut(cut);
+  ReleaseStepsReply reply;
   Ask("go on with the steps",
       [&](grpc::ClientContext* context) { return stub_->ReleaseSteps(context, request, &reply); });
+  return reply.stood();
 }
 
 }  // namespace sextant::dist

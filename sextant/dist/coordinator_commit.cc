@@ -30,16 +30,33 @@ void CoordinatorCommit::Failed(uint64_t epoch, int64_t /*step*/, const Status& w
   }
 }
 
-HeldSteps::HeldSteps(CoordinatorClient& client, const std::function<void()>& check_wait)
-    : client_(client) {
-  while (!client_.HoldSteps()) check_wait();
+HeldSteps::HeldSteps(CoordinatorClient& client, uint64_t cut,
+                     const std::function<void()>& check_wait)
+    : client_(client), cut_(cut) {
+  try {
+    while (!client_.HoldSteps(cut_)) check_wait();
+  } catch (...) {
+    ReleaseIfHeld();
+    throw;
+  }
 }
 
-HeldSteps::~HeldSteps() {
+HeldSteps::~HeldSteps() { ReleaseIfHeld(); }
+
+void HeldSteps::Release() {
+  const bool stood = client_.ReleaseSteps(cut_);
+  held_ = false;
+  if (stood) return;
+  throw MakeError<Code::kAborted>(
+      "the lease of the chief ended while it took a snapshot; the snapshot is dropped");
+}
+
+void HeldSteps::ReleaseIfHeld() noexcept {
+  if (!held_) return;
   try {
-    client_.ReleaseSteps();
-  } catch (const Error& e) {
-    LogWarning("{}", e.message());
+    client_.ReleaseSteps(cut_);
+  } catch (const std::exception& e) {
+    LogWarning("{}", e.what());
   }
 }
 

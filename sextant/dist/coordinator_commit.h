@@ -30,13 +30,20 @@ class CoordinatorCommit final : public StepCommit {
 class HeldSteps {
  public:
   // Waits until no step is being committed; "check_wait" is called meanwhile and may throw.
-  HeldSteps(CoordinatorClient& client, const std::function<void()>& check_wait);
+  HeldSteps(CoordinatorClient& client, uint64_t cut, const std::function<void()>& check_wait);
   ~HeldSteps();
   HeldSteps(const HeldSteps&) = delete;
   HeldSteps& operator=(const HeldSteps&) = delete;
 
+  // Throws ABORTED when they were not held all the time: what was read is not of one step.
+  void Release();
+
  private:
+  void ReleaseIfHeld() noexcept;
+
   CoordinatorClient& client_;
+  const uint64_t cut_;
+  bool held_ = true;
 };
 
 }  // namespace sextant::dist

@@ -342,18 +342,19 @@ CoordinatorHost::Unary CoordinatorHost::StepFailed(Context context,
   });
 }
 
-CoordinatorHost::Unary CoordinatorHost::HoldSteps(Context context, const MemberRequest* request,
+CoordinatorHost::Unary CoordinatorHost::HoldSteps(Context context, const HoldStepsRequest* request,
                                                   HoldStepsReply* reply) {
   return AnswerWhen(context, [this, request, reply](SteadyTime now) {
-    reply->set_held(coordinator_.HoldSteps(request->member().incarnation(), now));
+    reply->set_held(coordinator_.HoldSteps(request->member().incarnation(), request->cut(), now));
     return reply->held();
   });
 }
 
 CoordinatorHost::Unary CoordinatorHost::ReleaseSteps(Context context,
-                                                     const MemberRequest* /*request*/,
-                                                     Nothing* /*reply*/) {
-  return Answer(context, [&](SteadyTime) { coordinator_.ReleaseSteps(); });
+                                                     const HoldStepsRequest* request,
+                                                     ReleaseStepsReply* reply) {
+  return Answer(context,
+                [&](SteadyTime) { reply->set_stood(coordinator_.ReleaseSteps(request->cut())); });
 }
 
 void CoordinatorHost::FillStatus(TrainingStatus* status) const {

@@ -88,8 +88,9 @@ class CoordinatorHost final : public CoordinatorServiceBase {
                   UpdatePartReply* reply) override;
   Unary PartRan(Context context, const UpdatePartRequest* request, Nothing* reply) override;
   Unary StepFailed(Context context, const StepFailedRequest* request, Nothing* reply) override;
-  Unary HoldSteps(Context context, const MemberRequest* request, HoldStepsReply* reply) override;
-  Unary ReleaseSteps(Context context, const MemberRequest* request, Nothing* reply) override;
+  Unary HoldSteps(Context context, const HoldStepsRequest* request, HoldStepsReply* reply) override;
+  Unary ReleaseSteps(Context context, const HoldStepsRequest* request,
+                     ReleaseStepsReply* reply) override;
 
  private:
   using Clock = std::chrono::steady_clock;

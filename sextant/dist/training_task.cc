@@ -302,9 +302,10 @@ std::unique_ptr<Cluster::Cut> TrainingTask::TakeCut() {
   request.set_chief(server_->incarnation());
   request.set_cut(NewIncarnation());
   auto cut = std::make_unique<ServersCut>(*this, request);
-  const HeldSteps between_two(*client_, [this] { CheckWait(); });
+  HeldSteps between_two(*client_, request.cut(), [this] { CheckWait(); });
   shards_->Hold(request);
   shards_->Take(request);
+  between_two.Release();
   stamp_->cut = request.cut();
   return cut;
 }
