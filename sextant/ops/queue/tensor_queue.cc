@@ -38,7 +38,7 @@ class TensorQueue::Place {
       : queue_(queue), line_(line), at_(line.insert(line.end(), caller)) {}
   ~Place() {
     line_.erase(at_);
-    queue_.changed_.notify_all();
+    queue_.WakeFirst();
   }
   Place(const Place&) = delete;
   Place& operator=(const Place&) = delete;
@@ -149,7 +149,7 @@ void TensorQueue::Add(std::vector<Tuple> tuples, const RunWait& wait) {
       throw Error(Code::kCancelled, fmt::format("{} '{}' is closed.", spec_.kind, spec_.name));
     }
     store_->Push(std::move(tuple));
-    changed_.notify_all();
+    WakeFirst();
   }
 }
 
@@ -181,7 +181,7 @@ std::vector<Tuple> TensorQueue::Take(int64_t count, bool or_fewer, const RunWait
         count = static_cast<int64_t>(taken.size()) + available();
       }
       while (missing() > 0 && available() > 0) taken.push_back(store_->Pop());
-      changed_.notify_all();
+      WakeFirst();
     }
   } catch (...) {
     store_->PutBack(std::move(taken));
@@ -204,22 +204,38 @@ void TensorQueue::Close(bool cancel_pending, const RunWait& wait) {
     }
   }
   closed_ = true;
-  changed_.notify_all();
+  WakeAll();
 }
 
 // Made before the lock is taken, because the callback takes it, and destroyed after.
 RunWait::Registration TensorQueue::WakeWhenCancelled(const RunWait& wait) {
   return wait.OnCancel([this] {
-    { std::lock_guard lock(mutex_); }
-    changed_.notify_all();
+    std::lock_guard lock(mutex_);
+    WakeAll();
   });
 }
 
-void TensorQueue::Await(std::unique_lock<std::mutex>& lock, const Line& line, const Caller& caller,
+void TensorQueue::WakeFirst() {
+  for (const Line* line : {&enqueuers_, &dequeuers_}) {
+    if (line->empty()) continue;
+    Caller& first = *line->front();
+    if (first.ready != nullptr && (*first.ready)()) first.changed.notify_one();
+  }
+}
+
+void TensorQueue::WakeAll() {
+  for (const Line* line : {&enqueuers_, &dequeuers_}) {
+    for (Caller* caller : *line) caller->changed.notify_one();
+  }
+}
+
+void TensorQueue::Await(std::unique_lock<std::mutex>& lock, const Line& line, Caller& caller,
                         const RunWait& wait, FunctionRef<bool()> ready) {
-  wait.Until(lock, changed_, [&] {
+  caller.ready = &ready;
+  wait.Until(lock, caller.changed, [&] {
     return caller.cancelled || wait.cancelled() || (line.front() == &caller && ready());
   });
+  caller.ready = nullptr;
   if (!caller.cancelled && !wait.cancelled()) return;
   const Status status = wait.status();
   throw Error(status.ok() ? Code::kCancelled : status.code(),

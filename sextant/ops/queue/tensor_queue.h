@@ -66,6 +66,9 @@ class TensorQueue final : public Resource {
   struct Caller {
     const char* what;  // "Enqueue"
     bool cancelled = false;
+    std::condition_variable changed;
+    // While it waits: whether it can go on once it is the first of its line.
+    const FunctionRef<bool()>* ready = nullptr;
   };
   using Line = std::list<Caller*>;
   class Place;
@@ -74,8 +77,11 @@ class TensorQueue final : public Resource {
   void Add(std::vector<Tuple> tuples, const RunWait& wait);
   std::vector<Tuple> Take(int64_t count, bool or_fewer, const RunWait& wait);
   // REQUIRES: mutex_ held, for all below.
-  void Await(std::unique_lock<std::mutex>& lock, const Line& line, const Caller& caller,
+  void Await(std::unique_lock<std::mutex>& lock, const Line& line, Caller& caller,
              const RunWait& wait, FunctionRef<bool()> ready);
+  // Wakes the callers whose turn it is. The others sleep on: many threads fill one queue.
+  void WakeFirst();
+  void WakeAll();
   bool full() const { return spec_.capacity > 0 && store_->size() >= spec_.capacity; }
   // Tuples that may be taken now.
   int64_t available() const;
@@ -85,7 +91,6 @@ class TensorQueue final : public Resource {
 
   QueueSpec spec_;
   mutable std::mutex mutex_;
-  std::condition_variable changed_;
   std::unique_ptr<TupleStore> store_;
   Line enqueuers_, dequeuers_;
   bool closed_ = false;
