@@ -135,7 +135,7 @@ std::string FileSystem::ReadFile(const std::string& path) {
   size_t size = 0;
   // Special files have size 0, and a file may grow: read until the end, wherever it is.
   const uint64_t expected = Stat(path).size;
-  const uint64_t most = expected > 0 ? kMostFileBytes : kMostStreamBytes;
+  const uint64_t most = expected > 0 ? InputLimits::Current().file : InputLimits::Current().stream;
   for (size_t room = expected + 1;;
        room = std::min(std::max<size_t>(4096, size), most + 1 - size)) {
     if (size + room > most + 1) {

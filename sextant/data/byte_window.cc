@@ -18,10 +18,11 @@ ByteWindow::ByteWindow(const std::string& path, Compression compression)
     : source_(OpenFileSource(path, compression)) {}
 
 bool ByteWindow::More() {
-  if (end_ - begin_ > kMostLineBytes) {
+  const uint64_t most = InputLimits::Current().line;
+  if (end_ - begin_ > most) {
     throw ResourceExhausted(
         "{}: the line at offset {} does not end within {} bytes; is this a text file?", path(),
-        offset_, kMostLineBytes);
+        offset_, most);
   }
   return Read();
 }
@@ -44,9 +45,9 @@ bool ByteWindow::Read() {
 }
 
 bool ByteWindow::Need(size_t bytes) {
-  if (bytes > kMostRecordBytes) {
+  if (const uint64_t most = InputLimits::Current().record; bytes > most) {
     throw ResourceExhausted("{}: cannot read {} bytes at once; the most is {}", path(), bytes,
-                            kMostRecordBytes);
+                            most);
   }
   while (end_ - begin_ < bytes) {
     if (!Read()) return false;

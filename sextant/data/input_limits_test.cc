@@ -1,6 +1,8 @@
 // Input without an end is an error, not the end of the memory.
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "sextant/base/error.h"
 #include "sextant/data/batch_limit.h"
 #include "sextant/data/dataset.h"
@@ -74,6 +76,34 @@ TEST(InputLimitsTest, PaddedRows) {
   Element batch;
   ExpectExhausted(ErrorText([&] { padded.MakeIterator()->Next(&batch); }),
                   "choose a smaller batch");
+}
+
+// On the thread that asks for elements and on those of the pipeline.
+TEST(InputLimitsTest, FollowTheMemoryLimit) {
+  const InputLimitsScope scope(1 << 20);
+  const std::string path = testing::TempDir() + "input_limits_lines";
+  std::ofstream(path) << std::string(1 << 20, 'x') << "\n" << std::string(3 << 20, 'y') << "\n";
+  const Dataset lines = TextLines({path}), ahead = lines.Prefetch();
+  for (const Dataset& dataset : {lines, ahead}) {
+    const auto iterator = dataset.MakeIterator();
+    Element element;
+    EXPECT_EQ(ErrorText([&] { iterator->Next(&element); }), "");
+    ExpectExhausted(ErrorText([&] { iterator->Next(&element); }), "within 1048576 bytes");
+  }
+  const Dataset rows = Range(4).Map(
+      [](const Element&) {
+        return Element{{"x", Tensor::Zeros(DType::kFloat, Shape({1 << 17}))}};
+      },
+      {.parallel = 2});
+  for (const Dataset& dataset : {rows.Batch(3), rows.Batch(3).Prefetch(), rows.PaddedBatch(3)}) {
+    Element element;
+    ExpectExhausted(ErrorText([&] { dataset.MakeIterator()->Next(&element); }),
+                    "choose a smaller batch");
+  }
+  Element element;
+  EXPECT_EQ(ErrorText([&] { rows.Batch(2).Prefetch().MakeIterator()->Next(&element); }), "");
+  const Dataset records = FixedLengthRecords({path}, {.record = 2 << 20});
+  ExpectExhausted(ErrorText([&] { records.MakeIterator()->Next(&element); }), "at once");
 }
 
 }  // namespace

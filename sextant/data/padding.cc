@@ -106,9 +106,9 @@ void Padder::Batch(std::span<Element> rows, Element* batch) const {
     Shape shape = row_shape;
     shape.Insert(0, static_cast<int64_t>(rows.size()));
     const auto size = static_cast<int64_t>(DTypeSize(rows[0].fields()[i].second.dtype()));
-    const int64_t elements = row_shape.num_elements();
-    const bool huge = elements > static_cast<int64_t>(kMostBatchBytes);
-    CheckBatchBytes(static_cast<int64_t>(rows.size()), huge ? elements : elements * size);
+    int64_t row_bytes = 0;
+    if (__builtin_mul_overflow(row_shape.num_elements(), size, &row_bytes)) row_bytes = INT64_MAX;
+    CheckBatchBytes(static_cast<int64_t>(rows.size()), row_bytes);
     auto& [batch_name, tensor] = batch->fields()[i];
     batch_name = name;
     MakeOwn(&tensor, rows[0].fields()[i].second.dtype(), shape);

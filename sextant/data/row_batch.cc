@@ -72,7 +72,7 @@ int64_t RowBatch::BytesOfRow() const {
 }
 
 int64_t RowBatch::MostRows() const {
-  return static_cast<int64_t>(kMostBatchBytes) / std::max<int64_t>(1, BytesOfRow());
+  return static_cast<int64_t>(InputLimits::Current().batch) / std::max<int64_t>(1, BytesOfRow());
 }
 
 void RowBatch::Allocate(int64_t rows) {

@@ -102,6 +102,7 @@ void Workers::Await(Lock& lock, FunctionRef<bool()> ready) {
 void Workers::Loop() {
   is_worker = true;
   const CancellationScope scope(cancellation_.get());
+  const InputLimitsScope limits(limits_);
   // Woken for every element, it would push the op team's threads off their cores in the middle of a
   // loop that others wait for; a batch thread waits for its turn. Where that is not allowed it
   // works as others do.

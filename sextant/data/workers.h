@@ -16,6 +16,7 @@
 
 #include "sextant/base/cancellation.h"
 #include "sextant/base/function_ref.h"
+#include "sextant/base/input_limits.h"
 
 namespace sextant::data {
 
@@ -51,7 +52,7 @@ class Workers {
   int max_threads() const { return max_threads_; }
 
   // While it lives no step runs: for saving. REQUIRES: made by the consumer, the lock not held.
-  // Throws CANCELLED when the walk is cancelled: steps may have left their work undone.
+  // Throws CANCELLED when the iteration is cancelled: steps may have left their work undone.
   class Pause {
    public:
     explicit Pause(Workers& workers);
@@ -73,6 +74,7 @@ class Workers {
   const bool autotune_;
   const int max_threads_;
   const std::shared_ptr<CancellationToken> cancellation_;
+  const InputLimits limits_ = InputLimits::Current();
   const Step step_;
   std::mutex mutex_;
   std::condition_variable work_, consumer_, quiet_;

@@ -68,6 +68,23 @@ TEST_F(EstimatorTest, TrainsByStepsAndToMaxSteps) {
   EXPECT_TRUE(std::ranges::count(names, "w") == 1 && std::ranges::count(names, "global_step") == 1);
 }
 
+// The batch alone is larger; a session without a limit trains with it.
+TEST_F(EstimatorTest, BatchesFollowTheMemoryLimit) {
+  const InputFn large = [] { return Input(Endless().dataset().Unbatch().Batch(200'000)); };
+  const RunConfig unlimited{.model_dir = dir_, .tf_config = "{}"};
+  RunConfig limited = unlimited;
+  limited.session.memory_limit = 1 << 20;
+  const auto expect_refused = [](const std::function<void()>& run) {
+    const Status status = StatusOf(run);
+    EXPECT_EQ(status.code(), Code::kResourceExhausted);
+    EXPECT_NE(status.message().find("choose a smaller batch"), std::string::npos)
+        << status.ToString();
+  };
+  expect_refused([&] { Estimator(Slope, limited).Train(large, {.steps = 1}); });
+  EXPECT_EQ(Estimator(Slope, unlimited).Train(large, {.steps = 1}), 1);
+  expect_refused([&] { Estimator(Slope, limited).Evaluate(large, {.steps = 1}); });
+}
+
 TEST_F(EstimatorTest, EndsWithTheData) {
   EXPECT_EQ(Make().Train([] { return Times(3); }), 3);
   // A loop over epochs, as in TensorFlow: each call reads the data again.

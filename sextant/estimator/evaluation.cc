@@ -11,6 +11,7 @@
 #include "sextant/base/cancellable_wait.h"
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "sextant/base/input_limits.h"
 #include "sextant/base/logging.h"
 #include "sextant/device/resource_manager.h"
 #include "sextant/device/variable.h"
@@ -88,6 +89,7 @@ Evaluation::~Evaluation() = default;
 
 void Evaluation::CheckInput() {
   if (!model_->begin_input) return;
+  const InputLimitsScope limits(state_.config.session.memory_limit);
   session_->Run(model_->begin_input);
   // To tell the position of an iteration, its files must have been found.
   data::SaveIteratorStates(session_->resources());
@@ -154,6 +156,7 @@ EvalResult Evaluation::Run(const std::string& path) {
   const LogStyle style = state_.config.log_style;
   LogInfo("Starting evaluation at {}", TimeText(style));
   const CancellationScope cancellable(state_.config.cancellation.get());
+  const InputLimitsScope limits(state_.config.session.memory_limit);
   session_->Run(local_init_);
   const bool begun = std::exchange(has_begun_input_, false);
   if (model_->begin_input && !begun) session_->Run(model_->begin_input);

@@ -4,6 +4,7 @@
 
 #include "sextant/base/cancellable_wait.h"
 #include "sextant/base/error.h"
+#include "sextant/base/input_limits.h"
 #include "sextant/base/logging.h"
 #include "sextant/estimator/cluster_training.h"
 #include "sextant/estimator/mirrored_strategy.h"
@@ -113,8 +114,9 @@ std::unique_ptr<ModelGraph> BuildModel(const Estimator::State& state, const Inpu
                                        Mode mode) {
   auto model = std::make_unique<ModelGraph>();
   const GraphScope use(model->graph);
-  const CancellationScope cancellable(
-      state.config.cancellation.get());  // the first element is read
+  // The first element is read.
+  const CancellationScope cancellable(state.config.cancellation.get());
+  const InputLimitsScope limits(state.config.session.memory_limit);
   model->graph.set_seed(SeedOf(state.config, mode));
   train::GetOrCreateGlobalStep();
   const auto& strategy = StrategyOf(state.config, mode);

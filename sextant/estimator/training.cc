@@ -6,6 +6,7 @@
 #include "sextant/base/error.h"
 #include "sextant/base/exit_code.h"
 #include "sextant/base/file_system.h"
+#include "sextant/base/input_limits.h"
 #include "sextant/base/logging.h"
 #include "sextant/base/temporary_file.h"
 #include "sextant/estimator/cluster_training.h"
@@ -228,6 +229,7 @@ int64_t RunTraining(const Estimator::State& state, const InputFn& input_fn,
     return *resumed;
   }
   const CancellationScope cancellable(config.cancellation.get());
+  const InputLimitsScope limits(config.session.memory_limit);  // input is awaited between Runs
   const InputFn input =
       handling.cluster ? ShareOutInput(input_fn, config, handling.cluster) : input_fn;
   const std::unique_ptr<ModelGraph> model = BuildModel(state, input, Mode::kTrain);

@@ -81,9 +81,9 @@ bool TFRecordReader::ReadNext(std::string_view* record) {
   const uint64_t length = DecodeFixed64(data());
   // A length may lie: no memory is taken for more than there is.
   if (length > kWindow && !MayHold(length)) return Incomplete();
-  if (length > kMostRecordBytes) {
+  if (const uint64_t most = InputLimits::Current().record; length > most) {
     throw ResourceExhausted("{}: the record at {} has {} bytes; the most that is read is {}",
-                            path(), offset_, length, kMostRecordBytes);
+                            path(), offset_, length, most);
   }
   const uint64_t record_size = kHeaderSize + length + kCrcSize;
   if (!Fill(record_size)) return Incomplete();

@@ -30,6 +30,7 @@
 
 #include "sextant/base/cancellable_wait.h"
 #include "sextant/base/error.h"
+#include "sextant/base/input_limits.h"
 #include "sextant/device/run_wait.h"
 #include "sextant/runtime/step_runner.h"
 
@@ -139,6 +140,7 @@ class BlockingRun final : public StepTurn {
 
   void Help() {
     const CancellationScope scope(scope_);
+    const InputLimitsScope limits(limits_);
     for (std::unique_lock lock(mutex_);;) {
       ++idle_helpers_;
       changed_.wait(lock, [&] { return done_ || (helper_wanted_ && !taken_); });
@@ -207,7 +209,8 @@ class BlockingRun final : public StepTurn {
   }
 
   RunEnvironment run_;
-  CancellationToken* const scope_;  // of the thread that runs the Plan
+  CancellationToken* const scope_;  // of the thread that runs the Plan, as the limits
+  const InputLimits limits_ = InputLimits::Current();
   CancellationToken cancellation_;
   CancellationToken::Registration outer_link_;
   std::mutex mutex_;

@@ -9,9 +9,9 @@
 //   worker 1:  a c          done: 1     thread 1: c waits for d; it helps with loops of d
 //
 // Invariant: "done" of a worker only grows, and is written by the holder of its flag after all that
-// the step wrote; whoever reads it with acquire sees that. A failed step counts as done, so nobody
-// waits for it; steps after it in the Plan are passed over and the lowest error is thrown, as if
-// the steps had run in order.
+// the step wrote; a reader with acquire order sees that. A failed step counts as done, so no
+// worker waits for it; steps after it in the Plan are passed over and the lowest error is thrown,
+// as if the steps had run in order.
 //
 // Waiting threads spin, then yield, then sleep on "pulse_", which changes when a step ends while
 // somebody sleeps.
@@ -24,6 +24,7 @@
 #include <mutex>
 #include <thread>
 
+#include "sextant/base/input_limits.h"
 #include "sextant/base/pause.h"
 #include "sextant/base/shard_exchange.h"
 #include "sextant/base/thread_team.h"
@@ -68,6 +69,7 @@ class ScheduleRun {
   // with a loop of a step that runs.
   void Work(int own) {
     const ThreadTeam::Sharing sharing(exchange_, own);
+    const InputLimitsScope limits(limits_);
     StepRunner runner(plan_, frame_, run_);
     for (int tries = 0; !AllFinished();) {
       if (Advance(own, runner) || exchange_.Help()) {
@@ -170,6 +172,7 @@ class ScheduleRun {
   Frame& frame_;
   const Schedule& schedule_;
   const RunEnvironment& run_;
+  const InputLimits limits_ = InputLimits::Current();  // of the thread that runs the Plan
   std::array<Worker, Schedule::kMaxWorkers> state_;
   ShardExchange exchange_;
   std::atomic<int32_t> sleepers_{0};

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <shared_mutex>
 
+#include "sextant/base/input_limits.h"
 #include "sextant/base/thread_team.h"
 #include "sextant/device/device.h"
 #include "sextant/device/pool_allocator.h"
@@ -79,13 +80,16 @@ class SessionState {
   class Running {
    public:
     Running(SessionState& session, const RunOptions& options)
-        : lock_(session.running_), cancellation_(options, session.options_, session.closed_) {
+        : lock_(session.running_),
+          limits_(session.options_.memory_limit),
+          cancellation_(options, session.options_, session.closed_) {
       cancellation_.token().ThrowIfCancelled();
     }
     CancellationToken& token() { return cancellation_.token(); }
 
    private:
     const std::shared_lock<std::shared_mutex> lock_;
+    const InputLimitsScope limits_;
     RunCancellation cancellation_;
   };
 

@@ -39,7 +39,8 @@ struct SEXTANT_API SessionOptions {
   // A device that is not there is replaced by /cpu:0 of the job and task that the node asks for.
   bool allow_soft_placement = true;
   bool log_device_placement = false;
-  int64_t memory_limit = 0;  // bytes of tensors alive at once; 0 = no limit
+  // Bytes of tensors alive at once, of a batch, of a file read whole (base/input_limits.h); 0: none
+  int64_t memory_limit = 0;
   int64_t plan_cache_bytes = int64_t{256} << 20;
   std::optional<std::chrono::milliseconds> deadline;  // of every Run that does not set its own
   OptimizerOptions optimizer;
@@ -124,7 +125,7 @@ class SEXTANT_API Session : public Evaluator {
   ResourceManager& resources();
   // Those of all tasks; its own come first.
   std::vector<const Device*> devices() const;
-  // Plans in the cache, for tests and curious users.
+  // Plans in the cache, for tests and diagnosis.
   int num_plans() const;
 
  private:

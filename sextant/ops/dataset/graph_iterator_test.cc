@@ -62,6 +62,19 @@ TEST_F(GraphIteratorTest, TheGraphKeepsTheDataset) {
   EXPECT_TRUE(session.Run(value).Identical(Tensor::Of<int64_t>({2})));
 }
 
+TEST_F(GraphIteratorTest, BatchesFollowTheMemoryLimit) {
+  for (const bool prefetch : {false, true}) {
+    const GraphIterator iterator =
+        OneShotIterator(Range(200'000).Batch(150'000), {.prefetch = prefetch});
+    const Output value = iterator.GetNext()["value"];
+    EXPECT_EQ(Session(graph_).Run(value).num_elements(), 150'000);
+    Session small(graph_, {.memory_limit = 1 << 20});
+    const Status status = StatusOf([&] { small.Run(value); });
+    EXPECT_EQ(status.code(), Code::kResourceExhausted);
+    EXPECT_NE(status.message().find("choose a smaller batch"), std::string::npos);
+  }
+}
+
 TEST_F(GraphIteratorTest, TwoNodesTakeTwoElements) {
   const GraphIterator iterator = OneShotIterator(Range(10));
   const Output a = iterator.GetNext()["value"], b = iterator.GetNext()["value"];

@@ -42,6 +42,23 @@ TEST_F(FileTest, WritesReadsAndFinds) {
   }
 }
 
+TEST_F(FileTest, FilesReadFollowTheMemoryLimit) {
+  Session session(graph_, {.memory_limit = 1 << 20});
+  const std::string path = folder_ + "/long.txt";
+  FileSystem::ForPath(folder_).CreateDirectories(folder_);
+  FileSystem::ForPath(path).WriteFileAtomically(path, std::string((1 << 20) + 1, 'x'));
+  for (const std::string& too_long : {path, std::string("/dev/zero")}) {
+    try {
+      session.Run(ReadFile(Text(too_long)));
+      ADD_FAILURE() << too_long;
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), Code::kResourceExhausted) << e.what();
+      EXPECT_NE(e.message().find("1048576"), std::string::npos) << e.what();
+    }
+  }
+  EXPECT_EQ(Session(graph_).Run(ReadFile(Text(path))).scalar<std::string>().size(), (1 << 20) + 1);
+}
+
 TEST_F(FileTest, NamesShards) {
   FileSystem::ForPath(folder_).CreateDirectories(folder_);
   Session session(graph_);

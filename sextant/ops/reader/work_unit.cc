@@ -86,9 +86,9 @@ class TextUnit : public WorkUnit {
       const char* const end = buffer_.data() + end_;
       const char* const newline = std::find(begin, end, '\n');
       line->append(begin, newline);
-      if (line->size() > kMostLineBytes) {
+      if (const uint64_t most = InputLimits::Current().line; line->size() > most) {
         throw ResourceExhausted("{}: line {} does not end within {} bytes; is this a text file?",
-                                path_, number_ + 1, kMostLineBytes);
+                                path_, number_ + 1, most);
       }
       next_ += static_cast<size_t>(newline - begin);
       if (newline == end) continue;
