@@ -78,11 +78,12 @@ class SEXTANT_API Attr {
   bool operator==(const Attr& other) const;
   std::string ToString() const;
 
-  // A tensor of a type that Tensor cannot hold, or that is much larger than its proto (one value
-  // and a shape), is kept in its encoded form only (see undecoded). Throws INVALID_ARGUMENT on a
-  // malformed value.
-  static Attr FromProto(const proto::AttrValue& proto);
-  // What the tensors of a message may take, all in all, above its own bytes.
+  // A tensor of a type that Tensor cannot hold, or that takes more than "expansion" bytes above
+  // those of its proto (one value and a shape), is kept in its encoded form only (see undecoded).
+  // Throws INVALID_ARGUMENT on a malformed value.
+  static Attr FromProto(const proto::AttrValue& proto, size_t expansion = kTensorExpansion);
+  static constexpr size_t kTensorExpansion = size_t{64} << 20;
+  // What the tensors of a message take at most, all in all, above its own bytes.
   static constexpr size_t kMaxExpansion = size_t{1} << 29;
   // What was imported is written as it was, byte for byte.
   void ToProto(proto::AttrValue* proto) const;

@@ -22,20 +22,23 @@ bool HoldsVariants(const proto::TensorProto& proto) {
   });
 }
 
-// A tensor that takes this many bytes above those of its proto is decoded by the run that needs it.
-constexpr size_t kDeferredExpansion = size_t{64} << 20;
+// So many bytes above those of their protos all tensors may take: shapes, axes and names are small.
+constexpr size_t kLeastExpansion = 256;
 
-// The tensor, or an invalid one when Tensor cannot hold its element type or it is deferred.
-Tensor DecodeTensor(const proto::TensorProto& proto) {
+// The tensor, or an invalid one when Tensor cannot hold its element type or it takes more than
+// *expansion bytes above those of its proto; they are subtracted. A run that needs it decodes it.
+Tensor DecodeTensor(const proto::TensorProto& proto, size_t* expansion) {
   const size_t size = DTypeSize(TypeFromProto(proto.dtype()));
   if (size == 0 || HoldsVariants(proto)) return Tensor();
   const PartialShape shape = ShapeFromProto(proto.tensor_shape());
   const size_t encoded = proto.ByteSizeLong();
-  if (shape.fully_known() &&
-      static_cast<size_t>(shape.num_elements()) > (encoded + kDeferredExpansion) / size) {
+  const size_t most = encoded + std::max(*expansion, kLeastExpansion);
+  if (shape.fully_known() && static_cast<size_t>(shape.num_elements()) > most / size) {
     return Tensor();
   }
-  return TensorFromProto(proto, encoded + kDeferredExpansion);
+  Tensor tensor = TensorFromProto(proto, most);
+  if (tensor.bytes() > encoded) *expansion -= std::min(*expansion, tensor.bytes() - encoded);
+  return tensor;
 }
 
 bool HasDimNames(const proto::TensorShapeProto& proto) {
@@ -78,7 +81,7 @@ Attr::Value ListOf(const List& list, Convert convert) {
   return values;
 }
 
-Attr::Value DecodeList(const AttrValue::ListValue& list) {
+Attr::Value DecodeList(const AttrValue::ListValue& list, size_t* expansion) {
   const int kinds = !list.s().empty() + !list.i().empty() + !list.f().empty() + !list.b().empty() +
                     !list.type().empty() + !list.shape().empty() + !list.tensor().empty() +
                     !list.func().empty();
@@ -90,11 +93,13 @@ Attr::Value DecodeList(const AttrValue::ListValue& list) {
   if (!list.b().empty()) return std::vector<bool>(list.b().begin(), list.b().end());
   if (!list.type().empty()) return ListOf<DType>(list.type(), TypeFromProto);
   if (!list.shape().empty()) return ListOf<PartialShape>(list.shape(), ShapeFromProto);
-  if (!list.tensor().empty()) return ListOf<Tensor>(list.tensor(), DecodeTensor);
+  if (!list.tensor().empty()) {
+    return ListOf<Tensor>(list.tensor(), [&](const auto& p) { return DecodeTensor(p, expansion); });
+  }
   return ListOf<FuncAttr>(list.func(), FuncFromProto);
 }
 
-Attr::Value Decode(const AttrValue& proto) {
+Attr::Value Decode(const AttrValue& proto, size_t* expansion) {
   switch (proto.value_case()) {
     case AttrValue::kS:
       return proto.s();
@@ -109,9 +114,9 @@ Attr::Value Decode(const AttrValue& proto) {
     case AttrValue::kShape:
       return ShapeFromProto(proto.shape());
     case AttrValue::kTensor:
-      return DecodeTensor(proto.tensor());
+      return DecodeTensor(proto.tensor(), expansion);
     case AttrValue::kList:
-      return DecodeList(proto.list());
+      return DecodeList(proto.list(), expansion);
     case AttrValue::kFunc:
       return FuncFromProto(proto.func());
     case AttrValue::kPlaceholder:
@@ -184,8 +189,8 @@ struct Encoder {
 
 }  // namespace
 
-Attr Attr::FromProto(const AttrValue& proto) {
-  Attr attr(Decode(proto));
+Attr Attr::FromProto(const AttrValue& proto, size_t expansion) {
+  Attr attr(Decode(proto, &expansion));
   attr.undecoded_ = HasInvalidTensor(attr.value_);
   if (MustKeepEncoded(proto, attr.value_)) attr.encoded_ = std::make_shared<AttrValue>(proto);
   return attr;

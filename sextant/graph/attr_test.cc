@@ -105,6 +105,17 @@ TEST(AttrTest, KeepsTensorsTooLargeToDecode) {
   EXPECT_THROW(attr.Get<Tensor>(), Error);
 }
 
+TEST(AttrTest, TensorsOfAListShareTheExpansion) {
+  const std::string tensor =
+      "tensor { dtype: DT_INT8 tensor_shape { dim { size: 1000 } } int_val: 7 } ";
+  const auto list = ParseAttr("list { " + tensor + tensor + "}");
+  EXPECT_EQ(Attr::FromProto(list, 2000).Get<std::vector<Tensor>>().size(), 2);
+  EXPECT_TRUE(Attr::FromProto(list, 1900).undecoded());
+  // Small ones are always decoded.
+  const auto small = ParseAttr("tensor { dtype: DT_INT64 tensor_shape { } int64_val: 7 }");
+  EXPECT_EQ(Attr::FromProto(small, 0).Get<Tensor>().scalar<int64_t>(), 7);
+}
+
 TEST(AttrTest, FunctionsAreEqualByNameAndAttributesInAnyOrder) {
   const auto attrs = [](AttrMap map) { return std::make_shared<AttrMap>(std::move(map)); };
   const Attr a(FuncAttr{"f", attrs({{"x", 1}, {"y", 2}})});

@@ -192,7 +192,9 @@ void GraphDefImporter::ImportAttrs(const NodeDef& def, Node* node, bool* undecod
   std::optional<Error> malformed;
   for (const auto& [name, value] : def.attr()) {
     try {
-      Attr attr = Substitute(Attr::FromProto(value));
+      // What would take too much together is decoded by the runs that need it.
+      const size_t left = Attr::kMaxExpansion - std::min(Attr::kMaxExpansion, expansion_);
+      Attr attr = Substitute(Attr::FromProto(value, std::min(Attr::kTensorExpansion, left)));
       if (value.has_tensor() || value.has_list()) CountExpansion(attr, value.ByteSizeLong());
       *undecoded = *undecoded || attr.undecoded();
       attrs.emplace_back(name, std::move(attr));
@@ -244,13 +246,7 @@ void GraphDefImporter::CountExpansion(const Attr& attr, size_t encoded_bytes) {
   if (const auto* list = std::get_if<std::vector<Tensor>>(&attr.value())) {
     for (const Tensor& tensor : *list) bytes += tensor.bytes();
   }
-  if (bytes <= encoded_bytes) return;
-  const size_t expansion = expansion_ + (bytes - encoded_bytes);
-  if (expansion > Attr::kMaxExpansion) {
-    throw ResourceExhausted("the constants take {} bytes more than the message that holds them",
-                            expansion);
-  }
-  expansion_ = expansion;
+  if (bytes > encoded_bytes) expansion_ += bytes - encoded_bytes;
 }
 
 GraphDefImporter::Ref GraphDefImporter::ParseRef(std::string_view text) const {

@@ -1,8 +1,20 @@
-// GraphDefImporter: makes nodes of NodeDefs, all or none. A node of a graph whose attributes, types
-// or shapes are wrong is kept as one that cannot run (unknown_op.h); names and edges must be right.
-// Graphs and function bodies share it; they
+// GraphDefImporter: makes nodes of NodeDefs, all or none. Graphs and function bodies share it; they
 // differ in how inputs are spelled ("node:1" and "node:output:1") and in that a body has arguments
 // and attributes of its own.
+//
+// Two sweeps. The first makes a node for every NodeDef, in their order, with its attributes, so
+// that names can be looked up. The second visits the nodes inputs first and sets edges, types and
+// shapes, which need those of the inputs. A v1 loop is a cycle; it is cut between NextIteration and
+// Merge:
+//
+//   Enter ─→ Merge ─→ Switch ─→ Add ─→ NextIteration ─(back edge, not followed)─→ Merge
+//
+// NextIteration therefore gets its output type, from its attribute, in the first sweep.
+//
+// Invariant: names and edges are right or nothing is imported. A node whose attributes, types or
+// shapes are wrong stays, as one of an unknown op (unknown_op.h): the error comes from the run that
+// needs it. So does a constant that is much larger than its message, or that together with those
+// before it is (Attr::kMaxExpansion): runs decode it within their memory limit.
 #pragma once
 
 #include <google/protobuf/repeated_ptr_field.h>

@@ -180,6 +180,42 @@ TEST(MalformedGraphTest, LargeConstantsAreLimitedByTheMemoryOfTheSession) {
   EXPECT_EQ(RunText(LargeConstant("20000000000000000")), Code::kResourceExhausted);
 }
 
+// Each of the constants is within what is decoded when a graph is imported, all of them are not.
+TEST(MalformedGraphTest, ManyConstantsAreLimitedByTheMemoryOfTheSession) {
+  constexpr int kCount = 9;
+  std::string text, inputs;
+  for (int i = 0; i < kCount; ++i) {
+    const std::string name = "c" + std::to_string(i);
+    text += "node { name: '" + name + R"(' op: "Const" attr { key: "dtype" value { type: DT_INT8 } }
+      attr { key: "value" value { tensor { dtype: DT_INT8 tensor_shape { dim { size: 64000000 } }
+             int_val: )" +
+            std::to_string(i + 1) + R"( } } } })" + "node { name: 'first" + name +
+            R"(' op: "Slice" input: ")" + name + R"(" input: "zero" input: "one"
+      attr { key: "T" value { type: DT_INT8 } } attr { key: "Index" value { type: DT_INT32 } } })";
+    inputs += " input: 'first" + name + "'";
+  }
+  for (const char* number : {"0", "1"}) {
+    text += std::string("node { name: '") + (*number == '0' ? "zero" : "one") +
+            R"(' op: "Const" attr { key: "dtype" value { type: DT_INT32 } }
+      attr { key: "value" value { tensor { dtype: DT_INT32 tensor_shape { dim { size: 1 } }
+             int_val: )" +
+            number + " } } } }";
+  }
+  text += "node { name: 'y' op: 'AddN'" + inputs + R"( attr { key: "T" value { type: DT_INT8 } }
+           attr { key: "N" value { i: 9 } } })";
+  Graph graph;
+  ImportGraphDefText(text, graph);
+  EXPECT_EQ(Session(graph).Run(NamedFeeds{}, {"y:0"})[0].flat<int8_t>()[0], 45);
+  Session limited(graph, {.memory_limit = 50 << 20});
+  try {
+    limited.Run(NamedFeeds{}, {"y:0"});
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), Code::kResourceExhausted) << e.what();
+    EXPECT_TRUE(e.message().starts_with("[Const c8] ")) << e.message();
+  }
+}
+
 TEST(MalformedGraphTest, SizesBeyondAllMemory) {
   for (const char* size :
        {"2305843009213693952", "1152921504606846976", "4611686018427387904", "1099511627776"}) {
