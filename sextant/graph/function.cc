@@ -25,12 +25,14 @@ void CollectNames(const FuncAttr& func, std::vector<std::string>* names) {
   for (const auto& [name, value] : *func.attrs) CollectNames(value, names);
 }
 
+void CollectNames(const Node& node, std::vector<std::string>* names) {
+  names->push_back(node.type());
+  for (const auto& [name, value] : node.attrs()) CollectNames(value, names);
+}
+
 std::vector<std::string> CalleesOf(const Graph& body) {
   std::vector<std::string> names;
-  for (int i = 0; i < body.num_nodes(); ++i) {
-    names.push_back(body.node(i)->type());
-    for (const auto& [name, value] : body.node(i)->attrs()) CollectNames(value, &names);
-  }
+  for (int i = 0; i < body.num_nodes(); ++i) CollectNames(*body.node(i), &names);
   return names;
 }
 
@@ -176,15 +178,31 @@ void FunctionLibrary::AddAll(const FunctionLibrary& other) {
 }
 
 FunctionLibrary FunctionLibrary::ReachableFrom(const Function& function) const {
+  FunctionLibrary part = ReachableFrom(function.callees());
+  const std::string* gradient = FindGradient(function.name());
+  if (gradient == nullptr) return part;
+  part.AddAll(ReachableFrom(std::vector<std::string>{*gradient}));
+  if (part.Find(function.name())) part.SetGradient(function.name(), *gradient);
+  return part;
+}
+
+FunctionLibrary FunctionLibrary::ReachableFrom(const std::vector<Node*>& nodes) const {
+  std::vector<std::string> names;
+  for (const Node* node : nodes) CollectNames(*node, &names);
+  return ReachableFrom(names);
+}
+
+FunctionLibrary FunctionLibrary::ReachableFrom(const std::vector<std::string>& names) const {
   FunctionLibrary part;
   std::unordered_set<std::string_view> seen;
-  std::vector<const Function*> open = {&function};
+  std::vector<const Function*> open;
   const auto reach = [&](std::string_view name) {
     const auto found = state_->by_name.find(name);
     if (found == state_->by_name.end() || !seen.insert(found->first).second) return;
     part.Add(state_->functions[found->second]);
     open.push_back(state_->functions[found->second].get());
   };
+  for (const std::string& name : names) reach(name);
   while (!open.empty()) {
     const Function* next = open.back();
     open.pop_back();

@@ -92,6 +92,8 @@ class SEXTANT_API FunctionLibrary {
   void AddAll(const FunctionLibrary& other);
   // The part of the library that "function" needs, itself only if it is recursive.
   FunctionLibrary ReachableFrom(const Function& function) const;
+  // The part that these nodes need.
+  FunctionLibrary ReachableFrom(const std::vector<Node*>& nodes) const;
 
   // Function → name of its gradient function (GradientDef).
   void SetGradient(const std::string& function, const std::string& gradient);
@@ -107,6 +109,7 @@ class SEXTANT_API FunctionLibrary {
     std::vector<std::pair<std::string, std::string>> gradients;
   };
   State& Change();
+  FunctionLibrary ReachableFrom(const std::vector<std::string>& names) const;
 
   std::shared_ptr<State> state_;
 };

@@ -12,7 +12,7 @@ namespace sextant {
 
 class Effects {
  public:
-  // Of the nodes of "graph", which must outlive this.
+  // Of the nodes of "graph", which must outlive this and may get functions of new names meanwhile.
   explicit Effects(const Graph& graph) : functions_(graph.functions()) {}
 
   // A node that runs functions (If, While, a call) has an effect when one of them has.
@@ -24,7 +24,7 @@ class Effects {
  private:
   bool FunctionHasEffect(const FuncAttr& function);
 
-  const FunctionLibrary functions_;
+  const FunctionLibrary& functions_;
   std::unordered_map<std::string, bool> known_;
 };
 

@@ -1,4 +1,5 @@
-// Functionalization of v1 loops. A frame is a cyclic subgraph:
+// Functionalization of v1 loops (Yu et al., "Dynamic control flow in large-scale machine learning",
+// EuroSys 2018, describes them). A frame is a cyclic subgraph:
 //
 //   start ─ Enter ─→ Merge ─→ Switch ─→ (body) ─→ NextIteration ─→ back to Merge
 //                      └→ Less ─ LoopCond ┘└→ Exit ─→ end
@@ -7,6 +8,7 @@
 // cut at the Merges, is the cond function; what the NextIterations depend on, cut at the true side
 // of the Switches, the body function. Tensors of outside become variables that the body passes on.
 // Invariant: inner frames come first, so a frame has plain nodes only, each effect in one function.
+// A body knows the functions that it uses and no others, so that n loops take O(n).
 #include "sextant/graph/passes/structure_loops.h"
 
 #include <algorithm>
@@ -30,12 +32,12 @@ Error NodeError(const Node& node, std::string_view what) {
 // One frame, on its way to become a While.
 class LoopBuilder {
  public:
-  LoopBuilder(Graph& graph, LoopFrames& frames, int index)
+  LoopBuilder(Graph& graph, LoopFrames& frames, int index, Effects& effects)
       : graph_(graph),
         frames_(frames),
         index_(index),
         frame_(frames.frames()[index]),
-        effects_(graph) {}
+        effects_(effects) {}
 
   void Build() {
     FindVariables();
@@ -158,9 +160,8 @@ class LoopBuilder {
   }
 
   void AddControlInput(Node* node) {
-    if (std::find(control_inputs_.begin(), control_inputs_.end(), node) == control_inputs_.end()) {
+    if (std::ranges::find(control_inputs_, node) == control_inputs_.end())
       control_inputs_.push_back(node);
-    }
   }
 
   // A tensor of outside, or an Enter that gives one to each iteration, becomes a variable.
@@ -271,7 +272,7 @@ class LoopBuilder {
   FunctionBody Extract(const std::vector<Node*>& nodes) {
     FunctionBody function;
     function.graph = std::make_unique<Graph>();
-    function.graph->functions().AddAll(graph_.functions());
+    function.graph->functions() = graph_.functions().ReachableFrom(nodes);
     function.graph->set_seed(graph_.seed());
     copies_.clear();
     args_.clear();
@@ -359,7 +360,7 @@ class LoopBuilder {
   LoopFrames& frames_;
   const int index_;
   const LoopFrame frame_;  // a copy: frames grow
-  Effects effects_;
+  Effects& effects_;
   Node* loop_cond_ = nullptr;  // may be missing
   Output condition_;           // the tensor that the loop's Switches are by
   int exit_side_ = 0;          // of the Switches
@@ -378,6 +379,7 @@ class LoopBuilder {
 
 void StructureLoops(Graph& graph) {
   LoopFrames frames(graph);
+  Effects effects(graph);
   std::vector<Node*> gone;
   // Children come after their parents.
   for (int i = static_cast<int>(frames.frames().size()) - 1; i >= 0; --i) {
@@ -388,7 +390,7 @@ void StructureLoops(Graph& graph) {
       gone.insert(gone.end(), unread.begin(), unread.end());
       continue;
     }
-    LoopBuilder(graph, frames, i).Build();
+    LoopBuilder(graph, frames, i, effects).Build();
     const std::vector<Node*>& nodes = frames.frames()[i].nodes;
     gone.insert(gone.end(), nodes.begin(), nodes.end());
   }

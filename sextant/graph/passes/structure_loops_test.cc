@@ -94,6 +94,21 @@ TEST(StructureLoopsTest, ALoopBecomesAWhile) {
   EXPECT_EQ(body.results[0].node()->input(0).node()->input(0), body.args[0]);
 }
 
+// A body that held the whole library would make n loops take n^2.
+TEST(StructureLoopsTest, BodiesHoldTheFunctionsTheyUse) {
+  std::string loops = IntPlaceholder("x") + IntPlaceholder("n") + IntPlaceholder("d");
+  for (const char* s : {"_1", "_2", "_3"}) {
+    loops += CountingLoop("x", std::string("f") + s, "n", "d", s);
+  }
+  Graph graph;
+  ImportGraphDefText(loops, graph);
+  StructureLoops(graph);
+  EXPECT_EQ(graph.functions().all().size(), 6u);
+  for (const auto& function : graph.functions().all()) {
+    EXPECT_TRUE(function->Instantiate(graph.functions())->graph->functions().empty());
+  }
+}
+
 // The body of the outer loop runs an inner one that starts from the outer variable.
 TEST(StructureLoopsTest, InnerLoopsGoIntoTheBodyOfOuterOnes) {
   const std::string loops =
