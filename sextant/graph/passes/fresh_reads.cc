@@ -1,16 +1,16 @@
 // Idea: follow the tensors that share a variable's buffer (aliases) from "v/read" on through nodes
 // that hand their input on (Identity, StopGradient, Reshape, Switch, Enter), and know for every
-// node which changes of variables come before it. Per change one bit; the bits of a node are those
-// of its inputs and control inputs.
+// node which changes of variables come before it: those of its inputs and control inputs, and its
+// own (change_sets.h). Changes are numbered by variable, so that a variable's are a range.
 //
-// Invariant: an alias with the bits "seen" holds what the variable was after those changes. A
-// reader of it with more bits of the same variable must read again:
+// Invariant: an alias with the changes "seen" holds what the variable was after them. A reader of
+// it with more changes of the same variable must read again:
 //
-//   v ─ v/read ─────────────── y          y has the bit of AssignAdd, v/read has not:
+//   v ─ v/read ─────────────── y          y comes after AssignAdd, v/read does not:
 //   v ─ AssignAdd ─(control)─→ y          y reads Identity(v), run after AssignAdd, instead.
 //
 // In a loop a reader of an alias from outside comes after the changes of the iteration before,
-// which no bit tells: where the loop changes the variable it always reads again, from a reference
+// which no set tells: where the loop changes the variable it always reads again, from a reference
 // that is taken into the loop (RefEnter). In the branch of a conditional it reads from a RefSwitch.
 #include "sextant/graph/passes/fresh_reads.h"
 
@@ -21,6 +21,7 @@
 #include <unordered_map>
 
 #include "sextant/base/cancellable_wait.h"
+#include "sextant/graph/passes/change_sets.h"
 #include "sextant/graph/passes/copy_subgraph.h"
 #include "sextant/graph/passes/loop_frames.h"
 #include "sextant/graph/passes/rewriting.h"
@@ -43,27 +44,15 @@ bool MayChange(const Node& node) {
          std::ranges::any_of(node.op().inputs(), [](const ArgDef& arg) { return arg.is_ref; });
 }
 
-// Sets of changes.
-using Bits = std::vector<bool>;
-
-void Unite(Bits& to, const Bits& from) {
-  if (from.empty()) return;
-  if (to.empty()) {
-    to = from;
-    return;
-  }
-  for (size_t i = 0; i < to.size(); ++i) to[i] = to[i] || from[i];
-}
-
 class FreshReads {
  public:
   explicit FreshReads(Graph& graph) : graph_(graph), order_(TopologicalOrder(graph)) {}
 
   void Run() {
     FindChanges();
-    if (num_changes_ == 0) return;
+    if (changes_.empty()) return;
     FindFrames();
-    for (const Node* node : order_) FindBits(*node);
+    for (const Node* node : order_) FindChangesBefore(*node);
     for (Node* node : order_) {
       CancellationScope::ThrowIfCancelled();
       if (node->type().starts_with('_'))
@@ -76,7 +65,7 @@ class FreshReads {
  private:
   struct Alias {
     int variable = -1;
-    Bits seen;
+    ChangeSets::Set seen = ChangeSets::kEmpty;
     bool loop_changes = false;  // it comes from outside of a loop that changes the variable
     Output reference;           // of the variable, where the alias is; made when needed
   };
@@ -95,6 +84,7 @@ class FreshReads {
   }
 
   void FindChanges() {
+    std::vector<std::pair<int, const Node*>> changes;  // of variables, by nodes
     for (const Node* node : order_) {
       const std::string& type = node->type();
       if (type == "Variable" || type == "VariableV2") {
@@ -110,59 +100,67 @@ class FreshReads {
       // A RefMerge of several variables is none of them.
       if (changed.size() == 1) variables_[node] = *changed.begin();
       if (!MayChange(*node)) continue;
-      change_of_[node] = num_changes_;
-      for (const int variable : changed) changes_[variable].push_back(num_changes_);
-      ++num_changes_;
+      for (const int variable : changed) changes.emplace_back(variable, node);
     }
+    std::ranges::stable_sort(changes, {}, &std::pair<int, const Node*>::first);
+    for (const auto& [variable, node] : changes) {
+      const int number = static_cast<int>(variable_of_change_.size());
+      changes_.emplace(variable, std::pair(number, number)).first->second.second = number + 1;
+      changes_of_[node].push_back(number);
+      variable_of_change_.push_back(variable);
+    }
+    sets_.emplace(static_cast<int>(changes.size()));
   }
 
   void FindFrames() {
     const auto is_enter = [](const Node* node) { return node->type().ends_with("Enter"); };
     if (std::ranges::none_of(order_, is_enter)) return;
     frames_.emplace(graph_);
-    for (const auto& [node, change] : change_of_) {
+    for (const auto& [node, changes] : changes_of_) {
       int frame = frames_->FrameOf(node);
       for (; frame >= 0; frame = frames_->frames()[frame].parent) {
-        for (const auto& [variable, changes] : changes_) {
-          if (std::ranges::count(changes, change) > 0) changed_in_.emplace(frame, variable);
+        ChangeSets::Set& inside = changes_in_[frame];
+        for (const int change : changes) {
+          changed_in_.emplace(frame, variable_of_change_[change]);
+          inside = sets_->With(inside, change);
         }
       }
     }
   }
 
-  void FindBits(const Node& node) {
+  void FindChangesBefore(const Node& node) {
     CancellationScope::ThrowIfCancelled();
-    Bits bits;
-    for (const Output& input : node.inputs()) Unite(bits, bits_[input.node()]);
-    for (const Node* control : node.control_inputs()) Unite(bits, bits_[control]);
-    const auto add = [&](int change) {
-      if (bits.empty()) bits.resize(num_changes_);
-      bits[change] = true;
-    };
-    if (const auto change = change_of_.find(&node); change != change_of_.end()) add(change->second);
+    ChangeSets::Set before = ChangeSets::kEmpty;
+    const auto unite = [&](ChangeSets::Set more) { before = sets_->Union(before, more); };
+    for (const Output& input : node.inputs()) unite(ChangesBefore(input.node()));
+    for (const Node* control : node.control_inputs()) unite(ChangesBefore(control));
+    if (const auto own = changes_of_.find(&node); own != changes_of_.end()) {
+      for (const int change : own->second) before = sets_->With(before, change);
+    }
     if (frames_ && node.type().ends_with("Exit")) {  // after all iterations
-      const int frame = frames_->FrameOf(node.input(0).node());
-      for (const auto& [change_node, change] : change_of_) {
-        if (frames_->Encloses(frame, frames_->FrameOf(change_node))) add(change);
+      const auto inside = changes_in_.find(frames_->FrameOf(node.input(0).node()));
+      if (inside != changes_in_.end()) unite(inside->second);
+    }
+    if (before != ChangeSets::kEmpty) before_[&node] = before;
+  }
+
+  // Whether "node" comes after a change of the variable that the alias has not seen; that of "own"
+  // does not count.
+  bool HasMore(const Node* node, const Alias& alias, const Node& own) const {
+    const auto [begin, end] = changes_.at(alias.variable);
+    int except = -1;
+    if (const auto changes = changes_of_.find(&own); changes != changes_of_.end()) {
+      for (const int change : changes->second) {
+        if (variable_of_change_[change] == alias.variable) except = change;
       }
     }
-    if (!bits.empty()) bits_[&node] = std::move(bits);
+    return sets_->HasMore(ChangesBefore(node), alias.seen, begin, end, except);
   }
 
-  // Whether "bits" has a change of the variable that "seen" has not; "own" does not count.
-  bool HasMore(const Bits& bits, const Alias& alias, const Node& own) const {
-    if (bits.empty()) return false;
-    const auto change = change_of_.find(&own);
-    return std::ranges::any_of(changes_.at(alias.variable), [&](int c) {
-      return bits[c] && (alias.seen.empty() || !alias.seen[c]) &&
-             (change == change_of_.end() || change->second != c);
-    });
-  }
-
-  const Bits& BitsOf(const Node* node) const {
-    static const Bits kNone;
-    const auto found = bits_.find(node);
-    return found == bits_.end() ? kNone : found->second;
+  // Those of the node included.
+  ChangeSets::Set ChangesBefore(const Node* node) const {
+    const auto found = before_.find(node);
+    return found == before_.end() ? ChangeSets::kEmpty : found->second;
   }
 
   // ---- readers
@@ -176,14 +174,14 @@ class FreshReads {
       if (found == aliases_.end()) continue;
       std::vector<Node*> after = {input.node()};
       // Only one of a Merge's inputs is there.
-      bool more = found->second.loop_changes || HasMore(BitsOf(input.node()), found->second, *node);
+      bool more = found->second.loop_changes || HasMore(input.node(), found->second, *node);
       for (Node* control : node->control_inputs()) {
-        more = more || HasMore(BitsOf(control), found->second, *node);
+        more = more || HasMore(control, found->second, *node);
         after.push_back(control);
       }
       for (const Output& other : node->inputs()) {
         if (type == "Merge" || aliases_.contains(other) || IsRef(other.dtype())) continue;
-        more = more || HasMore(BitsOf(other.node()), found->second, *node);
+        more = more || HasMore(other.node(), found->second, *node);
         if (!IsFreeConstant(*other.node())) after.push_back(other.node());
       }
       if (more) graph_.SetInput(node, i, FreshValue(input, *node, std::move(after)));
@@ -214,7 +212,7 @@ class FreshReads {
       alias.loop_changes =
           alias.loop_changes || changed_in_.contains({frames_->FrameOf(node), alias.variable});
     } else if (!conditional) {
-      alias.seen = BitsOf(node);
+      alias.seen = ChangesBefore(node);
       alias.loop_changes = false;
     }
     for (int i = 0; i < (conditional ? 2 : 1); ++i) aliases_[node->output(i)] = alias;
@@ -276,12 +274,14 @@ class FreshReads {
   const std::vector<Node*> order_;
   std::map<std::string, int> numbers_;              // of variables
   std::unordered_map<const Node*, int> variables_;  // behind the references a node gives
-  std::unordered_map<const Node*, int> change_of_;  // nodes that change variables: their bits
-  std::map<int, std::vector<int>> changes_;         // by variable
-  int num_changes_ = 0;
+  std::unordered_map<const Node*, std::vector<int>> changes_of_;  // nodes that change variables
+  std::map<int, std::pair<int, int>> changes_;  // by variable: [begin, end) of their numbers
+  std::vector<int> variable_of_change_;
+  std::optional<ChangeSets> sets_;
   std::optional<LoopFrames> frames_;
-  std::set<std::pair<int, int>> changed_in_;    // frame, variable
-  std::unordered_map<const Node*, Bits> bits_;  // of nodes that come after any change
+  std::set<std::pair<int, int>> changed_in_;                 // frame, variable
+  std::unordered_map<int, ChangeSets::Set> changes_in_;      // by frame, inner frames included
+  std::unordered_map<const Node*, ChangeSets::Set> before_;  // of nodes after any change
   std::unordered_map<Output, Alias> aliases_;
   std::unordered_map<const Node*, Output> original_input_;  // of nodes that read again
 };

@@ -12,8 +12,8 @@
 namespace sextant {
 namespace {
 
-const std::string kT = "attr { key: 'T' value { type: DT_FLOAT } } ";
-const std::string kInput =
+const std::string kFloatType = "attr { key: 'T' value { type: DT_FLOAT } } ";
+const std::string kFloatInput =
     "node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }";
 
 template <typename Pass>
@@ -33,25 +33,25 @@ Code Cancelled(const std::string& text, const Pass& pass) {
 
 TEST(PassesCancellationTest, EveryPassAsks) {
   EXPECT_EQ(
-      Cancelled(kInput,
+      Cancelled(kFloatInput,
                 [](Graph& graph) { CopySubgraph(graph, {}, {graph.FindOutput("a:0")}, {}, ""); }),
       Code::kDeadlineExceeded);
   const std::string call =
-      kInput +
+      kFloatInput +
       "node { name: 'call' op: 'f' input: 'a' } library { function { signature { name: 'f' "
       "input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } } "
       "node_def { name: 'n' op: 'Neg' input: 'x' " +
-      kT + "} ret { key: 'y' value: 'n:y:0' } } }";
+      kFloatType + "} ret { key: 'y' value: 'n:y:0' } } }";
   EXPECT_EQ(Cancelled(call, InlineFunctions), Code::kDeadlineExceeded);
   const std::string variable =
       "node { name: 'v' op: 'VariableV2' attr { key: 'dtype' value { type: DT_FLOAT } } "
       "attr { key: 'shape' value { shape { } } } }";
   EXPECT_EQ(Cancelled(variable, ResolveReferences), Code::kDeadlineExceeded);
   const std::string loop =
-      kInput + "node { name: 'enter' op: 'Enter' input: 'a' " + kT +
+      kFloatInput + "node { name: 'enter' op: 'Enter' input: 'a' " + kFloatType +
       "attr { key: 'frame_name' value { s: 'f' } } } node { name: 'exit' op: 'Exit' "
       "input: 'enter' " +
-      kT + "}";
+      kFloatType + "}";
   EXPECT_EQ(Cancelled(loop, StructureLoops), Code::kDeadlineExceeded);
 }
 
