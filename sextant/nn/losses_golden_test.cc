@@ -1,6 +1,8 @@
 // Every loss by every reduction, with and without weights, as TensorFlow gives it.
+#include <cmath>
 #include <map>
 
+#include "sextant/graph/gradients.h"
 #include "sextant/nn/get_variable.h"
 #include "sextant/nn/golden_values.h"
 #include "sextant/nn/losses.h"
@@ -42,6 +44,43 @@ TEST(LossesGoldenTest, AsTensorFlow) {
     ExpectGolden(Session(graph).Run(value), loss.at("value"), name + " " + reduction);
     EXPECT_EQ(graph.Collection(kLosses).size(), 1U) << name;
   }
+}
+
+// log 2 and a slope of sigmoid(0) = 1/2 at 0; neither e^200 nor a slope of 0.
+TEST(LossesGoldenTest, SigmoidCrossEntropyOfElements) {
+  Graph graph;
+  const GraphScope scope(graph);
+  const Output logits = Const(Tensor::Of<float>({-200, 0, 200}));
+  const Output loss = SigmoidCrossEntropyWithLogits(logits, Const(Tensor::Of<float>({1, 0, 0})));
+  Session session(graph);
+  const Tensor values = session.Run(loss), slopes = session.Run(Gradients(loss, {logits})[0]);
+  const float expected[] = {200, std::log(2.0F), 200}, slope[] = {-1, 0.5F, 1};
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FLOAT_EQ(values.flat<float>()[i], expected[i]);
+    EXPECT_FLOAT_EQ(slopes.flat<float>()[i], slope[i]);
+  }
+}
+
+// A weight per row: [2, 1] for losses [2], [2] for losses [2, 1].
+TEST(LossesGoldenTest, WeightsOfOneDimensionMoreOrLess) {
+  Graph graph;
+  const GraphScope scope(graph);
+  const Output column = Const(Tensor::Of<float>({2, 1}, {1, 3}));
+  const Output row = Const(Tensor::Of<float>({1, 3}));
+  const Output weights = Const(Tensor::Of<float>({2, 0}));
+  const Output weight_column = Const(Tensor::Of<float>({2, 1}, {2, 0}));
+  Session session(graph);
+  for (const auto& [losses, w] : {std::pair(column, weights), std::pair(row, weight_column)}) {
+    const auto value = [&](Reduction reduction) {
+      const Output loss = ComputeWeightedLoss(losses, {.weights = w, .reduction = reduction});
+      return session.Run(loss).scalar<float>();
+    };
+    EXPECT_FLOAT_EQ(value(Reduction::kSum), 2);
+    EXPECT_FLOAT_EQ(value(Reduction::kMean), 1);
+    EXPECT_FLOAT_EQ(value(Reduction::kSumOverBatchSize), 1);
+    EXPECT_FLOAT_EQ(value(Reduction::kSumByNonzeroWeights), 2);
+  }
+  EXPECT_TRUE(graph.Collection(kLosses).empty());
 }
 
 TEST(LossesGoldenTest, TotalsAddCollections) {
