@@ -6,6 +6,7 @@
 #include <set>
 
 #include "sextant/sextant.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant {
 namespace {
@@ -16,14 +17,6 @@ class BlockingRunTest : public testing::TestWithParam<ParallelSteps> {
   static Output Number(int value) { return Const(Tensor(value)); }
   static Output Queue(int64_t capacity = -1) {
     return FIFOQueue({DType::kInt32}, {.capacity = capacity, .shapes = {Shape()}});
-  }
-  static Status StatusOf(const std::function<void()>& f) {
-    try {
-      f();
-    } catch (const Error& e) {
-      return e.status();
-    }
-    return Status();
   }
   std::vector<Tensor> Run(const std::vector<Output>& fetches,
                           const std::vector<Operation>& targets) {

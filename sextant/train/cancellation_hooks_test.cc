@@ -15,20 +15,12 @@
 #include "sextant/ops/dataset/graph_iterator.h"
 #include "sextant/ops/math/reduce.h"
 #include "sextant/ops/random/random.h"
+#include "sextant/testing/status_of.h"
 #include "sextant/train/global_step.h"
 #include "sextant/train/monitored_session.h"
 
 namespace sextant::train {
 namespace {
-
-Code CodeOf(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.code();
-  }
-  return Code::kOk;
-}
 
 TEST(CancellationHooksTest, TheLoopEndsAfterTheStepInWhichItIsCancelled) {
   Graph graph;
@@ -95,7 +87,7 @@ TEST(CancellationHooksTest, AWaitForInputIsCancelledAndTheLastStepIsSaved) {
                               .checkpoints = checkpoints});
     Code code = Code::kOk;
     while (code == Code::kOk) {
-      code = CodeOf([&] { session.Run(model.step); });
+      code = StatusOf([&] { session.Run(model.step); }).code();
       if (code == Code::kOk) ++steps;
     }
     EXPECT_EQ(code, Code::kCancelled);
@@ -144,12 +136,14 @@ TEST(CancellationHooksTest, UnusableDataIsRefusedBeforeAnythingIsSaved) {
   std::filesystem::remove_all(directory);
   const auto code_of = [&](const data::Dataset& numbers) {
     Adder model(numbers);
-    return CodeOf([&] {
-      const MonitoredSession session(
-          model.graph, {.checkpoint_dir = directory,
-                        .hooks = {AwaitInput(model.iterator.handle(), {.refuse_unusable = true})},
-                        .checkpoints = {.every = {.steps = 100}}});
-    });
+    return StatusOf([&] {
+             const MonitoredSession session(
+                 model.graph,
+                 {.checkpoint_dir = directory,
+                  .hooks = {AwaitInput(model.iterator.handle(), {.refuse_unusable = true})},
+                  .checkpoints = {.every = {.steps = 100}}});
+           })
+        .code();
   };
   EXPECT_EQ(code_of(data::Range(0)), Code::kInvalidArgument);
   const auto damaged = [] {
