@@ -1,8 +1,21 @@
 // CoordinatorHost: the RPCs around the coordinator, in parameter server 0.
 //
-// Time is that of the steady clock. A thread ends leases. When a process joins as a task whose
-// lease another process holds, the address of the task is asked who is there: a task that was
-// killed and started again takes over at once, not after the lease.
+// The coordinator is a state machine under one mutex; every RPC is one transition of it. Those that
+// are answered at once (Answer) run on gRPC's thread. Those that wait for other tasks, such as
+// TakeToken, run on a thread of their own (AnswerWhen): the transition is tried whenever the state
+// has changed, for a second at most; then the answer says "not yet" and the caller asks again, so
+// that a lost connection never loses more than a question.
+//
+//   worker 1: TakeToken ─> none left, waits      worker 0: PartRan ─> step 7 is applied, notify
+//   worker 1:              tried again ─> token of step 8
+//
+// Invariant: a transition is a function of the state, the arguments and the time (steady clock),
+// and asking twice is as good as asking once: calls carry the incarnation of their process, and one
+// that has no lease changes nothing.
+//
+// A thread ends leases. When a process joins as a task whose lease another process holds, the
+// address of the task is asked who is there, without the mutex: a task that was killed and started
+// again takes over at once, not after the lease.
 #pragma once
 
 #include <chrono>
@@ -56,7 +69,7 @@ class CoordinatorHost final : public CoordinatorServiceBase {
   ~CoordinatorHost() override;
 
   void FillStatus(TrainingStatus* status) const;
-  // Everybody is told that the training has ended.
+  // All tasks are told that the training has ended.
   void EndTraining();
   // Tasks that are members, this one's own included.
   std::vector<TaskId> MemberTasks() const;
@@ -102,7 +115,7 @@ class CoordinatorHost final : public CoordinatorServiceBase {
   // Runs with the coordinator locked.
   Unary Answer(Context context, const std::function<void(SteadyTime now)>& method);
   // Asks again and again, on a thread, whenever something has changed, until "method" is true, but
-  // not for long: whoever called asks again. A lost connection costs no more than that.
+  // not for long: the caller asks again. A lost connection costs no more than that.
   Unary AnswerWhen(Context context, std::function<bool(SteadyTime now)> method);
   void FillReply(const MemberAnswer& answer, MemberReply* reply) const;
   void EvictIfGone(const TaskId& task, uint64_t newcomer);

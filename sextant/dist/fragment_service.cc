@@ -1,3 +1,21 @@
+// The server's end of remote procedure calls that run exactly once, though their messages may be
+// lost or come twice (Birrell and Nelson, "Implementing remote procedure calls", 1984).
+//
+// A call is (incarnation of the sender, sequence number). history_ knows it from its first message
+// until the sender says that it is done with all numbers below (done_below):
+//
+//   Call(7, 12) ─> unknown: begins, on a thread of threads_
+//   Call(7, 12) ─> known, runs: its answer goes to this connection too
+//   Call(7, 12) ─> known, ended: the kept answer, at once
+//   Call(7, 13, done_below 13) ─> the answer of 12 is dropped
+//
+// Invariant: a fragment runs once per (sender, sequence), whatever connections break. A sender that
+// expects another incarnation of this process is told so, before anything runs: its variables are
+// gone. Calls of an epoch pass the shard's gate (Shard::Enter), so that none runs across its end.
+//
+// Inputs and outputs travel in the message, as parts sent before and fetched later (part_store.h)
+// where they are large, or in memory that both processes share (shared_frames.h). Tensors that a
+// fragment keeps for later ones of its Run stay in the FragmentHost until EndRun.
 #include "sextant/dist/fragment_service.h"
 
 #include "sextant/dist/fragment_messages.h"
@@ -198,7 +216,7 @@ bool FragmentService::Contribute(const CallHeader& header, const Fragment& fragm
         "{} takes no contribution to a synchronous update: it is no parameter server of a training",
         ShortTaskName(options_.task));
   }
-  // The update itself passes the gate when it runs: whoever holds it need not wait for this.
+  // The update itself passes the gate when it runs: its holder need not wait for this.
   options_.shard->Check(header.stamp().epoch(), header.stamp().member());
   return sums_->Contribute(fragment, header.stamp().epoch(),
                            {header.token().step(), header.token().number()}, std::move(inputs));

@@ -1,5 +1,15 @@
 // Cuts the placed graph of a Plan by task: what other tasks run becomes fragments, and in their
 // place stand pairs of "_CallStart" and "_CallFinish" nodes.
+//
+//   worker: x ─→ MatMul ─→ grad        worker: call 0 ─→ MatMul ─→ grad ─→ call 1
+//   ps 0:   w ─→ Read ──↑   └→ Apply   ps 0:   fragment 0: w ─→ Read; fragment 1: grad ─→ Apply
+//
+// fragment_groups.h decides which nodes of a task go together; here the groups are taken out. A
+// tensor from one other task to a third is kept by the task that makes it and fetched from there,
+// not sent through this one. Constants and handles are copied to every fragment that uses them.
+//
+// Invariant: the graph that is left has no node of another task, and runs the nodes of every
+// fragment in an order in which effects on a variable come as in the whole graph (call_order.h).
 #pragma once
 
 #include <memory>

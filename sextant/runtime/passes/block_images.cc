@@ -1,6 +1,16 @@
-// Images go through the graph in the blocked layout from convolution to convolution, forward and
-// backward. Every node that can work on blocked images does so when one of its inputs is blocked;
-// where one cannot, its input is converted back.
+// Images go through the graph in the blocked layout (NCHW16c or NCHW8c) from convolution to
+// convolution, forward and backward, as in Liu et al., "Optimizing CNN model inference on CPUs"
+// (2019): a convolution in plain NHWC or NCHW would convert its input and output each time.
+//
+// Nodes are visited inputs first. A convolution takes and gives blocked images; any other node that
+// can work on them does so when one of its inputs is blocked; where a node cannot, its input is
+// converted back, once for all its readers:
+//
+//   Conv ─→ BatchNorm ─→ Relu ─→ Conv ─→ Reshape   _ToBlocked ─→ _BlockedConv ─→ … ─→ _BlockedConv
+//                                                  ─→ _FromBlocked ─→ Reshape
+//
+// Invariant: the blocked form of a tensor stands for it wherever it is read, so every tensor that
+// is fetched, fed or read by other nodes has the values and the layout it had.
 #include <algorithm>
 #include <optional>
 
