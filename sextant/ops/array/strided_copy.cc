@@ -26,9 +26,9 @@ void CopyRow(T* dst, int64_t dst_stride, const T* src, int64_t src_stride, int64
 
 }  // namespace
 
-class StridedCopy::Walk {
+class StridedCopy::IndexIterator {
  public:
-  Walk(const Dim* dims, int count, int64_t position) : dims_(dims), count_(count) {
+  IndexIterator(const Dim* dims, int count, int64_t position) : dims_(dims), count_(count) {
     for (int d = count - 1; d >= 0; --d) {
       index_[d] = position % dims[d].size;
       position /= dims[d].size;
@@ -111,9 +111,9 @@ void StridedCopy::RunRows(KernelContext& ctx, T* dst, const T* src) const {
     }
   }
   ctx.ParallelFor(Rows(count_ - 1), row_cost, [&](int64_t begin, int64_t end) {
-    Walk walk(dims_, count_ - 1, begin);
-    for (int64_t row = begin; row < end; ++row, walk.Next()) {
-      CopyRow(dst + walk.offsets().dst, inner.dst_stride, src + walk.offsets().src,
+    IndexIterator outer_index(dims_, count_ - 1, begin);
+    for (int64_t row = begin; row < end; ++row, outer_index.Next()) {
+      CopyRow(dst + outer_index.offsets().dst, inner.dst_stride, src + outer_index.offsets().src,
               inner.src_stride, inner.size);
     }
   });
@@ -135,10 +135,10 @@ void StridedCopy::RunTransposed(KernelContext& ctx, T* dst, const T* src, int un
   const double cost =
       2 * kCostPerByte * sizeof(T) * static_cast<double>(std::min(kTile, rows.size) * columns.size);
   ctx.ParallelFor(units, cost, [&](int64_t begin, int64_t end) {
-    Walk walk(outer, outer_count, begin);
-    for (int64_t unit = begin; unit < end; ++unit, walk.Next()) {
-      T* const dst_tile = dst + walk.offsets().dst;
-      const T* const src_tile = src + walk.offsets().src;
+    IndexIterator outer_index(outer, outer_count, begin);
+    for (int64_t unit = begin; unit < end; ++unit, outer_index.Next()) {
+      T* const dst_tile = dst + outer_index.offsets().dst;
+      const T* const src_tile = src + outer_index.offsets().src;
       const int64_t height = std::min(kTile, rows.size - unit % tiles * kTile);
       for (int64_t c = 0; c < columns.size; c += kTile) {
         const int64_t width = std::min(kTile, columns.size - c);

@@ -30,8 +30,8 @@ class StridedCopy {
   struct Offsets {
     int64_t dst = 0, src = 0;
   };
-  // Walks the positions of dims [0, count) in order.
-  class Walk;
+  // Iterates over the positions of dims [0, count) in row-major order.
+  class IndexIterator;
 
   template <typename T>
   void RunTyped(KernelContext& ctx, T* dst, const T* src) const;
