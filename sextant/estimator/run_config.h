@@ -82,7 +82,7 @@ struct SEXTANT_API RunConfig {
   SessionOptions session = {};
   std::optional<MirroredStrategy> train_distribute = {}, eval_distribute = {};
   ClusterConfig cluster = {};
-  std::string protocol = {};  // between processes: "" or "grpc"
+  std::string protocol = {};  // between processes: "" or "grpc", checked only: there is no other
   // If given, worker i of a cluster starts 5 (i + 1) seconds late, but not later than this.
   std::optional<int64_t> max_worker_delay_secs = {};
   // So long a worker of a cluster waits for the chief to initialise the variables.
