@@ -1,6 +1,6 @@
 // Waits that end when the work they belong to is cancelled: for a time, or for bytes of a pipe.
 //
-// Code that reads a file knows nothing of who asked for it. So the thread that works for somebody
+// Code that reads a file knows nothing of who asked for it. So the thread that works for a caller
 // says whose token counts, and waits far below find it:
 //
 //   const CancellationScope scope(&token);

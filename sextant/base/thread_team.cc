@@ -32,7 +32,7 @@ using Clock = std::chrono::steady_clock;
 // steps of a plan, shorter than anyone else on the processor would notice.
 constexpr auto kWorkerSpin = std::chrono::microseconds(100);
 constexpr int kPausesPerClockRead = 16;
-// From then on it leaves the processor to whoever else wants it, threads that read input among
+// From then on it leaves the processor to other threads, threads that read input among
 // them.
 constexpr int kRoundsBeforeYield = 6;
 constexpr int kCallerPauses = 64;

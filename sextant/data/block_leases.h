@@ -1,7 +1,7 @@
 // BlockLeases: input that several processes read together, in blocks of which each belongs to one
 // of them at a time. Sources that can be cut ask for their next block instead of reading all their
-// files; whoever knows the other processes implements this (dist/input_blocks.h decides who gets
-// what), and ShareInput puts it in front of a pipeline.
+// files; the module that knows the other processes implements this (dist/input_blocks.h decides who
+// gets what), and ShareInput puts it in front of a pipeline.
 //
 //   Dataset mine = ShareInput(TFRecordFiles({"train-*"}).Shuffle(1000).Repeat().Batch(32),
 //                             {.leases = leases, .rank = 2});
@@ -97,7 +97,7 @@ class BlockLeases {
   std::set<std::string> left_alone_;
 };
 
-// Blocks dealt out by number, without a word between the processes: those at the places rank,
+// Blocks assigned by number, without communication: those at the places rank,
 // rank + count, … of an order that all compute from the seed and the iteration. What a process that
 // dies has not read is not read by others.
 std::shared_ptr<BlockLeases> FixedBlocks(int rank, int count, uint64_t seed);

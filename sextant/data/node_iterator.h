@@ -46,7 +46,7 @@ struct IterationContext {
   IterationContext Branch(int64_t number) const;
   // For an input that every process reads whole, because of `what`, which the log says.
   IterationContext Whole(const char* what) const;
-  // The same without a word: inside what is shared out already.
+  // The same without a line in the log: inside what is shared out already.
   IterationContext Inside() const;
   uint64_t WithRank(uint64_t seed) const;
 };

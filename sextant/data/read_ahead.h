@@ -21,7 +21,7 @@ struct ReadAheadOptions {
 };
 
 // The threads take turns at reading a group of pending elements from the input; each then finishes
-// its group while others read or finish theirs.
+// its group while others read or finish other groups.
 class ReadAhead : public NodeIterator {
  public:
   // Finishes the pending elements of `input` by work->Finish; without work they are finished.

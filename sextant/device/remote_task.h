@@ -95,7 +95,7 @@ class RemoteTask {
   virtual ~RemoteTask() = default;
   // Sends the inputs and returns while the task works; does not wait for the network. "run" is
   // unique among the Runs of all sessions; what fragments keep belongs to it. The fragment is made
-  // known to the task when it does not have it yet. The inputs lie in no arena: whoever holds one
+  // known to the task when it does not have it yet. The inputs lie in no arena: a holder of one
   // holds its buffer, and nobody writes to it as long as somebody else does. So bytes can be sent
   // from where they are, and the holder lets go when the transport has dropped them. A summed call
   // has a token.

@@ -50,7 +50,7 @@ class RunWait {
   Registration OnCancel(const std::function<void()>& callback) const;
 
   // Returns with "lock" held when over() is true; it is called with the lock held and must also be
-  // true once the wait is cancelled. Whoever makes it true notifies "changed".
+  // true once the wait is cancelled. The thread that makes it true notifies "changed".
   void Until(std::unique_lock<std::mutex>& lock, std::condition_variable& changed,
              FunctionRef<bool()> over) const;
 

@@ -5,8 +5,8 @@
 //   client.answer().state;       // as the last heartbeat was answered
 //
 // Questions are sent again as long as the coordinator cannot be reached, until the token is
-// cancelled or it has been away for too long: then UNAVAILABLE. Whoever waits is told within 5 s,
-// then every 30 s, for whom and why. A lease that has ended is taken again by the heartbeats.
+// cancelled or it has been away for too long: then UNAVAILABLE. A task that waits is told within 5
+// s, then every 30 s, for whom and why. A lease that has ended is taken again by the heartbeats.
 //
 // Blocks of input add their methods here: each is a message pair in proto/cluster.proto, a method
 // of CoordinatorService and one line of coordinator_client.cc.

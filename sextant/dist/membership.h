@@ -62,7 +62,7 @@ class Membership {
   // Of one job.
   int Count(const std::string& job) const;
   const std::map<TaskId, Member>& members() const { return members_; }
-  // When the first lease ends, for whoever calls Expire.
+  // When the first lease ends, for the caller of Expire.
   std::optional<SteadyTime> NextExpiry() const;
 
  private:

@@ -46,7 +46,7 @@ struct SEXTANT_API ServerOptions {
   // environment variable SEXTANT_SHARED_FRAMES=0 switches it off too.
   bool shared_frames = true;
   std::string bind_host = {};  // "": as BindAddress says
-  // Called when the files of the credentials have been read, before anybody can connect.
+  // Called when the files of the credentials have been read, before a client can connect.
   std::function<void()> before_listening = {};
   // Of a task that trains in a cluster (training_task.h): what its calls carry, and, where it is
   // the one that coordinates, whom it coordinates.

@@ -4,7 +4,7 @@
 // when the chief initialises or restores all of them, and ends when one of them is lost. Two phases
 // keep it whole: Begin on every server, then the assignments, then Commit on every server, on the
 // coordinator's last. Every call carries its epoch; one of another epoch is ABORTED and its sender
-// joins again. So no call ever mixes variables of two epochs, whoever is killed in between.
+// joins again. So no call ever mixes variables of two epochs, whichever task is killed in between.
 //
 //   shard.Begin(4, signature);   // nobody but the chief of epoch 4 may touch the variables
 //   shard.Commit(4);             // now all calls of epoch 4 may

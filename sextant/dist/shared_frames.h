@@ -10,8 +10,8 @@
 // A connection is a Unix socket, over which each end hands the descriptors of the segments that it
 // writes to; nothing else travels there. It is an addition: where there is none, where no segment
 // is free or memory is short, frames travel in the calls, and calls mean the same either way. A
-// call refers to a descriptor that was sent before it, so whoever does not know a segment finds it
-// by looking at the socket; no thread waits there.
+// call refers to a descriptor that was sent before it, so a reader that does not know a segment
+// finds it by looking at the socket; no thread waits there.
 //
 // Only processes of the same user are connected, in both directions: the kernel says who they are.
 // The socket has a name in the abstract namespace, which ends with the process and is not seen from
@@ -76,8 +76,8 @@ class SharedFrames {
   // Whether the other end has handed over the segment.
   bool Knows(const SharedPlace& place);
   // What the other end wrote. Large tensors stay where they are; the segment is released with the
-  // last of them. "transient": they shall be copied by whoever keeps them for long. Throws ABORTED
-  // when the frame was withdrawn or taken before, DATA_LOSS when it is none.
+  // last of them. "transient": they shall be copied by a receiver that keeps them for long. Throws
+  // ABORTED when the frame was withdrawn or taken before, DATA_LOSS when it is none.
   std::vector<Tensor> Read(const SharedPlace& place, bool transient);
 
   // Frees segments that have not been needed for a while. False when the other end is gone.

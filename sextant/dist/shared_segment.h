@@ -2,7 +2,7 @@
 // the other; it is freed when both have let go of it, however they end.
 //
 // A segment holds one frame at a time. A word in front of it says who may touch it, and the number
-// of the frame, so that whoever comes too late finds another number:
+// of the frame, so that a late reader or writer finds another number:
 //
 //   free ── writer: Claim ──> claimed ── writer: Publish ──> written ── reader: Take ──> taken
 //   free <── writer: Withdraw, of a frame that is written and not taken
@@ -46,7 +46,7 @@ class SharedSegment {
     std::shared_ptr<SharedSegment> segment;  // null when the system has no memory for it
     Descriptor descriptor;                   // for the other process
   };
-  // Memory for a frame of that size. Its size can no longer be changed, by nobody.
+  // Memory for a frame of that size. Its size can no longer be changed by either end.
   static Made Make(size_t bytes);
   // One that another process has made; null for a descriptor that is no such memory, since what
   // could shrink would end this process when it is read, and for one that is too large.

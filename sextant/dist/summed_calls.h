@@ -37,7 +37,7 @@ class SummedCalls {
 
   // Inputs of the fragment's feeds, then of its kept inputs. True: stale, the contribution was
   // dropped. Throws INVALID_ARGUMENT for a fragment that is not the one that others contribute to,
-  // and for inputs that do not fit theirs; ABORTED when a later epoch has begun.
+  // and for inputs of other shapes or types; ABORTED when a later epoch has begun.
   bool Contribute(const Fragment& fragment, uint64_t epoch, const StepToken& token,
                   std::vector<Tensor> inputs);
 

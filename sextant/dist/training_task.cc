@@ -192,7 +192,7 @@ void TrainingTask::Listen() {
   if (host != "127.0.0.1" && host != "::1" && host != "localhost" && !credentials_.tls() &&
       !credentials_.guarded()) {
     LogWarning(
-        "anybody who reaches {} can join this training: give all tasks a token "
+        "any process that reaches {} can join this training: give all tasks a token "
         "(SEXTANT_TOKEN_FILE) or TLS unless the network is closed",
         own[options_.index]);
   }

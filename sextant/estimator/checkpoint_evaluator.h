@@ -1,5 +1,5 @@
 // CheckpointEvaluator: evaluates checkpoints of a training and has them exported. The ledger knows
-// what is done, so that each is done once, whoever is killed in between.
+// what is done, so that each is done once, whichever process is killed in between.
 #pragma once
 
 #include <chrono>

@@ -6,8 +6,8 @@
 //
 // Two evaluators that look at the same moment might both take a checkpoint. So one of an index
 // above 0 waits for a moment when it has noted that it takes one, and gives way to those of smaller
-// index that have noted the same: whoever noted it before that moment is seen, whoever looks after
-// it sees the note. An evaluator that was killed keeps its checkpoint for ten minutes.
+// index that have noted the same: notes made before that moment are seen by it, later readers see
+// its own. An evaluator that was killed keeps its checkpoint for ten minutes.
 #include "sextant/estimator/evaluator_role.h"
 
 #include <fmt/format.h>

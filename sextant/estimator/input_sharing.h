@@ -2,7 +2,7 @@
 //
 //   leases   in blocks that the coordinator gives to the workers, each record once per epoch
 //            (data/block_leases.h); blocks of a worker that dies go to others
-//   fixed    in blocks dealt out by rank
+//   fixed    in blocks assigned by rank
 //   none     every worker reads all of it, in an order of its own
 #pragma once
 

@@ -12,8 +12,8 @@
 //
 // A child that a training forks shares its lock, and keeps it when the training is killed.
 //
-// Whoever unlocks deletes the file before; so whoever has locked a file looks whether it is still
-// the one of that name.
+// A process that unlocks deletes the file before; so one that has locked a file looks whether it is
+// still the one of that name.
 #include "sextant/estimator/model_dir_lock.h"
 
 #include <fcntl.h>

@@ -20,7 +20,7 @@ struct Estimator::State {
 struct ModelGraph {
   Graph graph;
   EstimatorSpec spec;
-  Operation begin_input;       // begins a walk over the data; none where it begins by itself
+  Operation begin_input;       // begins an iteration over the data; none where it begins by itself
   Output input_iterator;       // of a training or evaluation; none where the input is made of nodes
   size_t batches_of_step = 0;  // that a step of training takes from it
   std::vector<std::pair<std::string, Output>> receiver_tensors;  // of serving
@@ -30,7 +30,7 @@ struct ModelGraph {
   SessionOptions session;  // with the devices that the strategy asks for
 };
 
-// Throws INVALID_ARGUMENT when the spec lacks what the mode needs. Training walks over the data
+// Throws INVALID_ARGUMENT when the spec lacks what the mode needs. Training iterates over the data
 // once, from where a checkpoint says; the other modes begin with begin_input.
 std::unique_ptr<ModelGraph> BuildModel(const Estimator::State& state, const InputFn& input_fn,
                                        Mode mode);

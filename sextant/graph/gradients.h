@@ -94,7 +94,7 @@ class SEXTANT_API GradientContext {
   Output grad(int i = 0);
   const Gradient& gradient(int i) const { return output_gradients_[i]; }
 
-  // Whether anybody wants the gradient of input i: lets expensive ones be left out.
+  // Whether the gradient of input i is used: expensive ones can then be left out.
   bool wanted(int i) const { return wanted_.empty() || wanted_[i]; }
   void set_wanted(std::vector<bool> wanted) { wanted_ = std::move(wanted); }
 

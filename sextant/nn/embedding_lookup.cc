@@ -17,7 +17,8 @@
 namespace sextant {
 namespace {
 
-// Parts of a small table that are all in one place are joined sooner than ids are dealt out.
+// Parts of a small table that are all in one place are concatenated; ids are partitioned for larger
+// ones.
 constexpr int64_t kSmallTableBytes = int64_t{64} << 10;
 
 bool QuicklyJoined(const PartitionedVariable& table) {

@@ -180,7 +180,7 @@ class Cluster {
   virtual void CheckMaySave() = 0;
   // Waits until no other task trains, but not longer. False when some still do.
   virtual bool AwaitOthers(std::chrono::milliseconds time) = 0;
-  // The last checkpoint is saved: everybody ends.
+  // The last checkpoint is saved: all tasks end.
   virtual void Finish() = 0;
 
   // ---- of parameter servers

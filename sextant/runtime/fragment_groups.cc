@@ -15,8 +15,8 @@
 //                                                                       level 1 through the worker
 //
 // This gives two calls a step. Constants and handles are no work: they belong to no level and are
-// copied to whoever reads them. Variables keep program order by edges of their own (EffectEdges),
-// so not all control edges need to count (relaxed_controls.h).
+// copied to every fragment that reads them. Variables keep program order by edges of their own
+// (EffectEdges), so not all control edges need to count (relaxed_controls.h).
 //
 // The update of a synchronous step (update_nodes.h) has groups of its own, one per task and stage,
 // which are merged with no others. A call of one brings a contribution and waits for no other.

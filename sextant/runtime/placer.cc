@@ -80,7 +80,7 @@ class Placer {
   const Device* Choose(const Node& node, int depth = 0) {
     const Device*& chosen = chosen_[node.id()];
     if (chosen) return chosen;
-    // What a run is given and gives belongs to whoever runs it.
+    // What a run is given and gives belongs to the task that runs it.
     if (node.type() == "_Feed" || node.type() == "_Sink") return chosen = devices_[0];
     if (clustered_ && depth < kMaxDepth) {
       if (const Node* larger = MakerOfLarger(node)) {

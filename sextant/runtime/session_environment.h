@@ -18,7 +18,7 @@ struct SessionEnvironment {
   std::vector<Device*> remote_devices;   // of the other tasks: only their names and types are used
   ResourceManager* resources = nullptr;  // variables, tables, iterators and random streams
   RemoteTasks* tasks = nullptr;          // null: there are none
-  // What is fetched may share buffers with variables: whoever gets it only reads it.
+  // What is fetched may share buffers with variables: its receiver only reads it.
   bool shares_fetches = false;
 };
 

@@ -1,9 +1,9 @@
 // SessionTarget: where a Session with SessionOptions::target runs: a task of a cluster, in this
 // process or another.
 //
-// What opens targets of a scheme ("grpc") is registered by whoever has it; a program that has not
-// linked it finds it in a library beside libsextant, loaded when the first such target is opened.
-// A process that runs locally never loads it.
+// What opens targets of a scheme ("grpc") is registered by the library that has it; a program that
+// has not linked it finds it in a library beside libsextant, loaded when the first such target is
+// opened. A process that runs locally never loads it.
 #pragma once
 
 #include <functional>

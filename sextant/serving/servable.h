@@ -1,5 +1,5 @@
-// Servable: one loaded version of a model, ready to answer. Immutable and thread-safe; whoever
-// holds it keeps it loaded.
+// Servable: one loaded version of a model, ready to answer. Immutable and thread-safe; it
+// stays loaded as long as a reference to it is held.
 #pragma once
 
 #include <atomic>

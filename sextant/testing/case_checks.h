@@ -8,7 +8,7 @@
 
 namespace sextant::testing {
 
-// Inferred shapes agree with those of the results, whatever the placeholders say of theirs; with
+// Inferred shapes agree with those of the results, whatever the shapes of the placeholders; with
 // all inputs constant they are equal, unless the case is marked !noshape.
 std::string CheckShapes(const OpCase& op_case);
 

@@ -61,7 +61,7 @@ struct SEXTANT_API MonitoredSessionOptions {
   // A cluster that trains by epochs (runtime/cluster.h), with its own chief and target: what the
   // servers hold is taken over where it is whole, steps whose epoch has ended are run again, and
   // checkpoints are of one moment. "place" puts the variables on the servers, when the hooks have
-  // added theirs.
+  // added their nodes.
   std::shared_ptr<Cluster> cluster = {};
   std::function<void(Graph&)> place = {};
   // Called when the variables were lost in a training that goes on, and are those of this step

@@ -76,7 +76,7 @@ class SEXTANT_API Saver {
   // better one. Tell it again after Recover.
   void KeepBest(const std::string& prefix);
   // Goes on with the checkpoints of an earlier run, so that they are deleted in their turn, and
-  // deletes what it left half done when it was killed. REQUIRES: it is no more.
+  // deletes what it left half done when it was killed. REQUIRES: that process has ended.
   void Recover(const std::string& directory, const std::string& state_filename = "checkpoint");
   // Oldest first.
   std::vector<std::string> last_checkpoints() const;

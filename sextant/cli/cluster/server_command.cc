@@ -47,7 +47,7 @@ int Serve(const ServerArguments& arguments) {
       !credentials.guarded()) {
     options.bind_host = "127.0.0.1";
     LogWarning(
-        "listening on 127.0.0.1 only, for anybody could run graphs here: give a token "
+        "listening on 127.0.0.1 only, for any client could run graphs here: give a token "
         "(SEXTANT_TOKEN_FILE), TLS or --insecure to be reached from other machines");
   }
   options.before_listening = [&] { RestrictFiles(arguments.files); };

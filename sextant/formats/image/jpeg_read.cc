@@ -29,7 +29,7 @@ struct JpegReader {
   }
 };
 
-// The data is all there at once; whoever wants more has reached its end.
+// The data is all there at once; a request for more is at its end.
 boolean EndOfData(j_decompress_ptr info) {
   static constexpr JOCTET kEnd[2] = {0xFF, JPEG_EOI};
   auto* r = static_cast<JpegReader*>(info->client_data);

@@ -14,7 +14,7 @@ struct SubgraphFeed {
   DType dtype = DType::kInvalid;  // of the value fed
   PartialShape shape;
   bool whole_node =
-      false;  // all outputs of its node are fed: it does not run, whoever waits for it
+      false;  // all outputs of its node are fed: it does not run, even if nodes wait for it
 };
 
 struct Subgraph {

@@ -6,9 +6,9 @@
 //                              start ─→ call: NoOp ←─ effects;   result' = Identity(result) after
 //                              call
 //
-// Invariant: whoever waited for the call waits for all effects of the body, and each effect of the
-// body waits for all inputs of the call. Effects on a dead branch of the body do not make the call
-// dead: a ControlTrigger stands between.
+// Invariant: nodes that waited for the call wait for all effects of the body, and each effect of
+// the body waits for all inputs of the call. Effects on a dead branch of the body do not make the
+// call dead: a ControlTrigger stands between.
 #include "sextant/graph/passes/inline_functions.h"
 
 #include <algorithm>

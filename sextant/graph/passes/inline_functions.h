@@ -10,8 +10,8 @@ namespace sextant {
 // functions.
 //
 // The nodes of a body are named "call/node" and take the call's device where they have none. The
-// call itself becomes a NoOp that waits for the body's effects and results, so whoever waited for
-// the call still does; the body in turn waits for what the call waited for. Where a body has
+// call itself becomes a NoOp that waits for the body's effects and results, so nodes that wait for
+// the call still do; the body in turn waits for what the call waited for. Where a body has
 // effects its results wait for them, so that using any result runs them all; effects on a branch of
 // a v1 conditional that is not taken leave the results alone. Frames of v1 loops get names per
 // call.

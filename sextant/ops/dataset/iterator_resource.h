@@ -81,8 +81,8 @@ class IteratorResource final : public Resource {
   std::optional<std::string> pending_;  // state for the next iteration
   bool or_begin_anew_ = false;
   std::deque<Result> awaited_;  // taken from the iterator, not yet given
-  // The position behind the last Next is that of saved_ and given_ elements more. Kept once
-  // somebody has called Await.
+  // The position behind the last Next is that of saved_ and given_ elements more. Kept after
+  // the first Await.
   std::optional<std::string> saved_;
   int64_t given_ = 0;
   int64_t skip_ = 0;  // of a restored iteration: elements that are still to be passed over

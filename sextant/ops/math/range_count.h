@@ -10,8 +10,8 @@
 
 namespace sextant {
 
-// W is int64_t, float or double: what the op computes in. Throws INVALID_ARGUMENT when delta leads
-// nowhere or there are too many.
+// W is int64_t, float or double: what the op computes in. Throws INVALID_ARGUMENT when limit
+// cannot be reached by steps of delta or the values are too many.
 template <typename W>
 int64_t CountSteps(W start, W limit, W delta) {
   if (delta == W(0)) throw InvalidArgument("Requires delta != 0: {}", delta);

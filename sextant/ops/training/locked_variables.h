@@ -11,8 +11,9 @@ namespace sextant {
 class LockedVariables {
  public:
   // Locks those whose handles are the first inputs of the step, "count" of them, in an order that
-  // is the same for everybody. "scratch" must outlive this; it keeps its memory from call to call.
-  // Throws INVALID_ARGUMENT, naming the variable, when one is given twice or holds another type.
+  // is the same for all kernels. "scratch" must outlive this; it keeps its memory from call to
+  // call. Throws INVALID_ARGUMENT, naming the variable, when one is given twice or holds another
+  // type.
   LockedVariables(KernelContext& ctx, int count, DType dtype,
                   std::vector<VariableResource*>* scratch);
   ~LockedVariables();

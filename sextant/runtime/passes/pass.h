@@ -43,7 +43,7 @@ struct SEXTANT_API Pass {
 // In the order they run.
 const std::vector<Pass>& OptimizationPasses();
 
-// Equal nodes without effects become one; what readers take of nodes that change nothing is theirs.
+// Equal nodes without effects become one; reshapes and reductions that change nothing are bypassed.
 void MergeCommonSubexpressions(Graph& graph, const Device& device);
 // Steps of one optimizer that share their scalars, and that nothing orders, become one "_ApplyMany"
 // node; a gradient to which a multiple of its variable is added gives that addition to the node.
