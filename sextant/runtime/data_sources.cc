@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "sextant/base/cancellable_wait.h"
+
 namespace sextant {
 
 namespace {
@@ -35,6 +37,7 @@ std::vector<Node*> SourcesOf(const Graph& graph, std::span<const Output> feeds,
     if (target && &target.node()->graph() == &graph) visit(target.node());
   }
   while (!stack.empty()) {
+    CancellationScope::ThrowIfCancelled();
     Node* node = stack.back();
     stack.pop_back();
     if (node->type() == "MakeIterator") return {};

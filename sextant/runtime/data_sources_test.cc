@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include "sextant/base/cancellable_wait.h"
 #include "sextant/data/tensor_sources.h"
 #include "sextant/graph/scope.h"
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/dataset/graph_iterator.h"
 #include "sextant/ops/math/binary.h"
 #include "sextant/runtime/session.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant {
 namespace {
@@ -63,6 +65,18 @@ TEST(DataSourcesTest, WhatWaitsForSomethingElseIsNone) {
   const Output value = iterator.GetNext()["value"];
   const std::vector<Output> fetches = {value};
   EXPECT_TRUE(SourcesOf(graph, {}, fetches, {}).empty());
+}
+
+// In a large graph the search is a part of planning that takes long.
+TEST(DataSourcesTest, TheSearchIsCancelled) {
+  Graph graph;
+  const GraphScope use(graph);
+  const std::vector<Output> fetches = {Const(1) + Const(2)};
+  CancellationToken token;
+  const CancellationScope scope(&token);
+  EXPECT_TRUE(SourcesOf(graph, {}, fetches, {}).empty());
+  token.Cancel();
+  EXPECT_EQ(StatusOf([&] { SourcesOf(graph, {}, fetches, {}); }).code(), Code::kCancelled);
 }
 
 }  // namespace

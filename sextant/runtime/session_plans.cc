@@ -1,5 +1,6 @@
 #include "sextant/runtime/session_plans.h"
 
+#include "sextant/base/cancellable_wait.h"
 #include "sextant/runtime/data_sources.h"
 #include "sextant/runtime/fed_predicates.h"
 
@@ -50,6 +51,7 @@ std::shared_ptr<PreparedRun> SessionPlans::Prepare(const RunRequest& request, Si
   MakeKey(request, signature, key);
   if (auto run = cache_.Find(key)) return run;
   if (signature.part == Part::kAll) {
+    const CancellationScope cancellable(&cancellation);  // of the search
     const std::vector<Node*> sources =
         SourcesOf(graph_, request.feeds, request.fetches, request.targets);
     if (!sources.empty()) {

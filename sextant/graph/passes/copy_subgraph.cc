@@ -46,6 +46,7 @@ class SubgraphCopier {
     CheckOwned(*root);
     Push(root);
     while (!stack_.empty()) {
+      CancellationScope::ThrowIfCancelled();
       const Node* node = stack_.back();
       stack_.pop_back();
       for (const Output& input : node->inputs()) {
@@ -59,6 +60,7 @@ class SubgraphCopier {
     Graph& graph = *result_.graph;
     for (int id = 0; id < source_.num_nodes(); ++id) {
       if (!wanted_[id]) continue;
+      CancellationScope::ThrowIfCancelled();
       const Node& from = *source_.node(id);
       Node* to = graph.NewNodeUnchecked(prefix_ + from.name_, from.op_);
       to->attrs_ = from.attrs_;
