@@ -25,6 +25,26 @@ const float* BlockedRow(const float* data, const ImageShape& s, int64_t block, i
   return data + ((n * (s.c / block) + b) * s.h + h) * s.w * block;
 }
 
+// `count` pieces of `floats` floats, each `from_step` and `to_step` after the one before.
+template <size_t kFloats>
+void CopyPieces(const float* from, int64_t from_step, float* to, int64_t to_step, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    std::memcpy(to + i * to_step, from + i * from_step, kFloats * sizeof(float));
+  }
+}
+
+void CopyPieces(const float* from, int64_t from_step, float* to, int64_t to_step, int64_t count,
+                int64_t floats) {
+  // Sizes that the compiler knows need no call for each piece.
+  if (floats == 16) return CopyPieces<16>(from, from_step, to, to_step, count);
+  if (floats == 8) return CopyPieces<8>(from, from_step, to, to_step, count);
+  if (floats == 4) return CopyPieces<4>(from, from_step, to, to_step, count);
+  if (floats == 1) return CopyPieces<1>(from, from_step, to, to_step, count);
+  for (int64_t i = 0; i < count; ++i) {
+    std::memcpy(to + i * to_step, from + i * from_step, floats * sizeof(float));
+  }
+}
+
 }  // namespace
 
 void CopyToBlocked(KernelContext& ctx, const float* plain, float* blocked, const ImageShape& s,
@@ -38,8 +58,7 @@ void CopyToBlocked(KernelContext& ctx, const float* plain, float* blocked, const
       }
     } else {
       const float* from = plain + (n * s.h + h) * s.w * s.c + b * block;
-      for (int64_t w = 0; w < s.w; ++w)
-        std::memcpy(to + w * block, from + w * s.c, block * sizeof(float));
+      CopyPieces(from, s.c, to, block, s.w, block);
     }
   });
 }
@@ -55,8 +74,7 @@ void CopyFromBlocked(KernelContext& ctx, const float* blocked, float* plain, con
       }
     } else {
       float* to = plain + (n * s.h + h) * s.w * s.c + b * block;
-      for (int64_t w = 0; w < s.w; ++w)
-        std::memcpy(to + w * s.c, from + w * block, block * sizeof(float));
+      CopyPieces(from, block, to, s.c, s.w, block);
     }
   });
 }
