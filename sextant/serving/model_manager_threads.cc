@@ -182,8 +182,9 @@ void ModelManager::State::FreeLoop() {
       const int64_t version = item->second;
       item = unloading_.erase(item);
       lock.unlock();
+      // Large blocks go back at once, and small ones serve the next load. Trimming them for every
+      // version would hold up requests: they wait for the heaps while it goes on.
       servable.reset();
-      heap.Trim();
       LogInfo("model '{}', version {}: unloaded", model->config.name, version);
       lock.lock();
       model->versions[version].status.state = VersionState::kEnd;
