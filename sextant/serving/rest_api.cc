@@ -163,7 +163,9 @@ void RestApi::Handle(net::HttpRequest& request, const net::HttpResponder& respon
 }
 
 void RestApi::Route(net::HttpRequest& request, const std::shared_ptr<Call>& call) const {
-  const std::string_view method = request.method(), target = request.target();
+  // HEAD is GET whose answer is left out, which the connection sees to.
+  const std::string_view method = request.method() == "HEAD" ? "GET" : request.method(),
+                         target = request.target();
   if (options_.cors && method == "OPTIONS") {
     return call->responder.Send(
         Finish(*call, Status(),

@@ -142,6 +142,15 @@ TEST_F(ServerTest, ReadinessFollowsTheModels) {
   EXPECT_EQ(client.Get("/readyz").status, 200);
 }
 
+TEST_F(ServerTest, AnswersHeadByTheHeadAlone) {
+  server_ = std::make_unique<Server>(Options());
+  TestHttpClient client(server_->rest_port());
+  client.Send("HEAD /healthz HTTP/1.1\r\nHost: a\r\n\r\nGET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
+  const HttpAnswer head = client.Receive();
+  EXPECT_EQ(head.status, 200);
+  EXPECT_TRUE(head.body.starts_with("HTTP/1.1 200")) << head.body;  // the next answer
+}
+
 TEST_F(ServerTest, SwitchesToNewVersions) {
   Start();
   ExportSmallModel(Path("m"), 124, 2);
