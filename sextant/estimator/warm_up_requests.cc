@@ -10,11 +10,38 @@
 namespace sextant {
 namespace {
 
+// An integer feature as the reals that an export takes for it: JSON has one kind of number.
+Tensor AsReals(const Tensor& value, DType dtype) {
+  Tensor reals(dtype, value.shape());
+  const auto copy = [&]<typename From, typename To>(const From* from, To* to) {
+    std::transform(from, from + value.num_elements(), to, [](From x) { return To(x); });
+  };
+  const auto copy_from = [&]<typename To>(To* to) {
+    if (value.dtype() == DType::kInt32) return copy(value.data<int32_t>(), to);
+    copy(value.data<int64_t>(), to);
+  };
+  if (dtype == DType::kFloat) {
+    copy_from(reals.data<float>());
+  } else {
+    copy_from(reals.data<double>());
+  }
+  return reals;
+}
+
+bool BecomesReals(DType dtype, DType wanted) {
+  return (dtype == DType::kInt32 || dtype == DType::kInt64) &&
+         (wanted == DType::kFloat || wanted == DType::kDouble);
+}
+
 // The placeholders' values are features of their names, of one shape or another.
 RequestTensors RequestByNames(const ModelGraph& model, const data::Element& row) {
   RequestTensors request;
   for (const auto& [name, placeholder] : model.receiver_tensors) {
     const Tensor* value = row.Find(name);
+    Tensor reals;
+    if (value != nullptr && BecomesReals(value->dtype(), placeholder.dtype())) {
+      value = &(reals = AsReals(*value, placeholder.dtype()));
+    }
     if (value == nullptr || value->dtype() != placeholder.dtype()) {
       throw InvalidArgument("the input of the evaluation gives no {} '{}', which the export takes",
                             DTypeName(placeholder.dtype()), name);

@@ -106,6 +106,18 @@ TEST_F(ExportedWarmUpTest, HasRowsAsInputsByName) {
   ExpectReplayed(by_column);
 }
 
+// Numbers that are whole in the data are reals for an export that takes reals.
+TEST_F(ExportedWarmUpTest, HasIntegersAsReals) {
+  const std::string path = Export(JsonReceiver(kColumns), [] {
+    return Input(data::FromTensorSlices({{"x", Tensor::Of<int32_t>({3, 1}, {1, 39, -3})},
+                                         {"s", Tensor::Of<std::string>({3, 1}, {"a", "b", "c"})}})
+                     .Batch(2));
+  });
+  ASSERT_EQ(Requests(path).size(), 3u);
+  EXPECT_TRUE(InputOf(Requests(path)[1], "x").Identical(Tensor::Of<float>({39})));
+  ExpectReplayed(path);
+}
+
 TEST_F(ExportedWarmUpTest, HasRowsAsLinesAndExamples) {
   const std::string csv = Export(CsvReceiver(kColumns));
   ASSERT_EQ(Requests(csv).size(), 3u);
