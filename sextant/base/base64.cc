@@ -78,7 +78,7 @@ void DecodeBase64(std::string_view text, std::string* bytes) {
   if (seen < 64) return;
   const auto wrong =
       std::ranges::find_if(text, [](char c) { return kValues[static_cast<uint8_t>(c)] == kNone; });
-  throw InvalidArgument("byte {} at position {} is not in web-safe base64",
+  throw InvalidArgument("byte {} at position {} is none of base64",
                         static_cast<int>(static_cast<uint8_t>(*wrong)), wrong - text.begin());
 }
 

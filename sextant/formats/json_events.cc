@@ -78,8 +78,9 @@ void ReadJsonEvents(const std::string& text, JsonEvents& events) {
     throw error.WithPrefix(fmt::format("byte {}: ", stream.Tell()));
   }
   if (result.IsError()) {
-    throw InvalidArgument("byte {}: no JSON: {}", result.Offset(),
-                          rapidjson::GetParseError_En(result.Code()));
+    std::string_view what = rapidjson::GetParseError_En(result.Code());
+    if (what.ends_with('.')) what.remove_suffix(1);  // more may follow
+    throw InvalidArgument("byte {}: no JSON: {}", result.Offset(), what);
   }
   if (stream.Tell() != text.size()) {
     throw InvalidArgument("byte {}: no JSON: a zero byte", stream.Tell());
