@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <mutex>
 #include <thread>
 
+#include "benchmarks/open_loop.h"
 #include "benchmarks/serving_load.h"
 #include "sextant/base/file_system.h"
 #include "sextant/base/temporary_directory.h"
@@ -29,31 +29,6 @@ MakeClient RunsOf(const SavedModel& model, int64_t rows, const Shape& row) {
   };
 }
 
-struct Overload {
-  double goodput = 0;       // a second
-  double accepted_p99 = 0;  // ms, of answers without error, from when the request was sent
-};
-
-// Clients enough that requests wait in the server, not before it.
-Overload MeasureOverload(const MakeClient& served, serving::LoadOptions load) {
-  load.clients = 128;
-  std::mutex mutex;
-  std::vector<double> times;
-  const auto timed = [&]() -> LoadClient {
-    return [&, ask = served()] {
-      const auto begun = std::chrono::steady_clock::now();
-      ask();
-      const std::chrono::duration<double, std::milli> time =
-          std::chrono::steady_clock::now() - begun;
-      const std::lock_guard lock(mutex);
-      times.push_back(time.count());
-    };
-  };
-  const double goodput = serving::GenerateLoad(load, timed).goodput();
-  std::ranges::sort(times);
-  return {goodput, times[times.size() * 99 / 100]};
-}
-
 void MeasureModel(const std::string& name, const std::string& base, const Shape& row,
                   const ServingOptions& options) {
   serving::ServerOptions server_options;
@@ -67,7 +42,6 @@ void MeasureModel(const std::string& name, const std::string& base, const Shape&
   const std::string request = PredictPost(
       "m", std::string(row.num_elements() * sizeof(float), '\0'), "application/octet-stream");
   const MakeClient served = HttpLoad(server->rest_port(), request);
-  const MakeClient echoed = HttpLoad(echo->port(), request);
 
   const SavedModel model = SavedModel::Load(JoinPath(base, "1"));
   const double run_ms = MeasureClosedLoop(RunsOf(model, 1, row), 1, options.seconds).p50_us / 1000;
@@ -83,16 +57,18 @@ void MeasureModel(const std::string& name, const std::string& base, const Shape&
 
   std::vector<double> low, low_echo, goodput, accepted;
   for (int i = 0; i < options.alternations; ++i) {
-    serving::LoadOptions load{
-        .rate = 0.1 * capacity,
-        .duration = std::chrono::milliseconds(static_cast<int64_t>(2000 * options.seconds)),
-        .seed = static_cast<uint64_t>(i + 1)};
-    low.push_back(serving::GenerateLoad(load, served).Percentile(0.99));
-    low_echo.push_back(serving::GenerateLoad(load, echoed).Percentile(0.99));
+    // So long that p99 is not one of a few.
+    OpenLoopOptions load{.rate = 0.1 * capacity,
+                         .seconds = std::max(2 * options.seconds, 1000 / (0.1 * capacity)),
+                         .seed = static_cast<uint64_t>(i + 1)};
+    low.push_back(PercentileOf(RunOpenLoop(server->rest_port(), request, load).due_ms, 0.99));
+    low_echo.push_back(PercentileOf(RunOpenLoop(echo->port(), request, load).due_ms, 0.99));
+    // Connections enough that requests wait in the server, not before it.
     load.rate = 3 * capacity;
-    const Overload overload = MeasureOverload(served, load);
-    goodput.push_back(overload.goodput);
-    accepted.push_back(overload.accepted_p99);
+    load.seconds = 2 * options.seconds;
+    const OpenLoopReport overload = RunOpenLoop(server->rest_port(), request, load);
+    goodput.push_back(overload.goodput());
+    accepted.push_back(PercentileOf(overload.sent_ms, 0.99));
   }
   Emit("serving_open_loop", "p99_ms", low, true,
        {{"mode", Quote(name + ", 10 % load")},
@@ -104,6 +80,7 @@ void MeasureModel(const std::string& name, const std::string& base, const Shape&
        {{"mode", Quote(name + ", 3 x overload")},
         {"of_capacity", fmt::format("{:.3f}", Median(goodput) / capacity)},
         {"p99_ms_of_accepted", fmt::format("{:.2f}", Median(accepted))},
+        {"queue_at_goodput_ms", fmt::format("{:.2f}", 1000 * kQueue * kRows / Median(goodput))},
         {"queue_bound_ms", fmt::format("{:.2f}", bound_ms)}});
 }
 
