@@ -50,7 +50,7 @@ void Status::ThrowIfError() const {
   if (!ok()) throw Error(*this);
 }
 
-Error::Error(Status status)
+Error::Error(const Status& status)
     : status_(status.code(), Shown(status.message())), what_(status_.ToString()) {
   InstallFlushAtTerminate();
 }

@@ -60,7 +60,7 @@ class SEXTANT_API Status {
 
 class SEXTANT_API Error : public std::exception {
  public:
-  explicit Error(Status status);
+  explicit Error(const Status& status);
   Error(Code code, std::string message) : Error(Status(code, std::move(message))) {}
 
   Code code() const { return status_.code(); }
