@@ -41,7 +41,7 @@ std::vector<PassThrough> AllPassThrough() {
 }
 
 std::string LinesFile() {
-  const std::string path = testing::TempDir() + "capabilities_lines";
+  std::string path = testing::TempDir() + "capabilities_lines";
   std::ofstream file(path);
   for (int i = 0; i < 9; ++i) file << i << "," << i * 10 << "\n";
   return path;

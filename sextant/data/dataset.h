@@ -160,7 +160,7 @@ class SEXTANT_API Dataset {
 };
 
 // Elements of several datasets side by side; their field names must differ. Ends with the shortest.
-Dataset Zip(std::vector<Dataset> datasets);
+Dataset Zip(const std::vector<Dataset>& datasets);
 
 }  // namespace sextant::data
 

@@ -56,7 +56,7 @@ Element Doubled(const Element& e) {
 }
 
 std::string WriteNumbers() {
-  const std::string path = testing::TempDir() + "memory_pressure.csv";
+  std::string path = testing::TempDir() + "memory_pressure.csv";
   std::ofstream file(path);
   for (int64_t i = 0; i < kElements; ++i) file << 2 * i << "," << kText << "\n";
   return path;

@@ -10,7 +10,7 @@ namespace sextant::data {
 std::string NamedFile(const std::string& name, const std::string& folder, const std::string& file) {
   const char* const root = std::getenv("SEXTANT_DATA");
   const std::string place = folder.empty() ? JoinPath(root ? root : "data", name) : folder;
-  const std::string path = JoinPath(place, file);
+  std::string path = JoinPath(place, file);
   if (!FileSystem::ForPath(path).Exists(path)) {
     throw NotFound("{}: no such file; make it with `sextant data {} --out {}`", path, name, place);
   }

@@ -9,7 +9,7 @@
 namespace sextant::data {
 namespace {
 
-int64_t BytesOf(const Element& row) {
+int64_t RowBytes(const Element& row) {
   int64_t bytes = 0;
   for (const auto& [name, tensor] : row.fields()) bytes += static_cast<int64_t>(tensor.bytes());
   return bytes;
@@ -25,7 +25,7 @@ class PaddedBatchIterator : public NodeIterator {
     while (count_ < size_) {
       if (count_ == static_cast<int64_t>(rows_.size())) rows_.emplace_back();
       if (!input_->Next(&rows_[count_])) break;
-      bytes_ += BytesOf(rows_[count_]);
+      bytes_ += RowBytes(rows_[count_]);
       ++count_;
       CheckBatchBytes(count_, bytes_ / count_);
     }

@@ -29,7 +29,7 @@ std::string MakeExample(int i) {
 }
 
 std::string WriteExamples(const std::string& name, int count) {
-  const std::string path = "memory://" + name;
+  std::string path = "memory://" + name;
   TFRecordWriter writer(path);
   for (int i = 0; i < count; ++i) writer.Write(MakeExample(i));
   writer.Close();

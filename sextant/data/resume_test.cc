@@ -26,7 +26,7 @@ Texts Sorted(Texts texts) {
 }
 
 std::string Folder() {
-  const std::string folder = JoinPath(testing::TempDir(), fmt::format("resume_{}", getpid()));
+  std::string folder = JoinPath(testing::TempDir(), fmt::format("resume_{}", getpid()));
   FileSystem::ForPath(folder).CreateDirectories(folder);
   return folder;
 }

@@ -15,7 +15,7 @@ namespace sextant::data {
 
 // Writes memory://name and returns that path.
 inline std::string WriteMemoryFile(const std::string& name, std::string_view contents) {
-  const std::string path = "memory://" + name;
+  std::string path = "memory://" + name;
   FileSystem::ForPath(path).WriteFileAtomically(path, contents);
   return path;
 }

@@ -14,7 +14,7 @@ using Strings = std::vector<std::string>;
 
 std::string WriteRecords(const std::string& name, const Strings& records,
                          Compression compression = Compression::kNone) {
-  const std::string path = "memory://" + name;
+  std::string path = "memory://" + name;
   TFRecordWriter writer(path, {.compression = compression});
   for (const std::string& record : records) writer.Write(record);
   writer.Close();
@@ -22,7 +22,7 @@ std::string WriteRecords(const std::string& name, const Strings& records,
 }
 
 std::string WriteGzip(const std::string& name, std::string_view contents) {
-  const std::string path = "memory://" + name;
+  std::string path = "memory://" + name;
   auto writer = NewCompressingWriter(FileSystem::ForPath(path).NewWriter(path), Compression::kGzip);
   writer->Append(contents);
   writer->Close();

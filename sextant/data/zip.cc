@@ -111,6 +111,8 @@ class ZipNode : public DatasetNode {
 
 }  // namespace
 
-Dataset Zip(std::vector<Dataset> datasets) { return Dataset(std::make_shared<ZipNode>(datasets)); }
+Dataset Zip(const std::vector<Dataset>& datasets) {
+  return Dataset(std::make_shared<ZipNode>(datasets));
+}
 
 }  // namespace sextant::data
