@@ -160,7 +160,7 @@ std::string Fetch(const std::string& url, const PublishedFile& file, const std::
 
 std::string Download(const PublishedFile& file, const std::string& folder, bool* was_there) {
   FileSystem& fs = FileSystem::ForPath(folder);
-  const std::string path = JoinPath(folder, file.name);
+  std::string path = JoinPath(folder, file.name);
   *was_there = fs.Exists(path) && WhatIsWrong(file, path).empty();
   if (*was_there) return path;
   const std::string part = path + ".part";
@@ -177,7 +177,7 @@ std::string Download(const PublishedFile& file, const std::string& folder, bool*
         return path;
       }
       fs.Delete(part);
-      problem = "not the file that its authors publish, " + problem;
+      problem.insert(0, "not the file that its authors publish, ");
       code = Code::kDataLoss;
     }
     problems += fmt::format("{}{}: {}", problems.empty() ? "" : "; ", url, problem);

@@ -11,7 +11,7 @@ std::string Fetch(const PublishedFile& file, const DataOptions& options, std::os
   PublishedFile wanted = file;
   if (!options.url.empty()) wanted.urls = {JoinPath(options.url, file.name)};
   bool was_there = false;
-  const std::string path = Download(wanted, options.out, &was_there);
+  std::string path = Download(wanted, options.out, &was_there);
   if (!was_there) {
     out << fmt::format("Successfully downloaded {} {} bytes.\n", file.name,
                        FileSystem::ForPath(path).Stat(path).size)

@@ -12,7 +12,7 @@
 namespace sextant::datasets {
 namespace {
 
-constexpr int kClasses = 10;
+constexpr int kSyntheticClasses = 10;
 
 char Pixel(double value) { return static_cast<char>(std::lround(std::clamp(value, 0.0, 255.0))); }
 
@@ -23,7 +23,7 @@ LabelledImages MakeImages(int64_t count, int64_t image_bytes, RandomDraw random,
   images.pixels.reserve(count * image_bytes);
   for (int64_t i = 0; i < count; ++i) {
     if (i % 256 == 0) ThrowIfInterrupted();
-    const int label = random.Int(kClasses);
+    const int label = random.Int(kSyntheticClasses);
     images.labels.push_back(static_cast<char>(label));
     draw(label, random, images.pixels);
   }
@@ -31,8 +31,8 @@ LabelledImages MakeImages(int64_t count, int64_t image_bytes, RandomDraw random,
 }
 
 // The lit bars of a seven-segment display, clockwise from the top, the middle one last.
-constexpr std::array<unsigned, kClasses> kSegments = {0x3f, 0x06, 0x5b, 0x4f, 0x66,
-                                                      0x6d, 0x7d, 0x07, 0x7f, 0x6f};
+constexpr std::array<unsigned, kSyntheticClasses> kSegments = {0x3f, 0x06, 0x5b, 0x4f, 0x66,
+                                                               0x6d, 0x7d, 0x07, 0x7f, 0x6f};
 
 struct Bar {
   double x0, y0, x1, y1;
@@ -57,7 +57,7 @@ double Distance(double x, double y, const Bar& bar) {
 
 LabelledImages SyntheticCifar10(int64_t count, int64_t seed, int split) {
   const auto draw = [](int label, RandomDraw& random, std::string& pixels) {
-    const double angle = M_PI * label / kClasses + 0.1 * random.Normal();
+    const double angle = M_PI * label / kSyntheticClasses + 0.1 * random.Normal();
     const double frequency = 2 * M_PI * (label % 3 + 2) / 32;
     const double phase = random.Uniform() * 2 * M_PI;
     const double height = 45 + 20 * random.Uniform();
@@ -65,7 +65,8 @@ LabelledImages SyntheticCifar10(int64_t count, int64_t seed, int split) {
     for (int channel = 0; channel < 3; ++channel) {
       const double colour = std::cos(2 * M_PI * (label / 10.0 + channel / 3.0));
       for (int i = 0; i < 32 * 32; ++i) {
-        const double along = std::cos(angle) * (i % 32) + std::sin(angle) * (i / 32);
+        const int row = i / 32, column = i % 32;
+        const double along = std::cos(angle) * column + std::sin(angle) * row;
         const double wave = std::sin(frequency * along + phase);
         pixels.push_back(Pixel(light + height * wave + 30 * colour + 25 * random.Normal()));
       }
@@ -83,8 +84,9 @@ LabelledImages SyntheticMnist(int64_t count, int64_t seed, int split) {
     const double stroke = 0.14 + 0.06 * random.Uniform();
     const double ink = 200 + 55 * random.Uniform();
     for (int i = 0; i < 28 * 28; ++i) {
-      const double y = (i / 28 - top) / size;
-      const double x = (i % 28 - left) / size + slant * (y - 1);
+      const int row = i / 28, column = i % 28;
+      const double y = (row - top) / size;
+      const double x = (column - left) / size + slant * (y - 1);
       double nearest = 10;
       for (size_t bar = 0; bar < kBars.size(); ++bar) {
         if (kSegments[label] >> bar & 1) nearest = std::min(nearest, Distance(x, y, kBars[bar]));
