@@ -31,8 +31,8 @@ class SEXTANT_API KernelDef {
   }
   // The type attribute must be this (one of these). Without, any type is accepted.
   template <typename T>
-  KernelDef& Type(std::string attr) {
-    return Types(std::move(attr), {DTypeOf<T>});
+  KernelDef& Type(const std::string& attr) {
+    return Types(attr, {DTypeOf<T>});
   }
   KernelDef& Types(std::string attr, std::vector<DType> types) {
     types_.emplace_back(std::move(attr), std::move(types));

@@ -185,8 +185,8 @@ std::unique_ptr<ConvForward> ConvForward::Make(const ConvSizes& whole, const Con
     if (!fast) return nullptr;
     std::vector<Filter> filters;
     for (int64_t i = 0; i < parts; ++i) filters.emplace_back(sizes, filter, whole.out_c);
-    return std::unique_ptr<ConvForward>(new ConvForward(std::unique_ptr<Impl>(
-        new Impl{sizes, epilogue, split, std::move(primitives), std::move(filters), {}})));
+    return std::unique_ptr<ConvForward>(new ConvForward(std::make_unique<Impl>(
+        Impl{sizes, epilogue, split, std::move(primitives), std::move(filters), {}})));
   });
 }
 
@@ -259,8 +259,8 @@ std::unique_ptr<ConvBackwardData> ConvBackwardData::Make(const ConvSizes& sizes,
                            desc.scratchpad_desc(), threads);
     });
     if (!fast) return nullptr;
-    return std::unique_ptr<ConvBackwardData>(new ConvBackwardData(std::unique_ptr<Impl>(
-        new Impl{sizes, split, std::move(primitives), Filter(sizes, filter)})));
+    return std::unique_ptr<ConvBackwardData>(new ConvBackwardData(
+        std::make_unique<Impl>(Impl{sizes, split, std::move(primitives), Filter(sizes, filter)})));
   });
 }
 
@@ -312,7 +312,7 @@ std::unique_ptr<ConvBackwardFilter> ConvBackwardFilter::Make(const ConvSizes& si
     if (!fast) return nullptr;
     Filter sum(sizes, filter);
     return std::unique_ptr<ConvBackwardFilter>(new ConvBackwardFilter(
-        std::unique_ptr<Impl>(new Impl{sizes, split, std::move(primitives), std::move(sum)})));
+        std::make_unique<Impl>(Impl{sizes, split, std::move(primitives), std::move(sum)})));
   });
 }
 

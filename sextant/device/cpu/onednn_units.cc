@@ -24,7 +24,7 @@ UnitSplit UnitSplit::For(int64_t batch, double image_cost, int threads) {
   return split;
 }
 
-UnitPrimitive::UnitPrimitive(dnnl::primitive primitive, Args args,
+UnitPrimitive::UnitPrimitive(dnnl::primitive primitive, const Args& args,
                              const dnnl::memory::desc& scratchpad, int threads)
     : primitive_(std::move(primitive)),
       scratchpad_bytes_(scratchpad.get_size()),

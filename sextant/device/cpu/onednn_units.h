@@ -18,7 +18,7 @@ class UnitPrimitive {
 
   UnitPrimitive() = default;
   // "args" in the order in which Execute gets their data. REQUIRES: scratchpad_mode::user.
-  UnitPrimitive(dnnl::primitive primitive, Args args, const dnnl::memory::desc& scratchpad,
+  UnitPrimitive(dnnl::primitive primitive, const Args& args, const dnnl::memory::desc& scratchpad,
                 int threads);
   void Execute(int thread, std::initializer_list<const void*> data);
 

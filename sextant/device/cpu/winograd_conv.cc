@@ -193,9 +193,9 @@ void ConvBackwardFilter::Run(KernelContext& ctx, const float* src, const float* 
   const FilterKernels& by_size = kernels.For(sizes_.filter_h);
   const int64_t elements = sizes_.filter_elements(), outputs = by_size.tile * by_size.tile;
   float* partial = ThreadScratch<PartialScratch, float>(units * elements);
-  const double cost =
-      kNanosecondsPerTileChannel * static_cast<double>(units_.size * sizes_.out_h * sizes_.out_w *
-                                                       (sizes_.in_c + sizes_.out_c) / outputs);
+  const int64_t tile_channels =
+      units_.size * sizes_.out_h * sizes_.out_w * (sizes_.in_c + sizes_.out_c) / outputs;
+  const double cost = kNanosecondsPerTileChannel * static_cast<double>(tile_channels);
   onednn::ForEachUnit(ctx, units, cost, [&](int, int64_t unit) {
     float* sum = ThreadScratch<SumScratch, float>(kParts * pairs);
     std::memset(sum, 0, kParts * pairs * sizeof(float));
