@@ -14,7 +14,7 @@ namespace {
 class CheckpointJournalTest : public testing::Test {
  protected:
   std::string Save(const std::string& name) {
-    const std::string prefix = directory_ + "/" + name;
+    std::string prefix = directory_ + "/" + name;
     WriteCheckpoint(prefix, {{"x", Tensor(1.0f)}});
     return prefix;
   }

@@ -26,7 +26,7 @@ class SkippedValue {
 class RequestEvents : public JsonEvents {
  public:
   // "name": the signature's where it is known, none while it is not.
-  RequestEvents(const FindJsonInputs& find, std::optional<std::string> name)
+  RequestEvents(const FindJsonInputs& find, const std::optional<std::string>& name)
       : find_(&find), known_(name.has_value()), name_(name.value_or("")) {}
 
   // For rows that come one by one, each as a text of its own.

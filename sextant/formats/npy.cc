@@ -89,7 +89,7 @@ class HeaderParser {
     if (quote != '\'' && quote != '"') Fail();
     const size_t end = text_.find(quote, 1);
     if (end == std::string_view::npos) Fail();
-    const std::string value(text_.substr(1, end - 1));
+    std::string value(text_.substr(1, end - 1));
     text_.remove_prefix(end + 1);
     return value;
   }

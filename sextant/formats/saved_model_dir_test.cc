@@ -12,7 +12,7 @@ namespace sextant {
 namespace {
 
 std::string NewDirectory(const std::string& name) {
-  const std::string path = JoinPath(testing::TempDir(), "saved_model_dir_test_" + name);
+  std::string path = JoinPath(testing::TempDir(), "saved_model_dir_test_" + name);
   FileSystem& files = FileSystem::ForPath(path);
   if (files.Exists(path)) files.DeleteRecursively(path);
   files.CreateDirectories(path);

@@ -160,7 +160,7 @@ class TensorBundleReader::Impl {
   mutable std::map<int, Shard> shards_;
 };
 
-TensorBundleReader::TensorBundleReader(std::string prefix)
+TensorBundleReader::TensorBundleReader(const std::string& prefix)
     : TensorBundleReader(FileSystem::ForPath(prefix), prefix) {}
 TensorBundleReader::TensorBundleReader(FileSystem& files, std::string prefix)
     : impl_(std::make_unique<const Impl>(files, std::move(prefix))) {}
@@ -199,7 +199,7 @@ Tensor TensorBundleReader::ReadSlice(std::string_view name, const TensorSlice& s
   const BundleTensorInfo info = impl_->Info(name, entry);
   const TensorSlice wanted = slice.In(info.shape);
   if (!entry.slices().empty()) return impl_->ReadPart(info, wanted);
-  const Tensor whole = impl_->ReadPiece(name, entry);
+  Tensor whole = impl_->ReadPiece(name, entry);
   if (wanted.Covers(info.shape)) return whole;
   Tensor part(info.dtype, wanted.ShapeIn(info.shape));
   CopyCommonElements(TensorSlice::Full(info.shape.rank()).In(info.shape), whole, wanted, &part);

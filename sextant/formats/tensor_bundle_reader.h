@@ -35,7 +35,7 @@ struct BundleTensorInfo {
 class TensorBundleReader {
  public:
   // Opens `prefix`, e.g. "runs/mnist/model.ckpt-200".
-  explicit TensorBundleReader(std::string prefix);
+  explicit TensorBundleReader(const std::string& prefix);
   // The same in a given file system, which must outlive the reader.
   TensorBundleReader(FileSystem& files, std::string prefix);
   ~TensorBundleReader();
