@@ -35,15 +35,15 @@ std::string TensorText(const proto::TensorProto& proto) {
   const std::string shape = ShapeText(proto.tensor_shape());
   int64_t elements = 1;
   for (const auto& dim : proto.tensor_shape().dim()) {
-    if (dim.size() > kFewElements) return type + " " + shape;
+    if (dim.size() > kFewElements) return fmt::format("{} {}", type, shape);
     elements *= std::max<int64_t>(dim.size(), 0);
-    if (elements > kFewElements) return type + " " + shape;
+    if (elements > kFewElements) return fmt::format("{} {}", type, shape);
   }
   try {
     return fmt::format("{} {} {}", type, shape,
                        Shortened(TensorFromProto(proto, 1 << 20).ToString(), 200));
   } catch (const Error&) {
-    return type + " " + shape;
+    return fmt::format("{} {}", type, shape);
   }
 }
 

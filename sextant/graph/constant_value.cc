@@ -172,7 +172,7 @@ class IntEvaluator {
 
   // Slices of vectors.
   MaybeInts Slice(const Node& node, int depth) {
-    const MaybeInts value = Evaluate(node.input(0), depth);
+    MaybeInts value = Evaluate(node.input(0), depth);
     if (!value || value->shape.rank() != 1) return std::nullopt;
     const auto begin = Known(node, 1, depth), extent = Known(node, 2, depth);
     if (!begin || !extent || begin->size() != 1 || extent->size() != 1) return std::nullopt;

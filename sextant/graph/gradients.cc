@@ -146,10 +146,10 @@ class Builder {
     context.set_wanted(wanted);
     Call(context);
     for (size_t i = 0; i < inputs.size(); ++i) {
-      Gradient& gradient = context.input_gradients()[i];
+      const Gradient& gradient = context.input_gradients()[i];
       if (!wanted[i] || gradient.none()) continue;
       CheckType(*node, static_cast<int>(i), inputs[i].dtype(), gradient);
-      parts_[paths_.Number(inputs[i])].push_back(std::move(gradient));
+      parts_[paths_.Number(inputs[i])].push_back(gradient);
     }
   }
 

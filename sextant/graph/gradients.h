@@ -99,8 +99,8 @@ class SEXTANT_API GradientContext {
   void set_wanted(std::vector<bool> wanted) { wanted_ = std::move(wanted); }
 
   void set(int i, Output gradient) { input_gradients_[i] = gradient; }
-  void set(int i, IndexedSlices slices) { input_gradients_[i] = std::move(slices); }
-  void set(int i, Gradient gradient) { input_gradients_[i] = std::move(gradient); }
+  void set(int i, IndexedSlices slices) { input_gradients_[i] = slices; }
+  void set(int i, Gradient gradient) { input_gradients_[i] = gradient; }
   std::vector<Gradient>& input_gradients() { return input_gradients_; }
 
  private:

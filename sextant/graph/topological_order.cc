@@ -22,7 +22,7 @@ namespace {
   std::string path = name(i);
   int length = 1;
   for (int j = previous(i); j != i; j = previous(j), ++length) {
-    if (length < kMaxNamed) path = name(j) + " -> " + path;
+    if (length < kMaxNamed) path.insert(0, name(j) + " -> ");
   }
   throw InvalidArgument("the graph has a cycle of {} nodes: {} -> {}{}", length, name(i),
                         length > kMaxNamed ? "... -> " : "", path);
