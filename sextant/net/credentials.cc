@@ -21,7 +21,7 @@ std::string Variable(const char* name) {
 }
 
 std::string ReadPem(const std::string& path, std::string_view what) {
-  const std::string text = FileSystem::ForPath(path).ReadFile(path);
+  std::string text = FileSystem::ForPath(path).ReadFile(path);
   if (text.find("-----BEGIN") == std::string::npos)
     throw InvalidArgument("{} is no {} in PEM form", path, what);
   return text;

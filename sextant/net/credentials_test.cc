@@ -15,7 +15,7 @@ namespace {
 class CredentialsTest : public testing::Test {
  protected:
   std::string Write(const std::string& name, const std::string& text) {
-    const std::string path = directory_.path() + "/" + name;
+    std::string path = directory_.path() + "/" + name;
     std::ofstream(path) << text;
     return path;
   }

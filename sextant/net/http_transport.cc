@@ -80,7 +80,7 @@ class TlsTransport final : public HttpTransport {
 }  // namespace
 
 std::shared_ptr<TlsContext> MakeTlsContext(const TlsConfig& tls) {
-  const auto context = std::make_shared<TlsContext>(TlsContext::tls_server);
+  auto context = std::make_shared<TlsContext>(TlsContext::tls_server);
   context->set_options(TlsContext::default_workarounds | TlsContext::no_sslv2 |
                        TlsContext::no_sslv3 | TlsContext::no_tlsv1 | TlsContext::no_tlsv1_1 |
                        TlsContext::single_dh_use);

@@ -18,7 +18,7 @@ using Validity = CertificateAuthority::Validity;
 class TlsTest : public testing::Test {
  protected:
   std::string Write(const std::string& name, const std::string& text) {
-    const std::string path = directory_.path() + "/" + name;
+    std::string path = directory_.path() + "/" + name;
     std::ofstream(path) << text;
     return path;
   }
