@@ -60,7 +60,7 @@ void MergeGradient(GradientContext& c) {
   }
 }
 
-OpDef LoopOp(std::string name, std::string type) {
+OpDef LoopOp(std::string name, const std::string& type) {
   return OpDef(std::move(name))
       .Inputs("data:" + type)
       .Outputs("output:" + type)

@@ -82,7 +82,8 @@ Output TensorArraySizeV3(Output handle, Output flow) {
 
 namespace {
 
-OpDef Array(std::string name, std::string inputs, std::string outputs, std::string attrs) {
+OpDef Array(std::string name, std::string_view inputs, std::string_view outputs,
+            std::string_view attrs) {
   return OpDef(std::move(name)).Inputs(inputs).Outputs(outputs).Attrs(attrs).Stateful();
 }
 

@@ -128,7 +128,8 @@ void FromTensorShape(ShapeContext& c) {
   c.set_output_handle(0, {c.attr<DType>("element_dtype"), std::move(element)});
 }
 
-OpDef List(std::string name, std::string inputs, std::string outputs, std::string attrs) {
+OpDef List(std::string name, std::string_view inputs, std::string_view outputs,
+           std::string_view attrs) {
   return OpDef(std::move(name)).Inputs(inputs).Outputs(outputs).Attrs(attrs);
 }
 

@@ -51,7 +51,8 @@ Output MeanGradient(GradientContext& c) {
   const int64_t outputs = c.output(0).shape().num_elements();
   Output count;
   if (inputs != PartialShape::kUnknown && outputs != PartialShape::kUnknown) {
-    count = Const(Tensor(static_cast<double>(inputs / std::max<int64_t>(outputs, 1))));
+    const int64_t each = inputs / std::max<int64_t>(outputs, 1);
+    count = Const(Tensor(static_cast<double>(each)));
   } else {
     const Output shape = ShapeOf(c.input(0), c.input(1).dtype());
     const Output axes = NonNegativeAxes(c.input(1), Size(shape, c.input(1).dtype()));

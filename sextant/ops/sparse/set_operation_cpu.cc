@@ -224,7 +224,7 @@ class SetSizeKernel : public Kernel {
 
 void RegisterSetOperationCpu(KernelRegistry& registry) {
   using enum DType;
-  const auto add = [&]<typename E>(std::vector<DType> types) {
+  const auto add = [&]<typename E>(const std::vector<DType>& types) {
     for (const char* op :
          {"DenseToDenseSetOperation", "DenseToSparseSetOperation", "SparseToSparseSetOperation"}) {
       registry.Add(KernelDef(op).Types("T", types).template Make<SetOperationKernel<E>>());
