@@ -16,7 +16,7 @@ class ArgumentFilesTest : public testing::Test {
   ~ArgumentFilesTest() override { files_.DeleteRecursively(directory_); }
 
   std::string Write(const std::string& name, const std::string& text) {
-    const std::string path = JoinPath(directory_, name);
+    std::string path = JoinPath(directory_, name);
     files_.WriteFileAtomically(path, text);
     return path;
   }

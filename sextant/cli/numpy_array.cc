@@ -298,7 +298,7 @@ Tensor Converted(const Tensor& tensor, DType dtype) {
   if (IsText(tensor.dtype()) != IsText(dtype)) {
     throw InvalidArgument("{} cannot be taken for {}", tensor.Describe(), DTypeName(dtype));
   }
-  const Tensor cast = Cast(tensor, dtype);
+  Tensor cast = Cast(tensor, dtype);
   if (!IsReal(dtype) && dtype != DType::kBool && !Cast(cast, tensor.dtype()).Identical(tensor)) {
     throw InvalidArgument("a number of {} cannot be represented as {}", tensor.Describe(),
                           DTypeName(dtype));

@@ -54,7 +54,7 @@ class Parser {
     Peek();
     size_t end = 0;
     while (end < text_.size() && IsNameCharacter(text_[end])) ++end;
-    const std::string name(text_.substr(0, end));
+    std::string name(text_.substr(0, end));
     text_.remove_prefix(end);
     return name;
   }
@@ -76,7 +76,7 @@ class Parser {
     }
     if ((c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.') return Number();
     const std::string_view before = text_;
-    const std::string name = Name();
+    std::string name = Name();
     if (name == "True") return true;
     if (name == "False") return false;
     if (name == "None") return std::monostate();

@@ -28,7 +28,7 @@ using Json = nlohmann::json;
 
 // A secret of this cluster alone, in a file that only this user reads.
 std::string WriteToken(const std::string& folder) {
-  const std::string path = JoinPath(folder, "token");
+  std::string path = JoinPath(folder, "token");
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
   std::random_device random;
   std::string token;

@@ -14,7 +14,7 @@ namespace {
 
 // Three records of 10, 20 and 30 bytes: they begin at 0, 26 and 62; the file has 108 bytes.
 std::string WriteRecords(Compression compression) {
-  const std::string path = datasets::NewFolder() + "/file.tfrecords";
+  std::string path = datasets::NewFolder() + "/file.tfrecords";
   TFRecordWriter writer(path, {.compression = compression});
   for (int i = 1; i <= 3; ++i) writer.Write(std::string(10 * i, 'r'));
   writer.Close();

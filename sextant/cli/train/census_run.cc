@@ -24,7 +24,7 @@ CensusRun::CensusRun(const std::string& name)
 CensusRun::~CensusRun() { FileSystem::ForPath(directory_).DeleteRecursively(directory_); }
 
 std::string CensusRun::Write(const std::string& name, const std::string& text) const {
-  const std::string path = JoinPath(directory_, name);
+  std::string path = JoinPath(directory_, name);
   FileSystem::ForPath(path).WriteFileAtomically(path, text);
   return path;
 }
