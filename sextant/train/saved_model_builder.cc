@@ -177,7 +177,7 @@ std::string SavedModelBuilder::AddAsset(const std::string& path) {
   FileSystem& files = FileSystem::ForPath(temporary_);
   const std::string base(BaseName(path));
   for (int number = 0;; ++number) {
-    const std::string name = number == 0 ? base : fmt::format("{}_{}", base, number);
+    std::string name = number == 0 ? base : fmt::format("{}_{}", base, number);
     const std::string target = SavedAssetPath(temporary_, name);
     const auto [known, added] = asset_sources_.emplace(name, path);
     if (added) {

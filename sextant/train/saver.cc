@@ -55,7 +55,7 @@ Saver::~Saver() = default;
 
 std::string Saver::Save(Session& session, const std::string& path, std::optional<int64_t> step,
                         const SaveOptions& options) {
-  const std::string prefix = step ? fmt::format("{}-{}", path, *step) : path;
+  std::string prefix = step ? fmt::format("{}-{}", path, *step) : path;
   const std::string directory(DirectoryName(prefix));
   FileSystem& files = FileSystem::ForPath(prefix);
   if (!directory.empty()) files.CreateDirectories(directory);
