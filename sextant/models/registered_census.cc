@@ -21,7 +21,7 @@ heads::Head CensusHead() { return heads::Binary({.loss_reduction = losses::Reduc
 
 // With the rate given, or, where that is 0, the rate that goes with the model.
 OptimizerChoice Optimizer(const HParams& params, const char* name, const char* rate) {
-  const OptimizerChoice optimizer = params.Get<std::string>(name);
+  OptimizerChoice optimizer = params.Get<std::string>(name);
   const auto learning_rate = params.Get<double>(rate);
   if (learning_rate == 0) return optimizer;
   return optimizer.Make(learning_rate);
