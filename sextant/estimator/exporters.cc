@@ -91,7 +91,7 @@ class Latest : public ModelExporter {
  public:
   using ModelExporter::ModelExporter;
   std::string Export(const ExportRequest& request) override {
-    const std::string path = ExportOnce(request);
+    std::string path = ExportOnce(request);
     DeleteOld(request);
     return path;
   }
@@ -117,7 +117,7 @@ class Best : public ModelExporter {
     const bool decided = request.ledger.FindExport(name(), request.global_step) != nullptr;
     if (!decided && !BetterThanNoted(request)) return "";
     LogInfo("Performing best model export.");
-    const std::string path = ExportOnce(request);
+    std::string path = ExportOnce(request);
     request.ledger.SetNote(Key(), MetricsText(request.result));
     DeleteOld(request);
     return path;

@@ -23,7 +23,7 @@ std::string PrefixOf(const std::string& checkpoint) {
   if (CheckpointExists(checkpoint)) return checkpoint;
   if (const auto latest = LatestCheckpoint(checkpoint)) return *latest;
   // A SavedModel keeps its checkpoint here.
-  const std::string saved_model = JoinPath(checkpoint, "variables/variables");
+  std::string saved_model = JoinPath(checkpoint, "variables/variables");
   if (CheckpointExists(saved_model)) return saved_model;
   throw NotFound("{} to start from is neither a checkpoint nor a directory with one", checkpoint);
 }
