@@ -155,7 +155,7 @@ MemberAnswer CoordinatorClient::JoinAndWait(std::chrono::milliseconds time) {
   CancellationToken& cancellation = options_.cancellation();
   WaitReport report;
   for (;;) {
-    const MemberAnswer answer = Join();
+    MemberAnswer answer = Join();
     if (answer.state != MemberState::kWait) return answer;
     std::string missing;
     {

@@ -71,7 +71,7 @@ TEST(FaultsTest, SlowNetworksOnlyTakeTime) {
 class SecureClusterTest : public testing::Test {
  protected:
   std::string Write(const std::string& name, const std::string& text) {
-    const std::string path = directory_.path() + "/" + name;
+    std::string path = directory_.path() + "/" + name;
     std::ofstream(path) << text;
     return path;
   }
@@ -91,7 +91,7 @@ class SecureClusterTest : public testing::Test {
                                                          .own_task = "",
                                                          .credentials = credentials});
     const CounterFragments counter(0);
-    const Status status = StatusOf([&] { Call(*peer, counter.init); });
+    Status status = StatusOf([&] { Call(*peer, counter.init); });
     EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
     return status;
   }

@@ -15,7 +15,7 @@ std::string AddressOfTarget(const std::string& target) {
   constexpr std::string_view kScheme = "grpc://";
   if (!target.starts_with(kScheme))
     throw InvalidArgument("'{}' is no target: give grpc://host:port", target);
-  const std::string address = target.substr(kScheme.size());
+  std::string address = target.substr(kScheme.size());
   ParseAddress(address);
   return address;
 }
