@@ -16,7 +16,7 @@ void EndTrial(ScheduleTrial& trial) {
 }
 
 std::shared_ptr<const Plan> SchedulablePlan() {
-  const auto plan = std::make_shared<Plan>();
+  auto plan = std::make_shared<Plan>();
   plan->suits_schedule = true;
   return plan;
 }
