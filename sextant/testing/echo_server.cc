@@ -86,7 +86,7 @@ grpc::Status Echo(const std::string& address, const net::CredentialOptions& cred
   std::promise<grpc::Status> ended;
   stub.UnaryCall(&context, "/echo", grpc::StubOptions(), &request, &response,
                  [&](grpc::Status status) { ended.set_value(std::move(status)); });
-  const grpc::Status status = ended.get_future().get();
+  grpc::Status status = ended.get_future().get();
   if (!status.ok()) return status;
   grpc::Slice all;
   if (response.DumpToSingleSlice(&all).ok())
