@@ -2,8 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <ctime>
+#include <sstream>
 
 #include "sextant/sextant.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant {
 namespace {
@@ -128,6 +131,64 @@ TEST_F(PlanningTest, LargeGraphsTakeNoLongerThanAllowed) {
   EXPECT_EQ(RunError(session, x, y, {.deadline = std::chrono::milliseconds(1)}).code(),
             Code::kDeadlineExceeded);
   EXPECT_EQ(session.num_plans(), 0);
+}
+
+// A node named 'op<i>' for every line "op input input …", where '#' stands for i.
+std::string Nodes(const std::vector<std::string>& lines, const std::string& attrs, int i) {
+  std::string text;
+  for (const std::string& line : lines) {
+    std::istringstream words(line);
+    std::string op, input;
+    words >> op;
+    text += fmt::format("node {{ name: '{}{}' op: '{}' ", op, i, op);
+    while (words >> input) {
+      if (const size_t at = input.find('#'); at != input.npos) {
+        input.replace(at, 1, std::to_string(i));
+      }
+      text += fmt::format("input: '{}' ", input);
+    }
+    text += attrs + "}\n";
+  }
+  return text;
+}
+
+// 200,000 nodes, half of them of reference variables, half of v1 loops.
+TEST_F(PlanningTest, LargeGraphsOfTensorFlow1TakeNoLongerThanAllowed) {
+  const std::string type = "attr { key: 'T' value { type: DT_FLOAT } } ";
+  const std::string shape =
+      "attr { key: 'dtype' value { type: DT_FLOAT } } attr { key: 'shape' value { shape { } } } ";
+  std::string text = "node { name: 'x' op: 'Placeholder' " + shape + "}\n", results[2];
+  for (int i = 0; i < 25'000; ++i) {
+    text += Nodes({"VariableV2"}, shape, i) +
+            Nodes({"Identity VariableV2#", "AssignAdd VariableV2# x", "Neg Identity# ^AssignAdd#"},
+                  type, i);
+    results[0] += fmt::format("input: '^Neg{}' ", i);
+  }
+  for (int i = 0; i < 12'500; ++i) {
+    const std::string frame = fmt::format("attr {{ key: 'frame_name' value {{ s: 'f{}' }} }} ", i);
+    text += Nodes({"Enter x"}, type + frame, i) +
+            Nodes({"Merge Enter# NextIteration#"}, type + "attr { key: 'N' value { i: 2 } } ", i) +
+            Nodes({"LoopCond Less#"}, "", i) +
+            Nodes({"Less Merge# Merge#", "Switch Merge# LoopCond#", "Abs Switch#:1",
+                   "NextIteration Abs#", "Exit Switch#"},
+                  type, i);
+    results[1] += fmt::format("input: '^Exit{}' ", i);
+  }
+  for (int i = 0; i < 2; ++i) {
+    text += fmt::format("node {{ name: 'all{}' op: 'NoOp' {}}}\n", i, results[i]);
+  }
+  ImportGraphDefText(text, graph_);
+  Session session(graph_);
+  for (const char* name : {"all0", "all1"}) {
+    const std::clock_t begin = std::clock();  // processor time: others may be at work
+    const Status status = StatusOf([&] {
+      session.Run({{graph_.FindOutput("x:0"), Tensor(1.0f)}}, graph_.FindOperation(name),
+                  {.deadline = std::chrono::milliseconds(50)});
+    });
+    EXPECT_EQ(status.code(), Code::kDeadlineExceeded) << name << ": " << status.ToString();
+    const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    EXPECT_LT(seconds, 2.0) << name;  // about 0.2
+  }
 }
 
 }  // namespace
