@@ -8,11 +8,10 @@
 //
 // With a latency target a thread that has formed a batch of n rows may wait for the next arrival.
 // Let t(n) be the measured time of a run of n rows and g the mean gap between arrivals. Running
-// now, the thread answers n rows in t(n); one more, n + 1 rows in g + t(n+1). It waits while that
-// is the higher rate, (n+1) t(n) > n (g + t(n+1)), and the oldest request still ends in time: its
-// age + g + t(n+1) < target. Where t(n) = a + b n this means n < a / g: what a run costs whatever
-// its rows, in arrivals. Example: t(n) = 3 + n ms, g = 1 ms, target 20 ms: it waits up to 3 rows;
-// at g = 4 ms not at all.
+// now and the next one later takes t(n) + t(1); together, t(n+1) after a wait of g. It waits when
+// that is less, g < t(n) + t(1) - t(n+1), and the oldest request still ends in time: its age + g +
+// t(n+1) < target. Example: t(1) = 4 ms, t(2) = 5 ms, g = 1 ms, target 20 ms: it waits; at g = 5 ms
+// it does not.
 #include "sextant/serving/batcher.h"
 
 #include <algorithm>
@@ -270,11 +269,11 @@ Clock::time_point Batcher::State::WaitsUntil(const Queue& queue) const {
   if (target == targets_.end() || target->second.count() == 0) {
     return front.arrived + std::chrono::microseconds(config_.timeout_micros);
   }
-  const nanoseconds now = queue.signature->RunTime(queue.rows),
+  const nanoseconds one = queue.signature->RunTime(1), now = queue.signature->RunTime(queue.rows),
                     joined = queue.signature->RunTime(queue.rows + 1);
-  if (now.count() == 0 || joined.count() == 0) return front.arrived;
+  if (one.count() == 0 || now.count() == 0 || joined.count() == 0) return front.arrived;
   const nanoseconds gap = queue.signature->ArrivalGap();
-  if ((queue.rows + 1) * now <= queue.rows * (gap + joined)) return front.arrived;
+  if (gap >= now + one - joined) return front.arrived;
   const auto last_moment = front.arrived + target->second - joined;
   return std::min(last_moment, queue.last_arrival + 2 * gap);
 }

@@ -158,7 +158,7 @@ TEST_F(BatcherTest, JoinedRequestsRunAtPreparedSizes) {
 
 // A batch of one row waits for a second one where a run takes 100 s whatever its rows and requests
 // come every 5 s, not where it takes 100 s for each row.
-TEST_F(BatcherTest, WaitsForMoreWhereThatRaisesTheRate) {
+TEST_F(BatcherTest, WaitsForMoreWhereThatPays) {
   using std::chrono::seconds;
   for (const bool grows : {false, true}) {
     for (int64_t rows = 1; rows <= 8; rows *= 2) {
