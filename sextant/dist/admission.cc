@@ -16,6 +16,7 @@ grpc::Status StatusOfMethod(const Admission::Method& method) {
 }  // namespace
 
 grpc::Status Admission::Check(const grpc::CallbackServerContext& context) const {
+  beginning_.Take();
   if (closed_) return {grpc::StatusCode::UNAVAILABLE, "the server is stopping"};
   const auto& metadata = context.client_metadata();
   const auto found = metadata.find(net::kAuthorizationKey);
@@ -29,7 +30,9 @@ grpc::ServerUnaryReactor* Admission::Answer(grpc::CallbackServerContext* context
                                             const Method& method) const {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
   grpc::Status status = Check(*context);
-  reactor->Finish(status.ok() ? StatusOfMethod(method) : status);
+  if (status.ok()) status = StatusOfMethod(method);
+  end_.Give();
+  reactor->Finish(status);
   return reactor;
 }
 
@@ -38,9 +41,11 @@ grpc::ServerUnaryReactor* Admission::AnswerLater(CallThreads& threads,
                                                  Method method) const {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
   if (const grpc::Status status = Check(*context); !status.ok()) {
+    end_.Give();
     reactor->Finish(status);
   } else {
     threads.Run([reactor, method = std::move(method)] { reactor->Finish(StatusOfMethod(method)); });
+    end_.Give();
   }
   return reactor;
 }

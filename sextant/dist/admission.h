@@ -9,6 +9,7 @@
 
 #include "sextant/dist/call_threads.h"
 #include "sextant/net/credentials.h"
+#include "sextant/net/handover.h"
 
 namespace sextant::dist {
 
@@ -21,6 +22,11 @@ class Admission {
   // From now on nobody is admitted.
   void Close() { closed_ = true; }
 
+  // Given before the server listens: gRPC runs methods on threads of its own.
+  const net::Handover& beginning() const { return beginning_; }
+  // Given by each method with its last look at a service, taken when the server has ended them all.
+  const net::Handover& end() const { return end_; }
+
   using Method = std::function<grpc::Status()>;
   // Runs a method whose caller is admitted and answers with its status; what it throws becomes one.
   grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext* context,
@@ -32,6 +38,7 @@ class Admission {
  private:
   const net::Token token_;
   std::atomic<bool> closed_ = false;
+  const net::Handover beginning_{}, end_{};
 };
 
 }  // namespace sextant::dist

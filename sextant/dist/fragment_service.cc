@@ -91,6 +91,7 @@ FragmentService::Unary FragmentService::Call(Context context, const grpc::ByteBu
                            *reply = answer.message;
                            sent_bytes_ += answer.message.Length();
                          }
+                         admission_.end().Give();
                          reactor->Finish(AnswerStatus(ended));
                        });
     if (!running) return grpc::Status::OK;  // known: it is or will be answered
@@ -106,6 +107,7 @@ FragmentService::Unary FragmentService::Call(Context context, const grpc::ByteBu
   } catch (...) {
     status = net::ToGrpcStatus(CurrentStatus());
   }
+  admission_.end().Give();
   if (!status.ok()) reactor->Finish(status);
   return reactor;
 }

@@ -23,7 +23,7 @@ constexpr size_t kSlowestBytesPerSecond = 256 << 10;  // of a link that is still
 
 // A message that is sent and forgotten: gRPC holds it until the answer, which nobody waits for.
 template <typename Request, typename Reply = Nothing>
-struct Notice {
+struct Notice : net::AsyncCall {
   explicit Notice(const net::Token& token) {
     context.set_deadline(In(kNoticeTime));
     token.AddTo(context);
@@ -68,7 +68,7 @@ void Peer::EndRun(uint64_t run) noexcept {
     notice->request.set_sender(sender_);
     notice->request.set_run(run);
     control_stub_->async()->EndRun(&notice->context, &notice->request, &notice->reply,
-                                   [notice](const grpc::Status&) {});
+                                   net::AsyncCall::Callback(notice));
   } catch (...) {  // the peer forgets the run when it no longer hears of this process
   }
 }
@@ -83,7 +83,7 @@ void Peer::StayAlive() {
   notice->request.set_version(kWireVersion);
   notice->request.set_sender(sender_);
   control_stub_->async()->Hello(&notice->context, &notice->request, &notice->reply,
-                                [notice](const grpc::Status&) {});
+                                net::AsyncCall::Callback(notice));
 }
 
 std::optional<uint64_t> Peer::AskIncarnation() {
@@ -120,7 +120,7 @@ void Peer::CancelCall(uint64_t sequence, uint64_t run, const sextant::Status& wh
   if (why.code() == Code::kDeadlineExceeded) notice->request.set_deadline(why.message());
   FillStamp(sequence, run, notice->request.mutable_stamp());
   control_stub_->async()->Cancel(&notice->context, &notice->request, &notice->reply,
-                                 [notice](const grpc::Status&) {});
+                                 net::AsyncCall::Callback(notice));
 }
 
 void Peer::FillStamp(uint64_t sequence, uint64_t run, Stamp* stamp) const {
@@ -151,8 +151,7 @@ std::shared_ptr<Peer::Attempt> Peer::Send(const char* method, grpc::ByteBuffer r
   token_.AddTo(attempt->context);
   sent_bytes_ += bytes;
   bulk_stub_.UnaryCall(&attempt->context, method, grpc::StubOptions(), &attempt->request,
-                       &attempt->response,
-                       [attempt](grpc::Status status) { attempt->End(std::move(status)); });
+                       &attempt->response, net::AsyncCall::Callback(attempt));
   return attempt;
 }
 

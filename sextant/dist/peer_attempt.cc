@@ -17,9 +17,9 @@ std::chrono::system_clock::time_point In(std::chrono::milliseconds time) {
   return std::chrono::system_clock::now() + time;
 }
 
-void Peer::Attempt::End(grpc::Status result) {
+void Peer::Attempt::Ended(const grpc::Status& result) {
   const std::lock_guard lock(mutex);
-  status = std::move(result);
+  status = result;
   done = true;
   ended.notify_all();
 }

@@ -11,6 +11,7 @@
 
 #include "sextant/base/cancellation.h"
 #include "sextant/dist/peer.h"
+#include "sextant/net/async_call.h"
 
 namespace sextant::dist {
 
@@ -21,7 +22,7 @@ inline constexpr std::chrono::seconds kAttemptTime(20);
 std::chrono::system_clock::time_point In(std::chrono::milliseconds time);
 
 // gRPC's callback may come after all others have let go of the attempt.
-struct Peer::Attempt {
+struct Peer::Attempt : net::AsyncCall {
   grpc::ClientContext context;
   grpc::ByteBuffer request, response;
   std::mutex mutex;
@@ -29,7 +30,7 @@ struct Peer::Attempt {
   bool done = false;
   grpc::Status status;
 
-  void End(grpc::Status result);
+  void Ended(const grpc::Status& result) override;
   // False when it is not done after that time, or the token is cancelled first.
   bool WaitFor(std::chrono::milliseconds time, CancellationToken& cancellation);
   bool answered();

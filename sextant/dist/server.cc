@@ -177,6 +177,7 @@ Server::Server(const ServerOptions& options) : state_(std::make_unique<State>(op
   builder.RegisterService(&state_->sessions);
   builder.RegisterService(&state_->shards);
   if (state_->coordinator) builder.RegisterService(state_->coordinator.get());
+  state_->admission.beginning().Give();
   state_->server = builder.BuildAndStart();
   if (!state_->server || state_->port == 0) {
     throw Error(Code::kUnavailable, fmt::format("{} cannot listen at {}: is the port in use?",
@@ -230,6 +231,7 @@ void Server::Stop() {
   state_->sessions.Stop();
   state_->service.Stop();
   state_->server->Shutdown(std::chrono::system_clock::now() + kDrainTime);
+  state_->admission.end().Take();
   state_->stopping.notify_all();
 }
 

@@ -140,8 +140,9 @@ SessionHost::Unary SessionHost::Run(Context context, const grpc::ByteBuffer* req
     parts_.Forget(stamp.sender(), stamp.done_below());
     const auto running =
         history_.Begin(stamp.sender(), stamp.sequence(), stamp.done_below(), 0,
-                       [reactor, reply](const Status& ended, const grpc::ByteBuffer& answer) {
+                       [this, reactor, reply](const Status& ended, const grpc::ByteBuffer& answer) {
                          if (ended.ok()) *reply = answer;
+                         admission_.end().Give();
                          reactor->Finish(AnswerStatus(ended));
                        });
     if (!running) return;
@@ -155,6 +156,7 @@ SessionHost::Unary SessionHost::Run(Context context, const grpc::ByteBuffer* req
   } catch (...) {
     status = net::ToGrpcStatus(CurrentStatus());
   }
+  admission_.end().Give();
   if (!status.ok()) reactor->Finish(status);
   return reactor;
 }

@@ -3,17 +3,31 @@
 #include <grpcpp/support/slice.h>
 
 #include "sextant/base/error.h"
+#include "sextant/net/handover.h"
 
 namespace sextant::net {
+namespace {
+
+// What gRPC sends from where it is, and drops on a thread of its own.
+struct Lent {
+  explicit Lent(BufferRef lent) : buffer(std::move(lent)) { handover.Give(); }
+  static void Drop(void* held) {
+    auto* lent = static_cast<Lent*>(held);
+    lent->handover.Take();
+    delete lent;
+  }
+  BufferRef buffer;
+  Handover handover;
+};
+
+}  // namespace
 
 grpc::ByteBuffer ToByteBuffer(EncodedFrame frame) {
   std::vector<grpc::Slice> slices;
   slices.reserve(frame.pieces.size());
   for (FramePiece& piece : frame.pieces) {
-    auto* owner = new BufferRef(std::move(piece.owner));
-    slices.emplace_back(
-        const_cast<char*>(piece.bytes.data()), piece.bytes.size(),
-        [](void* held) { delete static_cast<BufferRef*>(held); }, owner);
+    slices.emplace_back(const_cast<char*>(piece.bytes.data()), piece.bytes.size(), &Lent::Drop,
+                        new Lent(std::move(piece.owner)));
   }
   return {slices.data(), slices.size()};
 }

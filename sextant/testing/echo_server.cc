@@ -8,6 +8,7 @@
 #include <future>
 
 #include "sextant/base/error.h"
+#include "sextant/net/async_call.h"
 #include "sextant/net/channel.h"
 
 namespace sextant {
@@ -33,6 +34,11 @@ class EchoCall : public grpc::ServerGenericBidiReactor {
 
  private:
   grpc::ByteBuffer message_;
+};
+
+struct EchoResult : net::AsyncCall {
+  void Ended(const grpc::Status& status) override { ended.set_value(status); }
+  std::promise<grpc::Status> ended;
 };
 
 class EchoService : public grpc::CallbackGenericService {
@@ -83,10 +89,10 @@ grpc::Status Echo(const std::string& address, const net::CredentialOptions& cred
   const grpc::Slice slice(message);
   const grpc::ByteBuffer request(&slice, 1);
   grpc::ByteBuffer response;
-  std::promise<grpc::Status> ended;
+  const auto call = std::make_shared<EchoResult>();
   stub.UnaryCall(&context, "/echo", grpc::StubOptions(), &request, &response,
-                 [&](grpc::Status status) { ended.set_value(std::move(status)); });
-  grpc::Status status = ended.get_future().get();
+                 net::AsyncCall::Callback(call));
+  grpc::Status status = call->ended.get_future().get();
   if (!status.ok()) return status;
   grpc::Slice all;
   if (response.DumpToSingleSlice(&all).ok())
