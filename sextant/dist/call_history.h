@@ -1,4 +1,5 @@
-// CallHistory: lets a call be sent again without being run again.
+// CallHistory: lets a call be sent again without being run again (the reply cache of at-most-once
+// RPC).
 //
 // A caller whose connection broke cannot know whether its call was run, so it sends the call again
 // under the same sequence number. The history recognises it: a call that runs is joined, one that

@@ -1,3 +1,4 @@
+// Incarnations: which process is at an address, which object speaks.
 #pragma once
 
 #include <cstdint>
