@@ -1,6 +1,6 @@
 #include "sextant/dist/coordinator_client.h"
 
-#include "sextant/base/logging.h"
+#include "sextant/base/wait_notice.h"
 #include "sextant/dist/peer_attempt.h"
 #include "sextant/net/channel.h"
 #include "sextant/net/tls_diagnosis.h"
@@ -10,21 +10,6 @@ namespace {
 
 constexpr std::chrono::seconds kQuestionTime(5), kBeatTime(2);
 constexpr std::chrono::milliseconds kFirstPause(20), kLongestPause(500), kJoinPause(50);
-constexpr std::chrono::seconds kFirstReport(4), kNextReport(30);
-
-// Says for what somebody waits: soon, then now and then.
-class WaitReport {
- public:
-  void Waiting(const std::string& what) {
-    const auto now = std::chrono::steady_clock::now();
-    if (now < next_) return;
-    next_ = now + kNextReport;
-    LogInfo("{}", what);
-  }
-
- private:
-  std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + kFirstReport;
-};
 
 MemberAnswer AnswerOf(const MemberReply& reply) {
   static constexpr MemberState kStates[] = {MemberState::kWait, MemberState::kReady,
@@ -58,7 +43,7 @@ void CoordinatorClient::FillMember(MemberId* member) const {
 void CoordinatorClient::Ask(const char* what, const Method& method) {
   CancellationToken& cancellation = options_.cancellation();
   const Clock::time_point start = Clock::now();
-  WaitReport report;
+  WaitNotice notice;
   auto pause = kFirstPause;
   for (int attempts = 0;; ++attempts) {
     cancellation.ThrowIfCancelled();
@@ -88,8 +73,10 @@ void CoordinatorClient::Ask(const char* what, const Method& method) {
       }
     }
     if (now - start > options_.lost) ThrowIfLost();
-    report.Waiting(fmt::format("waiting for ps 0 at {}, which coordinates the training, to {}: {}",
-                               options_.address, what, error.message()));
+    notice.Say([&] {
+      return fmt::format("waiting for ps 0 at {}, which coordinates the training, to {}: {}",
+                         options_.address, what, error.message());
+    });
     PauseFor(pause, cancellation);
     pause = std::min(pause * 2, kLongestPause);
     grpc::experimental::ChannelResetConnectionBackoff(channel_.get());
@@ -153,8 +140,7 @@ MemberAnswer CoordinatorClient::Join() {
 MemberAnswer CoordinatorClient::JoinAndWait(std::chrono::milliseconds time) {
   const Clock::time_point end = Clock::now() + time;
   CancellationToken& cancellation = options_.cancellation();
-  WaitReport report;
-  for (;;) {
+  for (WaitNotice notice;;) {
     MemberAnswer answer = Join();
     if (answer.state != MemberState::kWait) return answer;
     std::string missing;
@@ -166,8 +152,10 @@ MemberAnswer CoordinatorClient::JoinAndWait(std::chrono::milliseconds time) {
       throw MakeError<Code::kDeadlineExceeded>("the training did not begin within {} s: {}",
                                                time.count() / 1000, answer.why);
     }
-    report.Waiting(fmt::format("waiting: {}{}{}", answer.why,
-                               missing.empty() ? "" : "; not there: ", missing));
+    notice.Say([&] {
+      return fmt::format("waiting: {}{}{}", answer.why,
+                         missing.empty() ? "" : "; not there: ", missing);
+    });
     PauseFor(kJoinPause, cancellation);
   }
 }

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "sextant/base/logging.h"
+#include "sextant/base/wait_notice.h"
 #include "sextant/dist/fragment_messages.h"
 #include "sextant/dist/incarnation.h"
 #include "sextant/dist/peer_attempt.h"
@@ -160,8 +160,10 @@ grpc::ByteBuffer Peer::Ask(const char* method, const grpc::ByteBuffer& request,
                            const std::function<void()>& past_deadline) {
   RetryPolicy retry(*this);
   std::shared_ptr<Attempt> attempt = Send(method, request);
-  for (;;) {
-    if (!attempt->WaitFor(kReportTime, cancellation)) {
+  for (WaitNotice notice;;) {
+    if (!attempt->WaitFor(kWaitLook, cancellation)) {
+      notice.Say(
+          [&] { return fmt::format("still waiting for an answer of {}", PlaceAndAddress()); });
       if (!cancellation.cancelled()) continue;
       if (past_deadline && cancellation.status().code() == Code::kDeadlineExceeded) {
         past_deadline();
@@ -209,6 +211,7 @@ void Peer::Connect(CancellationToken& cancellation) {
     Peer& peer;
   } const waiting(*this);
   auto next_report = SteadyClock::now() + kReportTime;
+  WaitNotice notice;
   for (int attempts = 0;; ++attempts) {
     grpc::ClientContext context;
     context.set_deadline(In(kHelloTime));
@@ -230,12 +233,17 @@ void Peer::Connect(CancellationToken& cancellation) {
     const std::string why = net::FromGrpcStatus(status).message();
     SetState(why);
     ThrowUnlessTransient(status, attempts > 0);
-    if (SteadyClock::now() >= next_report) {
+    const auto text = [&] {
+      return fmt::format("CreateSession still waiting for response from worker: {} ({})",
+                         options_.task.empty() ? place_ : options_.task + " at " + address(), why);
+    };
+    if (options_.training) {
+      notice.Say(text);
+      if (options_.training->check_wait) options_.training->check_wait();
+    } else if (SteadyClock::now() >= next_report) {
       next_report += kReportTime;
-      LogInfo("CreateSession still waiting for response from worker: {} ({})",
-              options_.task.empty() ? place_ : options_.task + " at " + address(), why);
+      LogInfo("{}", text());
     }
-    if (options_.training && options_.training->check_wait) options_.training->check_wait();
     PauseFor(kPauseBeforeHello, cancellation);
     ConnectAgain();
   }

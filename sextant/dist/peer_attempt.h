@@ -16,6 +16,8 @@
 namespace sextant::dist {
 
 inline constexpr std::chrono::seconds kReportTime(10);
+// How often somebody who waits looks up, to say for whom.
+inline constexpr std::chrono::milliseconds kWaitLook(1000);
 // A call without an answer is sent again after that time: the answer may have been lost.
 inline constexpr std::chrono::seconds kAttemptTime(20);
 

@@ -1,6 +1,7 @@
 #include "sextant/dist/peer_call.h"
 
-#include "sextant/base/logging.h"
+#include <algorithm>
+
 #include "sextant/dist/fragment_messages.h"
 #include "sextant/dist/wire.h"
 #include "sextant/net/grpc_frame.h"
@@ -16,8 +17,7 @@ PeerCall::PeerCall(std::shared_ptr<Peer> peer, std::shared_ptr<const Fragment> f
       token_(token),
       large_(IsLarge(inputs_)),
       sequence_(peer_->BeginCall()),
-      retry_(*peer_),
-      next_report_(std::chrono::steady_clock::now() + kReportTime) {
+      retry_(*peer_) {
   if (!large_ && peer_->connected()) {
     Send(given_up_);
   } else {
@@ -72,17 +72,19 @@ bool PeerCall::WaitFor(std::chrono::milliseconds time, CancellationToken& cancel
     if (sending_.wait_for(time) != std::future_status::ready) return false;
     sending_.get();
   }
-  while (attempt_->WaitFor(time, cancellation)) {
-    if (attempt_->status.ok()) return true;
-    Recover(cancellation);
-    Send(cancellation);
+  for (;; time -= kWaitLook) {
+    while (attempt_->WaitFor(std::min(time, kWaitLook), cancellation)) {
+      if (attempt_->status.ok()) return true;
+      Recover(cancellation);
+      Send(cancellation);
+    }
+    cancellation.ThrowIfCancelled();
+    notice_.Say([&] {
+      return fmt::format("still waiting for {} at {}: it has not answered a call yet",
+                         peer_->place(), peer_->address());
+    });
+    if (time <= kWaitLook) return false;
   }
-  cancellation.ThrowIfCancelled();
-  if (const auto now = std::chrono::steady_clock::now(); now >= next_report_) {
-    next_report_ = now + kReportTime;
-    LogInfo("still waiting for {} at {}", peer_->place(), peer_->address());
-  }
-  return false;
 }
 
 void PeerCall::Take(std::span<Tensor> outputs, CancellationToken& cancellation) {

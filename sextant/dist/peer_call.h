@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "sextant/base/wait_notice.h"
 #include "sextant/dist/peer.h"
 #include "sextant/dist/peer_attempt.h"
 
@@ -43,7 +44,7 @@ class PeerCall : public RemoteCall {
   std::vector<std::shared_ptr<SharedFrames>> shared_;
   std::vector<std::shared_ptr<const SharedFrames::Written>> written_;
   std::shared_ptr<Peer::Attempt> attempt_;
-  std::chrono::steady_clock::time_point next_report_;
+  WaitNotice notice_;
   // The first sending, where it would have made Start wait: the peer has not been met, or the
   // inputs go in parts.
   CancellationToken given_up_;

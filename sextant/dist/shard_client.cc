@@ -2,8 +2,9 @@
 
 #include <chrono>
 #include <future>
+#include <mutex>
 
-#include "sextant/base/logging.h"
+#include "sextant/base/wait_notice.h"
 #include "sextant/dist/cluster_spec.h"
 #include "sextant/dist/peer_attempt.h"
 #include "sextant/net/channel.h"
@@ -11,7 +12,7 @@
 namespace sextant::dist {
 namespace {
 
-constexpr std::chrono::seconds kShardTime(15), kDropTime(1), kSoon(4), kLater(30);
+constexpr std::chrono::seconds kShardTime(15), kDropTime(1);
 constexpr std::chrono::milliseconds kShardPause(50);
 
 ShardPhase PhaseOf(const ShardReply& reply) {
@@ -21,11 +22,11 @@ ShardPhase PhaseOf(const ShardReply& reply) {
 
 }  // namespace
 
-void ShardClient::AskOne(int ps, const char* what, const Method& method) {
+void ShardClient::AskOne(int ps, const Method& method,
+                         const std::function<void(std::string)>& waits_because) {
   Peer& peer = peers_.FindPeer(TaskName("ps", ps));
   const std::unique_ptr<ShardService::Stub> stub = ShardService::NewStub(peer.control());
   CancellationToken& cancellation = cancellation_();
-  auto next_report = std::chrono::steady_clock::now() + kSoon;
   for (;;) {
     check_wait_();
     grpc::ClientContext context;
@@ -41,21 +42,35 @@ void ShardClient::AskOne(int ps, const char* what, const Method& method) {
     const sextant::Status error = net::FromGrpcStatus(status);
     if (!net::IsTransient(error.code()))
       throw ErrorOfTask(Error(error.code(), error.message()), TaskName("ps", ps));
-    if (std::chrono::steady_clock::now() >= next_report) {
-      next_report = std::chrono::steady_clock::now() + kLater;
-      LogInfo("waiting for {} at {} to {}: {}", peer.place(), peer.address(), what,
-              error.message());
-    }
+    waits_because(error.message());
     PauseFor(kShardPause, cancellation);
     peer.ConnectAgain();
   }
 }
 
 void ShardClient::Ask(const char* what, const Method& method) {
+  std::mutex mutex;
+  std::vector<std::string> why(num_ps_, "no answer yet");  // by server that is waited for
   std::vector<std::future<void>> asked;
-  for (int ps = 0; ps < num_ps_; ++ps)
-    asked.push_back(std::async(std::launch::async, [&, ps] { AskOne(ps, what, method); }));
-  for (auto& one : asked) one.wait();
+  for (int ps = 0; ps < num_ps_; ++ps) {
+    asked.push_back(std::async(std::launch::async, [&, ps] {
+      AskOne(ps, method, [&, ps](std::string reason) {
+        const std::lock_guard lock(mutex);
+        why[ps] = std::move(reason);
+      });
+    }));
+  }
+  WaitNotice notice;
+  for (int ps = 0; ps < num_ps_; ++ps) {
+    while (asked[ps].wait_for(kWaitLook) != std::future_status::ready) {
+      notice.Say([&] {
+        const Peer& peer = peers_.FindPeer(TaskName("ps", ps));
+        const std::lock_guard lock(mutex);
+        return fmt::format("waiting for {} at {} to {}: {}", peer.place(), peer.address(), what,
+                           why[ps]);
+      });
+    }
+  }
   for (auto& one : asked) one.get();
 }
 

@@ -37,8 +37,8 @@ class ShardClient {
  private:
   using Method = std::function<grpc::Status(int ps, ShardService::Stub&, grpc::ClientContext*)>;
 
-  void AskOne(int ps, const char* what, const Method& method);
-  // Throws the first error when all have ended.
+  void AskOne(int ps, const Method& method, const std::function<void(std::string)>& waits_because);
+  // Throws the first error when all have ended. Says for which servers it waits.
   void Ask(const char* what, const Method& method);
 
   Peers& peers_;

@@ -14,6 +14,8 @@
 //   that they take are of one moment. The chief's own calls then read these (Stamp.cut).
 #include "sextant/dist/training_task.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <atomic>
 #include <functional>
@@ -35,7 +37,7 @@
 namespace sextant::dist {
 namespace {
 
-constexpr std::chrono::seconds kPortTime(7), kReportSoon(4), kReportLater(30), kLookForEnd(5);
+constexpr std::chrono::seconds kPortTime(7), kLookForEnd(5);
 constexpr std::chrono::milliseconds kPoll(20);
 
 }  // namespace
@@ -167,7 +169,8 @@ class TrainingTask final : public Cluster {
   CancellationToken never_, drained_;
   std::unique_ptr<DeadlineTimer::Handle> drain_deadline_;
   std::atomic<bool> draining_ = false;
-  int64_t clock_ = 0;  // steps that this task has begun
+  int64_t clock_ = 0;                        // steps that this task has begun
+  std::optional<WaitNotice> others_notice_;  // of the chief, while others train
   const std::shared_ptr<CoordinatorCommit> commit_ = std::make_shared<CoordinatorCommit>();
   std::unique_ptr<Server> server_;
   std::unique_ptr<CoordinatorClient> client_;
@@ -314,9 +317,16 @@ bool TrainingTask::AwaitOthers(std::chrono::milliseconds time) {
   const auto end = Clock::now() + time;
   for (;;) {
     const std::vector<TaskId> members = client_->Members();
-    const bool alone = std::ranges::none_of(
-        members, [&](const TaskId& task) { return task.job != "ps" && task != client_->member(); });
-    if (alone || Clock::now() >= end) return alone;
+    std::vector<std::string> others;
+    for (const TaskId& task : members) {
+      if (task.job != "ps" && task != client_->member()) others.push_back(task.ToString());
+    }
+    if (others.empty()) others_notice_.reset();
+    if (others.empty() || Clock::now() >= end) return others.empty();
+    if (!others_notice_) others_notice_.emplace();
+    others_notice_->Say([&] {
+      return fmt::format("waiting for {} to end their training", fmt::join(others, ", "));
+    });
     PauseFor(kPoll, cancellation());
   }
 }
@@ -327,12 +337,17 @@ bool TrainingTask::ChiefIsGone() {
 
 void TrainingTask::AwaitChief() {
   const auto end = Clock::now() + options_.save_time;
-  while (!ChiefIsGone() && Clock::now() < end) PauseFor(kPoll, never_);
+  for (WaitNotice notice; !ChiefIsGone() && Clock::now() < end;) {
+    notice.Say(
+        [] { return "waiting for the chief, which may be saving, before this server ends"; });
+    PauseFor(kPoll, never_);
+  }
 }
 
 void TrainingTask::Serve(const std::function<bool()>& ended) {
   client_->Join();
-  auto next_report = Clock::now() + kReportSoon, next_look = Clock::now() + kLookForEnd;
+  auto next_look = Clock::now() + kLookForEnd;
+  WaitNotice notice;
   const auto done = [](const MemberAnswer& answer) { return answer.state == MemberState::kDone; };
   while (!client_->AwaitAnswer(done, std::chrono::milliseconds(200))) {
     if (options_.cancellation && options_.cancellation->cancelled()) {
@@ -345,10 +360,9 @@ void TrainingTask::Serve(const std::function<bool()>& ended) {
       if (ChiefIsGone() && ended && ended()) break;
     }
     if (client_->answer().state != MemberState::kWait) {
-      next_report = Clock::now() + kReportSoon;
-    } else if (Clock::now() >= next_report) {
-      next_report = Clock::now() + kReportLater;
-      LogInfo("waiting: {}", client_->answer().why);
+      notice.Reset();
+    } else {
+      notice.Say([&] { return "waiting: " + client_->answer().why; });
     }
   }
   if (!coordinates()) {
@@ -358,8 +372,15 @@ void TrainingTask::Serve(const std::function<bool()>& ended) {
   // The others hear of the end here.
   server_->coordinator()->EndTraining();
   const auto end = Clock::now() + options_.lease + std::chrono::seconds(2);
-  while (server_->coordinator()->MemberTasks().size() > 1 && Clock::now() < end)
-    PauseFor(kPoll, cancellation());
+  for (WaitNotice others; Clock::now() < end; PauseFor(kPoll, cancellation())) {
+    std::vector<std::string> left;
+    for (const TaskId& task : server_->coordinator()->MemberTasks()) {
+      if (task != client_->member()) left.push_back(task.ToString());
+    }
+    if (left.empty()) break;
+    others.Say(
+        [&] { return fmt::format("waiting for {} to hear of the end", fmt::join(left, ", ")); });
+  }
 }
 
 std::unique_ptr<Cluster> OpenTrainingTask(const ClusterTaskOptions& options) {

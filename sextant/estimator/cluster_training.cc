@@ -107,7 +107,6 @@ void EndInCluster(Cluster& cluster, train::MonitoredSession& session, bool data_
     cluster.RequestStop("the chief has stopped");
   }
   if (!cluster.is_chief()) return;
-  auto next_report = ClusterClock::now() + std::chrono::seconds(4);
   std::optional<ClusterClock::time_point> stop_by;
   while (!cluster.AwaitOthers(std::chrono::milliseconds(0))) {
     if (!stop_by && cluster.stopping()) stop_by = ClusterClock::now() + kDrainTime;
@@ -119,10 +118,6 @@ void EndInCluster(Cluster& cluster, train::MonitoredSession& session, bool data_
       break;
     }
     if (!stop_by) session.SaveIfDue();
-    if (ClusterClock::now() >= next_report) {
-      next_report = ClusterClock::now() + std::chrono::seconds(30);
-      LogInfo("waiting for other tasks to end their training");
-    }
     CancellationScope::ThrowIfCancelled();
     std::this_thread::sleep_for(kLookTime);
   }
