@@ -71,7 +71,8 @@ def chief_killed(run):
     """The chief is killed and comes back later: the others go on, nothing is lost."""
     kills = run.times(2, 20)
     away = run.times(1, 5)
-    flags = {"--max_steps": 600 * kills, "--step_ms": 4}
+    # Three tasks take at most 750 steps a second: the training lasts longer than the kills.
+    flags = {"--max_steps": (150 + 750 * away) * kills, "--step_ms": 4}
     with run.cluster(chief=True, workers=2, flags=flags) as cluster:
         cluster.start_all()
         done = []
