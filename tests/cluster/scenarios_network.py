@@ -26,7 +26,7 @@ def chief_killed_in_an_epoch(run):
     """The chief is killed between the begin and the commit of an epoch: nobody trains until the next one commits."""
     kills = run.times(1, 10)
     servers = run.random.choice((1, 2))
-    flags = {"--max_steps": 150 + 100 * kills, "--save_steps": 25}
+    flags = {"--max_steps": 300 + 200 * kills, "--save_steps": 25}
     with run.cluster(chief=True, workers=2, ps=servers, flags=flags) as cluster:
         lost = servers - 1  # the one that the chief restores slowly
         proxy = cluster.proxy("chief", 0, ps=lost)
