@@ -8,24 +8,12 @@
 #define HWY_TARGET_INCLUDE "sextant/ops/nn/lrn_loops.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "sextant/ops/nn/channel_vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant {
 namespace HWY_NAMESPACE {
 namespace {
-
-namespace hn = hwy::HWY_NAMESPACE;
-
-// Calls body(d, channel) with vectors that together cover the channels.
-template <typename F>
-HWY_INLINE void ForChannels(int64_t count, const F& body) {
-  const hn::CappedTag<float, 16> wide;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(wide));
-  int64_t c = 0;
-  for (; c + lanes <= count; c += lanes) body(wide, c);
-  const hn::FixedTag<float, 1> one;
-  for (; c < count; ++c) body(one, c);
-}
 
 // One pixel after another. A row of values has zeros on both sides, so that sums over
 // neighbourhoods are sums of shifted rows.

@@ -7,24 +7,12 @@
 #define HWY_TARGET_INCLUDE "sextant/ops/nn/max_pool_loops.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "sextant/ops/nn/channel_vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant {
 namespace HWY_NAMESPACE {
 namespace {
-
-namespace hn = hwy::HWY_NAMESPACE;
-
-// Calls body(d, channel) with vectors that together cover the channels.
-template <typename F>
-HWY_INLINE void ForChannels(int64_t count, const F& body) {
-  const hn::CappedTag<float, 16> wide;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(wide));
-  int64_t c = 0;
-  for (; c + lanes <= count; c += lanes) body(wide, c);
-  const hn::FixedTag<float, 1> one;
-  for (; c < count; ++c) body(one, c);
-}
 
 void Line(const PoolGeometry& g, int64_t h, int64_t count, const float* x, float* y) {
   const int64_t row_begin = g.height.begin(h), row_end = g.height.end(h);
