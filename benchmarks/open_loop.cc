@@ -10,6 +10,7 @@
 #include <chrono>
 #include <random>
 
+#include "benchmarks/serving_load.h"
 #include "sextant/base/error.h"
 
 namespace sextant::bench {
@@ -22,21 +23,6 @@ struct Connection {
   Clock::time_point due, sent;
   std::string answer;
 };
-
-int Connect(int port) {
-  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  const int one = 1;
-  ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-  if (::connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
-    ::close(socket);
-    throw MakeError<Code::kUnavailable>("cannot connect to port {}", port);
-  }
-  return socket;
-}
 
 // Whether the head and the body that it announces are there.
 bool IsWhole(const std::string& answer) {

@@ -18,23 +18,28 @@
 #include "sextant/sextant.h"
 
 namespace sextant::bench {
+int Connect(int port) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const int one = 1;
+  ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+  if (::connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
+    ::close(socket);
+    throw MakeError<Code::kUnavailable>("cannot connect to port {}", port);
+  }
+  return socket;
+}
+
 namespace {
 
 using BenchClock = std::chrono::steady_clock;
 
 class RawClient {
  public:
-  explicit RawClient(int port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in address = {};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(static_cast<uint16_t>(port));
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    const int one = 1;
-    ::setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-    if (::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
-      throw MakeError<Code::kUnavailable>("cannot connect to port {}", port);
-    }
-  }
+  explicit RawClient(int port) : socket_(Connect(port)) {}
   ~RawClient() { ::close(socket_); }
   RawClient(const RawClient&) = delete;
   RawClient& operator=(const RawClient&) = delete;

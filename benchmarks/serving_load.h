@@ -15,6 +15,9 @@
 
 namespace sextant::bench {
 
+// A socket to a port of this machine. Throws UNAVAILABLE.
+int Connect(int port);
+
 // Another server, which runs already: the bytes of an HTTP request that it answers.
 struct ServingPeer {
   std::string name, mode;
