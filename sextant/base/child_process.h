@@ -1,9 +1,9 @@
 // ChildProcess: another program, started beside this one and owned by the object.
 //
-//   ChildProcess server({.arguments = {"sextant", "server", "--port", "0"}, .output =
-//   Stream::kPipe}); std::optional<std::string> line = server.ReadLine(5s);    // what it printed
-//   first server.Signal(SIGTERM); ExitStatus status = server.Wait();                        //
-//   status.code == 143
+//   ChildProcess server({.arguments = {"sextant", "server"}, .output = Stream::kPipe});
+//   std::optional<std::string> line = server.ReadLine(5s);  // the first that it printed
+//   server.Signal(SIGTERM);
+//   ExitStatus status = server.Wait();  // status.code == 143
 //
 //   ProcessResult result = RunProcess({.arguments = {"sextant", "--version"}});
 //
