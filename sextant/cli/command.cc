@@ -177,8 +177,10 @@ std::string Command::Help() const {
   std::string help = parser_->app.help();
   if (commands_.empty()) return help;
   help += "\nCommands:\n";
+  size_t width = 30;
+  for (const auto& command : commands_) width = std::max(width, command->name_.size());
   for (const auto& command : commands_) {
-    help += fmt::format("  {:<32}{}\n", command->name_, command->description_);
+    help += fmt::format("  {:<{}}  {}\n", command->name_, width, command->description_);
   }
   return help;
 }

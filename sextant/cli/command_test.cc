@@ -115,6 +115,16 @@ TEST(Command, HelpShowsExamplesAndCommands) {
   EXPECT_NE(q.out.find("sextant tool"), std::string::npos) << q.out;
 }
 
+TEST(Command, HelpKeepsLongNamesOfCommandsApart) {
+  Program p;
+  p.program.AddCommand("tool_with_a_rather_long_name", "Works.", "");
+  EXPECT_EQ(p.Run({"--help"}), 0);
+  EXPECT_NE(p.out.find("  sextant tool_with_a_rather_long_name  Works.\n"), std::string::npos)
+      << p.out;
+  EXPECT_NE(p.out.find("  sextant tool                          A group.\n"), std::string::npos)
+      << p.out;
+}
+
 TEST(Command, PrintsTheVersion) {
   Program p;
   EXPECT_EQ(p.Run({"--version"}), 0);

@@ -58,7 +58,7 @@ WrongUse Train(const std::string& model, const std::string& flag, const std::str
 TEST(OptionValuesTest, RefusesWrongParametersOfModels) {
   ExpectRefused({
       Train("linear", "--train_steps", "0", "--train_steps must be at least 1"),
-      Train("linear", "--train_steps", "-5", "--train_steps must be at least 1"),
+      Train("linear", "--train_steps", "-5", "at least 1 and at most 9007199254740992, not -5"),
       Train("linear", "--train_steps", "1e3", "'1e3' is not"),
       Train("linear", "--train_steps", "9223372036854775808", "is not"),
       Train("linear", "--eval_steps", "-1", "--eval_steps must be at least 0"),

@@ -20,7 +20,7 @@ std::string Describe(const ParamLimits& limits) {
     text = fmt::format("{} {}", limits.above_least ? "greater than" : "at least", limits.least);
   }
   if (has_most) {
-    text += fmt::format("{}{} {:.15g}", has_least ? " and " : "",
+    text += fmt::format("{}{} {}", has_least ? " and " : "",
                         limits.below_most ? "less than" : "at most", limits.most);
   }
   return text.empty() ? "a finite number" : text;
