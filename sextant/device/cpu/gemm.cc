@@ -4,15 +4,17 @@
 // depth x tile_cols of b and keeps the tile of c in registers. Around it, blocks are chosen by the
 // cache they should stay in:
 //
-//   columns, at most 4 M elements of b:   packed as panels [depth][tile_cols]       memory
-//     rows, at most 4 M elements of a:    packed as panels [depth][tile_rows]       memory
+//   columns, at most 16 M elements of b:  packed as panels [depth][tile_cols]       memory
+//     rows, at most 4 M elements of a:    packed as panels [depth][tile_rows]       level 3
 //       unit (120 rows x 256 columns):    taken by the next free thread
 //         256 of the depth:               the unit's block of a                     level 2
 //           panel of b, tile by tile:     256 x tile_cols of b                      level 1
 //
 // Units are made smaller where there are too few for the threads (ChooseUnits): 1000^3 has 9 x 4 of
 // about 120 x 256, 256^3 with 2 threads 4 x 4 of about 66 x 64. A thread that is held up by another
-// process simply takes fewer of them.
+// process simply takes fewer of them. Units of the same columns follow each other, so that their
+// part of b comes from memory once for all rows. All of a is packed again for each part of the
+// columns, which therefore are the larger parts: 10,000^3 packs a seven times.
 //
 // Invariant: an element of c is summed over the depth in blocks of 256, from the first to the last,
 // inside a block one after another. Neither units nor threads nor the packed parts change that, so
@@ -52,7 +54,8 @@ constexpr int64_t kSmallestBlock = 48;
 // Every thread should have so many units, lest one waits long for another.
 constexpr int64_t kUnitsPerThread = 6;
 // Bounds the packed copies: larger matrices are multiplied in parts of so many rows and columns.
-constexpr int64_t kPackedElements = int64_t{1} << 22;
+constexpr int64_t kPackedElementsOfA = int64_t{1} << 22;
+constexpr int64_t kPackedElementsOfB = int64_t{1} << 24;
 constexpr int64_t kThinCols = 512;
 // A unit of packing b: lines long enough for the processor to read ahead.
 constexpr int64_t kPackRows = 32;
@@ -134,8 +137,8 @@ class Product {
   }
 
   void RunBlocked() {
-    const int64_t part_cols = std::max(RoundUp(kPackedElements / depth_, kColBlock), kColBlock);
-    const int64_t part_rows = std::max(RoundUp(kPackedElements / depth_, kRowBlock), kRowBlock);
+    const int64_t part_cols = std::max(RoundUp(kPackedElementsOfB / depth_, kColBlock), kColBlock);
+    const int64_t part_rows = std::max(RoundUp(kPackedElementsOfA / depth_, kRowBlock), kRowBlock);
     for (int64_t col = 0; col < cols_; col += part_cols) {
       const int64_t cols = std::min(part_cols, cols_ - col);
       packed_b_ = ThreadScratch<PackedB, T>(RoundUp(cols, kernels_.tile_cols) * depth_);
@@ -252,7 +255,7 @@ class Product {
     const double cost = 0.02 * static_cast<double>(row_block_size) *
                         static_cast<double>(col_block_size) * static_cast<double>(depth_);
     ForUnits(ctx_, row_blocks * col_blocks, cost, [&](int64_t unit) {
-      const int64_t row_block = unit / col_blocks, col_block = unit % col_blocks;
+      const int64_t row_block = unit % row_blocks, col_block = unit / row_blocks;
       const int64_t r = row_block * row_block_size, j = col_block * col_block_size;
       const int64_t count = std::min(row_block_size, rows - r);
       for (int64_t block = 0; block < depth_blocks; ++block) {
