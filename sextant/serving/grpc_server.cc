@@ -10,6 +10,7 @@
 #include "sextant/base/logging.h"
 #include "sextant/base/parse_number.h"
 #include "sextant/net/gzip.h"
+#include "sextant/net/handover.h"
 #include "sextant/serving/grpc_calls.h"
 #include "sextant/serving/grpc_credentials.h"
 #include "sextant/serving/grpc_reflection.h"
@@ -55,13 +56,13 @@ class UnaryCall final : public grpc::ServerGenericBidiReactor {
  public:
   UnaryCall(const GrpcCalls& calls, size_t max_bytes, grpc::GenericCallbackServerContext* context)
       : calls_(calls), max_bytes_(max_bytes), context_(*context) {
+    handover_.Give();
     StartRead(&request_);
   }
 
   void OnReadDone(bool ok) override {
-    if (!ok) {
-      return Finish(grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "the call has no message"));
-    }
+    handover_.Take();
+    if (!ok) return Answer(InvalidArgument("the call has no message").status(), "");
     GrpcCallInfo info{.method = context_.method(),
                       .authorization = MetadataOf(context_, "authorization"),
                       .traffic_key = MetadataOf(context_, "x-traffic-key"),
@@ -81,7 +82,10 @@ class UnaryCall final : public grpc::ServerGenericBidiReactor {
     }
   }
   void OnCancel() override { state_->cancelled = true; }
-  void OnDone() override { delete this; }
+  void OnDone() override {
+    handover_.Take();
+    delete this;
+  }
 
  private:
   // Outlives the call in functions that ask for it.
@@ -91,9 +95,11 @@ class UnaryCall final : public grpc::ServerGenericBidiReactor {
 
   void Answer(const Status& status, std::string answer) {
     if (!status.ok()) {
+      handover_.Give();
       return Finish(grpc::Status(static_cast<grpc::StatusCode>(status.code()), status.message()));
     }
     answer_ = BufferOf(std::move(answer));
+    handover_.Give();
     StartWriteAndFinish(&answer_, grpc::WriteOptions(), grpc::Status::OK);
   }
 
@@ -101,30 +107,47 @@ class UnaryCall final : public grpc::ServerGenericBidiReactor {
   const size_t max_bytes_;
   grpc::GenericCallbackServerContext& context_;
   const std::shared_ptr<CallState> state_ = std::make_shared<CallState>();
+  const net::Handover handover_{};
   grpc::ByteBuffer request_, answer_;
 };
 
 // Requests and answers in turn, until the client has no more.
 class ReflectionCall final : public grpc::ServerGenericBidiReactor {
  public:
-  ReflectionCall() { StartRead(&request_); }
+  ReflectionCall() { Read(); }
   void OnReadDone(bool ok) override {
-    if (!ok) return Finish(grpc::Status::OK);
+    handover_.Take();
+    if (!ok) return End(grpc::Status::OK);
     grpc::Slice slice;
     try {
       answer_ = BufferOf(ReflectionAnswer(Joined(request_, &slice)));
     } catch (...) {
-      return Finish(grpc::Status(grpc::StatusCode::INTERNAL, CurrentStatus().message()));
+      return End(grpc::Status(grpc::StatusCode::INTERNAL, CurrentStatus().message()));
     }
+    handover_.Give();
     StartWrite(&answer_);
   }
   void OnWriteDone(bool ok) override {
-    if (!ok) return Finish(grpc::Status::CANCELLED);
-    StartRead(&request_);
+    handover_.Take();
+    if (!ok) return End(grpc::Status::CANCELLED);
+    Read();
   }
-  void OnDone() override { delete this; }
+  void OnDone() override {
+    handover_.Take();
+    delete this;
+  }
 
  private:
+  void Read() {
+    handover_.Give();
+    StartRead(&request_);
+  }
+  void End(const grpc::Status& status) {
+    handover_.Give();
+    Finish(status);
+  }
+
+  const net::Handover handover_{};
   grpc::ByteBuffer request_, answer_;
 };
 

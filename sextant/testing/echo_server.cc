@@ -10,6 +10,7 @@
 #include "sextant/base/error.h"
 #include "sextant/net/async_call.h"
 #include "sextant/net/channel.h"
+#include "sextant/net/handover.h"
 
 namespace sextant {
 namespace {
@@ -17,6 +18,7 @@ namespace {
 class EchoCall : public grpc::ServerGenericBidiReactor {
  public:
   explicit EchoCall(bool admitted) {
+    handover_.Give();
     if (admitted) {
       StartRead(&message_);
     } else {
@@ -24,15 +26,21 @@ class EchoCall : public grpc::ServerGenericBidiReactor {
     }
   }
   void OnReadDone(bool ok) override {
+    handover_.Take();
+    handover_.Give();
     if (ok) {
       StartWriteAndFinish(&message_, grpc::WriteOptions(), grpc::Status::OK);
     } else {
       Finish(grpc::Status::OK);
     }
   }
-  void OnDone() override { delete this; }
+  void OnDone() override {
+    handover_.Take();
+    delete this;
+  }
 
  private:
+  const net::Handover handover_{};
   grpc::ByteBuffer message_;
 };
 
