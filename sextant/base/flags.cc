@@ -269,7 +269,7 @@ std::string Flags::Help(std::string_view program) const {
   std::string text = fmt::format("{}\n\nusage: {} [flags]{}\n", description_, program,
                                  arguments_ == nullptr ? "" : " " + arguments_shown_);
   if (arguments_ != nullptr) text += fmt::format("  {}: {}\n", arguments_shown_, arguments_help_);
-  text += "\n";
+  text += '\n';
   for (const Flag& flag : flags_) {
     std::string names = "--" + flag.name;
     for (const std::string& alias : flag.options.aliases) names += ", --" + alias;

@@ -59,7 +59,7 @@ Signatures AskSignatures(const serving::Client& client, const std::string& model
 }
 
 std::string KeyOf(const Signatures& signatures, std::string_view name) {
-  const std::string wanted = name.empty() ? "serving_default" : std::string(name);
+  std::string wanted = name.empty() ? "serving_default" : std::string(name);
   if (signatures.contains(wanted)) return wanted;
   if (name.empty() && signatures.size() == 1) return signatures.begin()->first;
   std::vector<std::string> keys;

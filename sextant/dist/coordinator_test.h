@@ -10,6 +10,8 @@
 
 namespace sextant::dist {
 
+constexpr uint64_t kCut = 7;  // of a snapshot
+
 inline const TaskId kChiefTask{"chief", 0}, kWorkerTask{"worker", 0}, kPs0Task{"ps", 0},
     kPs1Task{"ps", 1};
 

@@ -8,8 +8,6 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr uint64_t kCut = 7;
-
 using HeldStepsTest = CoordinatorTest;
 
 // A snapshot during which the chief's lease has ended is not of one step; nor may a chief that was

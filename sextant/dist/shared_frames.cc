@@ -20,7 +20,7 @@ namespace {
 constexpr size_t kMostSegments = 16;
 constexpr size_t kMostBytes = size_t{2} << 30;  // of all segments that one end makes
 static_assert(kMostSharedBytes + kMostSharedBytes / 8 <= SharedSegment::kMostBytes);
-constexpr std::chrono::seconds kIdleTime(10);
+constexpr std::chrono::seconds kIdleSegmentTime(10);
 constexpr size_t kMostWaiting = 64;
 
 enum class MessageKind : uint64_t {
@@ -248,7 +248,7 @@ bool SharedFrames::Tidy(Clock::time_point now) {
   const std::lock_guard lock(mutex_);
   const bool alive = Receive();
   for (auto it = own_.begin(); it != own_.end();) {
-    const bool idle = it->second.segment->free() && now - it->second.used > kIdleTime;
+    const bool idle = it->second.segment->free() && now - it->second.used > kIdleSegmentTime;
     const bool dropped = idle && SendMessage(socket_.get(), {MessageKind::kDrop, it->first}, -1);
     it = dropped || !alive ? own_.erase(it) : std::next(it);
   }

@@ -10,8 +10,6 @@
 namespace sextant::dist {
 namespace {
 
-constexpr uint64_t kCut = 7;
-
 using std::chrono::seconds;
 
 using StepTokensTest = CoordinatorTest;

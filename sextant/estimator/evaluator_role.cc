@@ -203,7 +203,7 @@ class EvaluatorRole {
     if (!newest) return state.all;
     const std::string base(BaseName(state.latest.substr(0, state.latest.rfind('-') + 1)));
     const std::string directory(DirectoryName(state.latest));
-    for (std::string name : FileSystem::ForPath(directory).ListDirectory(directory)) {
+    for (const std::string& name : FileSystem::ForPath(directory).ListDirectory(directory)) {
       if (!name.starts_with(base) || !name.ends_with(".index")) continue;
       const std::string path = JoinPath(directory, name.substr(0, name.rfind('.')));
       if (const auto number = NumberOf(path); number && *number <= *newest) paths[*number] = path;

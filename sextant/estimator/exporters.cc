@@ -167,13 +167,13 @@ bool IsBest(const BetterFn& better, const EvalResult& current, const EvalResult*
 }
 
 BetterFn Smaller(std::string metric) {
-  return [metric](const EvalResult& current, const EvalResult& best) {
+  return [metric = std::move(metric)](const EvalResult& current, const EvalResult& best) {
     return MetricOf(current, metric) < MetricOf(best, metric);
   };
 }
 
 BetterFn Larger(std::string metric) {
-  return [metric](const EvalResult& current, const EvalResult& best) {
+  return [metric = std::move(metric)](const EvalResult& current, const EvalResult& best) {
     return MetricOf(current, metric) > MetricOf(best, metric);
   };
 }

@@ -38,11 +38,11 @@ Output Features::only() const {
 void Features::Set(std::string_view name, Value value) {
   for (auto& [key, old] : fields_) {
     if (key == name) {
-      old = std::move(value);
+      old = value;
       return;
     }
   }
-  fields_.emplace_back(name, std::move(value));
+  fields_.emplace_back(name, value);
 }
 
 }  // namespace sextant

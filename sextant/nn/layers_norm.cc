@@ -38,7 +38,7 @@ struct NormVariables {
 };
 
 NormVariables MakeVariables(int64_t channels, DType dtype, const BatchNormOptions& options) {
-  const auto or_default = [](const Initializer& given, Initializer otherwise) {
+  const auto or_default = [](const Initializer& given, const Initializer& otherwise) {
     return given ? given : otherwise;
   };
   const Shape shape{channels};

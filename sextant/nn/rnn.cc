@@ -35,7 +35,7 @@ Output SwapFirstTwo(Output x) {
 
 }  // namespace
 
-RnnResult StaticRnn(const CellRef& cell, const std::vector<Output>& inputs, State initial,
+RnnResult StaticRnn(const CellRef& cell, const std::vector<Output>& inputs, const State& initial,
                     const std::string& scope_name) {
   if (inputs.empty()) throw InvalidArgument("StaticRnn: there are no inputs");
   const VariableScope scope(scope_name);

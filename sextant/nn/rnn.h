@@ -91,8 +91,8 @@ struct SEXTANT_API RnnResult {
   State state;                  // after the last step
 };
 // One copy of the cell per time step, variables in the scope "rnn".
-RnnResult StaticRnn(const CellRef& cell, const std::vector<Output>& inputs, State initial = {},
-                    const std::string& scope = "rnn");
+RnnResult StaticRnn(const CellRef& cell, const std::vector<Output>& inputs,
+                    const State& initial = {}, const std::string& scope = "rnn");
 
 struct SEXTANT_API DynamicRnnOptions {
   State initial = {};           // default: zeros

@@ -152,7 +152,7 @@ class LocalCluster::Task : public RemoteTask {
   std::shared_ptr<State> state_, met_;
 };
 
-LocalCluster::LocalCluster(std::vector<std::string> tasks, int devices_per_task) {
+LocalCluster::LocalCluster(const std::vector<std::string>& tasks, int devices_per_task) {
   for (const std::string& task : tasks)
     tasks_.push_back(std::make_unique<Task>(*this, task, devices_per_task));
 }

@@ -19,7 +19,7 @@ namespace sextant {
 
 class LocalCluster : public RemoteTasks {
  public:
-  explicit LocalCluster(std::vector<std::string> tasks, int devices_per_task = 1);
+  explicit LocalCluster(const std::vector<std::string>& tasks, int devices_per_task = 1);
   ~LocalCluster() override;
 
   SessionEnvironment environment(size_t task);

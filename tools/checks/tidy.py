@@ -74,7 +74,7 @@ def tidy_file(program, tree, name, options):
 
 
 def check(tree, names=(), everything=False, jobs=None):
-    program = shutil.which("clang-tidy-14") or shutil.which("clang-tidy")
+    program = os.environ.get("CLANG_TIDY") or shutil.which("clang-tidy-14") or shutil.which("clang-tidy")
     if program is None:
         print("clang-tidy is not installed: its checks are left out")
         return

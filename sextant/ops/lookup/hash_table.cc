@@ -140,7 +140,7 @@ void RegisterHashTable(OpRegistry& registry) {
     OpDef def(name);
     def.Outputs(output).Attrs(attrs).Stateful().Doc(doc).Shape(TableShape);
     def.NotDifferentiable("it has no inputs");
-    if (std::string_view(output).ends_with(")")) def.Structural();
+    if (std::string_view(output).ends_with(')')) def.Structural();
     registry.Add(std::move(def));
   };
   table("HashTable", "table_handle:ref(string)", sharing + types,

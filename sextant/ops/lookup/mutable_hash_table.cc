@@ -71,7 +71,7 @@ void RegisterMutableHashTable(OpRegistry& registry) {
     OpDef def(name);
     def.Inputs(inputs).Outputs(output).Attrs(attrs).Stateful().Doc(doc).Shape(std::move(shape));
     def.NotDifferentiable("a handle");
-    if (std::string_view(output).ends_with(")")) def.Structural();
+    if (std::string_view(output).ends_with(')')) def.Structural();
     registry.Add(std::move(def));
   };
   constexpr const char* kReference = "table_handle:ref(string)";

@@ -24,15 +24,15 @@ const std::string kMaxPoolTypes =
     "T:type=float in [half,bfloat16,float,double,int32,int64,uint8,int16,int8,uint16,qint8]; ";
 
 // Passes attributes of the differentiated node on to a node of its gradient.
-OpBuilder& CopyAttrs(OpBuilder& builder, const Node& node, std::vector<const char*> names) {
+OpBuilder& CopyAttrs(OpBuilder& builder, const Node& node, const std::vector<const char*>& names) {
   for (const char* name : names) builder.Attr(name, node.attr<Attr>(name));
   return builder;
 }
-Output BuildLike(const Node& node, const char* op, std::vector<Output> inputs,
-                 std::vector<const char*> attrs) {
+Output BuildLike(const Node& node, const char* op, const std::vector<Output>& inputs,
+                 const std::vector<const char*>& attrs) {
   OpBuilder builder(op);
   for (Output input : inputs) builder.Input(input);
-  return CopyAttrs(builder, node, std::move(attrs)).Build();
+  return CopyAttrs(builder, node, attrs).Build();
 }
 
 void MaxPoolGradient(GradientContext& c) {
