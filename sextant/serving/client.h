@@ -32,17 +32,18 @@ struct SEXTANT_API ClientOptions {
 
 // Which model is asked.
 struct SEXTANT_API ModelQuery {
-  std::string model;
+  std::string model;  // its name at the server
   std::optional<int64_t> version = {};
   std::string label = {};
   std::string signature = {};             // "": serving_default
   std::vector<std::string> outputs = {};  // none: all
 };
 
+// What a model answers.
 struct SEXTANT_API PredictAnswer {
-  NamedTensors outputs;
-  int64_t version = 0;  // by REST: the one that was asked for, or 0
-  std::string signature;
+  NamedTensors outputs;   // by their names in the signature
+  int64_t version = 0;    // by REST: the one that was asked for, or 0
+  std::string signature;  // the one that was run
 };
 
 // Thread-safe. All functions throw what the server says, UNAVAILABLE when there is none, and
@@ -54,6 +55,7 @@ class SEXTANT_API Client {
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
+  // Runs a signature on tensors.
   PredictAnswer Predict(const ModelQuery& query, const NamedTensors& inputs) const;
   // Of serialized Examples, a row each: labels with scores, and values.
   std::vector<std::vector<std::pair<std::string, float>>> Classify(
@@ -61,11 +63,13 @@ class SEXTANT_API Client {
   std::vector<float> Regress(const ModelQuery& query,
                              const std::vector<std::string>& examples) const;
 
+  // What the server says of one version of a model.
   struct VersionInfo {
     int64_t version = 0;
     std::string state;  // "AVAILABLE"
-    std::string error;
+    std::string error;  // why it is not, else empty
   };
+  // All versions that the server knows of.
   std::vector<VersionInfo> Status(const std::string& model) const;
 
   // Any method by its bytes: "/tensorflow.serving.PredictionService/Predict". Throws UNIMPLEMENTED

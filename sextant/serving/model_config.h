@@ -12,7 +12,9 @@
 
 namespace sextant::serving {
 
+// Which of the versions in the base path are served.
 struct SEXTANT_API VersionPolicy {
+  // The newest ones, every one, or those that are named.
   enum class Kind { kLatest, kAll, kSpecific };
   Kind kind = Kind::kLatest;
   int64_t latest = 1;                  // kLatest: so many
