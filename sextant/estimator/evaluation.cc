@@ -160,8 +160,8 @@ EvalResult Evaluation::Run(const std::string& path) {
   session_->Run(local_init_);
   const bool begun = std::exchange(has_begun_input_, false);
   if (model_->begin_input && !begun) session_->Run(model_->begin_input);
-  std::optional<train::QueueThreads> queues(*session_);
   train::HookedRun run(*session_, hooks_, state_.config.cancellation.get());
+  std::optional<train::QueueThreads> queues(*session_);  // no nodes from here on
   for (const train::HookRef& hook : hooks_) hook->AfterCreateSession(*session_);
   std::vector<Operation> updates;
   for (const auto& [name, metric] : metrics_) updates.push_back(metric.update);

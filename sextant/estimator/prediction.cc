@@ -114,10 +114,10 @@ Predictions Estimator::Predict(const InputFn& input_fn, const PredictOptions& op
   RestoreVariables(*state->session, state->model->graph, checkpoint);
   state->session->Run(local_init);
   if (state->model->begin_input) state->session->Run(state->model->begin_input);
-  state->queues = std::make_unique<train::QueueThreads>(*state->session);
+  state->run =
+      std::make_unique<train::HookedRun>(*state->session, hooks, state_->config.cancellation.get());
+  state->queues = std::make_unique<train::QueueThreads>(*state->session);  // no nodes from here on
   for (const train::HookRef& hook : hooks) hook->AfterCreateSession(*state->session);
-  state->run = std::make_unique<train::HookedRun>(*state->session, std::move(hooks),
-                                                  state_->config.cancellation.get());
   return Predictions(std::move(state));
 }
 
