@@ -81,7 +81,10 @@ class UnaryCall final : public grpc::ServerGenericBidiReactor {
       done(CurrentStatus(), "");
     }
   }
-  void OnCancel() override { state_->cancelled = true; }
+  void OnCancel() override {
+    handover_.Take();
+    state_->cancelled = true;
+  }
   void OnDone() override {
     handover_.Take();
     delete this;
