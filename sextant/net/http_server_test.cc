@@ -175,7 +175,7 @@ TEST(HttpServer, DrainsWhatWasSent) {
   const int port = server.port();
   std::thread drain([&] { server.Drain(std::chrono::seconds(10)); });
   EXPECT_TRUE(idle.Closed());
-  waiting[0].Send({.body = "done"});
+  waiting[0].Send(HttpReply{.body = "done"});
   const HttpAnswer answer = busy.Receive();
   EXPECT_EQ(answer.body, "done");
   EXPECT_NE(answer.head.find("Connection: close"), std::string::npos);
