@@ -6,6 +6,7 @@
 #include <future>
 
 #include "sextant/base/error.h"
+#include "sextant/net/async_call.h"
 #include "sextant/proto/serving.pb.h"
 #include "sextant/serving/rest_client.h"
 #include "sextant/tensor/tensor_proto.h"
@@ -17,6 +18,14 @@ constexpr const char* kPredict = "/tensorflow.serving.PredictionService/Predict"
 constexpr const char* kClassify = "/tensorflow.serving.PredictionService/Classify";
 constexpr const char* kRegress = "/tensorflow.serving.PredictionService/Regress";
 constexpr const char* kStatus = "/tensorflow.serving.ModelService/GetModelStatus";
+
+// Lives until gRPC has let go of it, which may be after the answer was taken.
+struct GrpcCall : net::AsyncCall {
+  void Ended(const grpc::Status& status) override { ended.set_value(status); }
+  grpc::ClientContext context;
+  grpc::ByteBuffer sent, received;
+  std::promise<grpc::Status> ended;
+};
 
 std::shared_ptr<grpc::ChannelCredentials> CredentialsOf(const ClientOptions& options) {
   if (!options.tls) return grpc::InsecureChannelCredentials();
@@ -75,22 +84,21 @@ class Client::State {
 
   std::string Call(const std::string& method, const std::string& request) {
     if (rest_) throw Unimplemented("{} by REST", method);
-    grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + options_.timeout);
-    if (!options_.token.empty()) context.AddMetadata("authorization", "Bearer " + options_.token);
+    const auto call = std::make_shared<GrpcCall>();
+    call->context.set_deadline(std::chrono::system_clock::now() + options_.timeout);
+    if (!options_.token.empty())
+      call->context.AddMetadata("authorization", "Bearer " + options_.token);
     const grpc::Slice slice(request);
-    const grpc::ByteBuffer sent(&slice, 1);
-    grpc::ByteBuffer received;
-    std::promise<grpc::Status> result;
-    stub_->UnaryCall(&context, method, grpc::StubOptions(), &sent, &received,
-                     [&](grpc::Status status) { result.set_value(std::move(status)); });
-    const grpc::Status status = result.get_future().get();
+    call->sent = grpc::ByteBuffer(&slice, 1);
+    stub_->UnaryCall(&call->context, method, grpc::StubOptions(), &call->sent, &call->received,
+                     net::AsyncCall::Callback(call));
+    const grpc::Status status = call->ended.get_future().get();
     if (!status.ok()) {
       throw Error(static_cast<Code>(status.error_code()), status.error_message());
     }
     std::string bytes;
     std::vector<grpc::Slice> slices;
-    received.Dump(&slices);
+    call->received.Dump(&slices);
     for (const grpc::Slice& part : slices) {
       bytes.append(reinterpret_cast<const char*>(part.begin()), part.size());
     }
