@@ -5,6 +5,7 @@
 #include "sextant/device/resource_manager.h"
 #include "sextant/device/variable.h"
 #include "sextant/graph/graph_def.h"
+#include "sextant/runtime/varying_inputs.h"
 
 namespace sextant {
 namespace {
@@ -29,7 +30,9 @@ struct FragmentHost::Entry {
     for (const std::string& name : fragment->fetches) fetches.push_back(graph.FindOutput(name));
     for (const std::string& name : fragment->kept) fetches.push_back(graph.FindOutput(name));
     for (const std::string& name : fragment->targets) targets.push_back(graph.FindOperation(name));
-    session = std::make_unique<Session>(graph, options, environment);
+    SessionEnvironment own = environment;
+    own.varying_feeds = VaryingInputs(graph, feeds, fetches);
+    session = std::make_unique<Session>(graph, options, own);
     callable = session->MakeCallable(feeds, fetches, targets);
   }
 
@@ -172,6 +175,13 @@ void FragmentHost::EndRun(uint64_t run) {
 size_t FragmentHost::num_fragments() const {
   const std::lock_guard lock(mutex_);
   return entries_.size();
+}
+
+int FragmentHost::num_plans() const {
+  const std::lock_guard lock(mutex_);
+  int plans = 0;
+  for (const auto& [fingerprint, used] : entries_) plans += used.entry->session->num_plans();
+  return plans;
 }
 
 size_t FragmentHost::num_kept_runs() const {

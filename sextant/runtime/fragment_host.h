@@ -52,6 +52,7 @@ class SEXTANT_API FragmentHost {
   std::shared_ptr<FragmentHost> Snapshot() const;
 
   size_t num_fragments() const;
+  int num_plans() const;         // of all fragments
   size_t num_kept_runs() const;  // of which it keeps tensors
 
  private:

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "sextant/base/cancellation.h"
@@ -27,6 +28,7 @@ struct PlanEnvironment {
   bool log_placement = false;
   OptimizerOptions optimizer;
   Allocator* allocator = nullptr;
+  std::unordered_set<Output> varying_feeds;  // planned with the shapes of the source graph
 };
 
 struct PlanFeed {

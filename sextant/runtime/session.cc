@@ -61,6 +61,7 @@ class SessionState {
       environment_.devices = target.environment->devices;
       environment_.remote_devices = target.environment->remote_devices;
       environment_.tasks = target.environment->tasks;
+      environment_.varying_feeds = target.environment->varying_feeds;
     } else {
       own_devices_ = MakeHostDevices(std::max(1, options.host_devices));
       for (const auto& device : own_devices_) environment_.devices.push_back(device.get());
@@ -278,6 +279,7 @@ struct Callable::State {
   // What ran the last call, used again while the shapes stay the same.
   std::mutex mutex;
   std::vector<Shape> shapes;
+  std::vector<bool> varies;  // by feed: its shape does not matter
   uint64_t predicates = 0;
   int64_t version = -1;
   std::shared_ptr<PreparedRun> last;
@@ -301,7 +303,9 @@ struct Callable::State {
   }
   bool SameAsBefore(std::span<const Tensor> values) const {
     for (size_t i = 0; i < values.size(); ++i) {
-      if (!(values[i].shape() == shapes[i]) || values[i].dtype() != RemoveRef(feeds[i].dtype()))
+      if (values[i].dtype() != RemoveRef(feeds[i].dtype())) return false;
+      if (varies[i] ? !feeds[i].shape().CompatibleWith(values[i].shape())
+                    : !(values[i].shape() == shapes[i]))
         return false;
     }
     return predicates == FedPredicates(values);
@@ -319,6 +323,7 @@ Callable Session::MakeCallable(const std::vector<Output>& feeds, const std::vect
   callable.state_ = std::make_unique<Callable::State>();
   callable.state_->session = state_.get();
   callable.state_->feeds = feeds;
+  for (const Output& feed : feeds) callable.state_->varies.push_back(state_->plans().Varies(feed));
   callable.state_->fetches = fetches;
   callable.state_->targets = targets;
   return callable;

@@ -3,7 +3,10 @@
 #pragma once
 
 #include <string>
+#include <unordered_set>
 #include <vector>
+
+#include "sextant/graph/output.h"
 
 namespace sextant {
 
@@ -20,6 +23,8 @@ struct SessionEnvironment {
   RemoteTasks* tasks = nullptr;          // null: there are none
   // What is fetched may share buffers with variables: its receiver only reads it.
   bool shares_fetches = false;
+  // Feeds that are planned with the shapes that the graph gives them, not with those of a run.
+  std::unordered_set<Output> varying_feeds = {};
 };
 
 }  // namespace sextant

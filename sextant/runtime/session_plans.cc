@@ -82,6 +82,7 @@ void SessionPlans::MakeKey(const RunRequest& request, Signature signature,
     const Tensor& value = request.values[i];
     key.push_back(static_cast<uint64_t>(request.feeds[i].index()) << 32 |
                   static_cast<uint64_t>(value.dtype()) << 16 | static_cast<uint64_t>(value.rank()));
+    if (Varies(request.feeds[i])) continue;
     for (const int64_t dim : value.shape().dims()) key.push_back(static_cast<uint64_t>(dim));
   }
   key.push_back(FedPredicates(request.values));
@@ -102,10 +103,11 @@ std::shared_ptr<const Plan> SessionPlans::Build(const RunRequest& request, size_
   plan.cancellation = &cancellation;
   for (size_t i = 0; i < request.feeds.size(); ++i) {
     const Tensor& value = request.values[i];
-    plan.feeds.push_back({.tensor = request.feeds[i],
-                          .dtype = value.dtype(),
-                          .shape = value.shape(),
-                          .whole_node = i + num_sources >= request.feeds.size()});
+    plan.feeds.push_back(
+        {.tensor = request.feeds[i],
+         .dtype = value.dtype(),
+         .shape = Varies(request.feeds[i]) ? request.feeds[i].shape() : PartialShape(value.shape()),
+         .whole_node = i + num_sources >= request.feeds.size()});
     if (IsFedPredicate(request.values, i)) plan.feeds.back().value = value.Clone();
   }
   plan.fetches.assign(request.fetches.begin(), request.fetches.end());

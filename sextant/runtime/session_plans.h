@@ -35,6 +35,8 @@ class SessionPlans {
                                          std::span<const Tensor> values,
                                          CancellationToken& cancellation);
 
+  // Whether the shape of a feed is no part of a signature.
+  bool Varies(const Output& feed) const { return environment_.varying_feeds.contains(feed); }
   // Signatures in the cache.
   int size() const { return cache_.size(); }
 

@@ -179,6 +179,7 @@ RemoteTask& LocalCluster::Find(std::string_view task) {
 
 size_t LocalCluster::kept_runs(size_t task) const { return tasks_[task]->host().num_kept_runs(); }
 size_t LocalCluster::fragments(size_t task) const { return tasks_[task]->host().num_fragments(); }
+int LocalCluster::plans(size_t task) const { return tasks_[task]->host().num_plans(); }
 void LocalCluster::Restart(size_t task) { tasks_[task]->Start(); }
 
 }  // namespace sextant

@@ -30,9 +30,10 @@ class LocalCluster : public RemoteTasks {
   int calls() const { return calls_; }
   int running() const { return running_; }
   int64_t bytes() const { return bytes_; }
-  // Runs of which a task keeps tensors, and fragments that it has been given.
+  // Runs of which a task keeps tensors, fragments that it has been given, and Plans made for them.
   size_t kept_runs(size_t task) const;
   size_t fragments(size_t task) const;
+  int plans(size_t task) const;
 
   // As a process that ends and is started again: variables and fragments are gone.
   void Restart(size_t task);
