@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "sextant/base/error.h"
 
@@ -234,17 +236,38 @@ void CallsByTheRule::RelaxControls() {
   }
 }
 
-// The level grows by one where an edge enters another task.
+// The level grows by one where an edge enters another task. A constant that waits is made where it
+// is first needed.
 std::vector<int> CallsByTheRule::Levels() const {
   std::vector<int> level(nodes_.size());
-  for (size_t to = 0; to < nodes_.size(); ++to) {
-    for (size_t from = 0; from < to; ++from) {
-      if (counts_[from][to])
-        level[to] = std::max(level[to], level[from] + (nodes_[from].task != nodes_[to].task));
-      if (not_before_[from][to]) level[to] = std::max(level[to], level[from]);
+  for (bool moved = true; std::exchange(moved, false);) {
+    for (size_t to = 0; to < nodes_.size(); ++to) {
+      for (size_t from = 0; from < to; ++from) {
+        if (counts_[from][to])
+          level[to] = std::max(level[to], level[from] + (nodes_[from].task != nodes_[to].task));
+        if (not_before_[from][to]) level[to] = std::max(level[to], level[from]);
+      }
+    }
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      if (nodes_[i].type != "Const" || nodes_[i].task == own_task_) continue;
+      const int needed = FirstNeed(i, level);
+      moved = moved || needed > level[i];
+      level[i] = std::max(level[i], needed);
     }
   }
   return level;
+}
+
+// The lowest level of those that read a node or wait for it; its own where one is of another task.
+int CallsByTheRule::FirstNeed(size_t node, const std::vector<int>& level) const {
+  std::optional<int> first;
+  for (size_t later = node + 1; later < nodes_.size(); ++later) {
+    const RunNode& it = nodes_[later];
+    if (std::ranges::count(it.inputs, node) + std::ranges::count(it.controls, node) == 0) continue;
+    if (it.task != nodes_[node].task) return level[node];
+    first = std::min(first.value_or(level[later]), level[later]);
+  }
+  return first.value_or(level[node]);
 }
 
 size_t CallsByTheRule::Entries(const std::string& task) const {

@@ -45,6 +45,7 @@ class CallsByTheRule {
   void KeepProgramOrder();
   void RelaxControls();
   std::vector<int> Levels() const;
+  int FirstNeed(size_t node, const std::vector<int>& level) const;
 
   bool IsRemoteChange(size_t node) const {
     return nodes_[node].changes && nodes_[node].task != own_task_;

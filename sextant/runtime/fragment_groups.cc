@@ -230,8 +230,8 @@ class Grouper {
   }
 
   void AssignLevels() {
-    // Each round moves the makers of resources and the parts of an update; chains of them are
-    // short.
+    // Each round moves the makers of resources, constants and the parts of an update; chains of
+    // them are short.
     for (int round = 0; round < kMaxRounds; ++round) {
       for (const Node* node : order_) {
         if (Copied(node)) continue;
@@ -241,7 +241,7 @@ class Grouper {
         });
         level = std::max(level, FirstLevel(node));
       }
-      const bool delayed = DelayMakersOfResources();
+      const bool delayed = DelayMakers();
       if (!LevelUpdates() && !delayed) return;
     }
   }
@@ -265,17 +265,28 @@ class Grouper {
     return moved;
   }
 
-  // A resource or variant that a node makes cannot go from one fragment to another of its task: its
-  // maker goes to the level of its first reader. Whether a node has moved.
-  bool DelayMakersOfResources() {
+  // A resource or variant that a node makes cannot go from one fragment to another of its task, and
+  // a constant that waits for something need not: its maker goes to the level of its first reader.
+  // Whether a node has moved.
+  bool DelayMakers() {
     std::vector<int> first_reader(count_, kNoReader);
+    const auto read_at = [&](const Node* maker, int level) {
+      int& first = first_reader[Id(maker)];
+      first = std::min(first, level);
+    };
     for (const Node* node : order_) {
+      const auto needs = [&](const Node* on) {
+        if (on->type() != "Const" || Copied(on)) return;
+        const bool here = task_[Id(on)] == task_[Id(node)];
+        read_at(on, here ? level_[Id(node)] : level_[Id(on)]);
+      };
       for (const Output& input : node->inputs()) {
+        needs(input.node());
         if (Copied(input.node()) || task_[Id(input.node())] != task_[Id(node)]) continue;
-        if (input.dtype() != DType::kResource && input.dtype() != DType::kVariant) continue;
-        int& first = first_reader[Id(input.node())];
-        first = std::min(first, level_[Id(node)]);
+        if (input.dtype() == DType::kResource || input.dtype() == DType::kVariant)
+          read_at(input.node(), level_[Id(node)]);
       }
+      for (const Node* control : node->control_inputs()) needs(control);
     }
     bool moved = false;
     for (const Node* node : order_) {

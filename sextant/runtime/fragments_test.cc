@@ -251,6 +251,28 @@ TEST_F(FragmentsTest, ConstantsAreCopiedNotSent) {
   EXPECT_EQ(graph_.FindNode("three")->device(), "");
 }
 
+// Of the count of a step, made behind the updates: it is made in the call that counts.
+TEST_F(FragmentsTest, ConstantsThatWaitAreNotKept) {
+  const Variable w = VariableOn(kPs0, "w"), step = VariableOn(kPs0, "step");
+  const Output weight = On(kPs0, [&] { return ReadVariable(w.handle()); });
+  Operation counted;
+  {
+    DeviceScope on(Cpu(kPs0));
+    const ControlDependencies behind({Operation(weight.node())});
+    const Output one = Const(Tensor::Of<float>({1, 1}));
+    ASSERT_FALSE(one.node()->control_inputs().empty());
+    const ControlDependencies after({ResourceApplyGradientDescent(
+        w.handle(), Const(Tensor(0.1f)), On(kHere, [&] { return Exp(weight); }))});
+    counted = AssignVariable(step.handle(), one);
+  }
+  const auto fragments = Cut({}, {counted});
+  ASSERT_EQ(fragments.size(), 2u);
+  for (const auto& fragment : fragments) {
+    EXPECT_TRUE(fragment->kept.empty());
+    EXPECT_TRUE(fragment->kept_inputs.empty());
+  }
+}
+
 TEST_F(FragmentsTest, CopiesKeepNoDeviceOfAnotherTask) {
   const Output two = On(kPs1, [] { return Const(Tensor(2.0f), "two"); });
   const Output x = Placeholder(DType::kFloat, {}, "x");
