@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 
+#include "sextant/base/export.h"
 #include "sextant/tensor/buffer.h"
 
 namespace sextant {
@@ -23,7 +24,7 @@ struct PoolAllocatorOptions {
   size_t max_kept = size_t{256} << 20;
 };
 
-class PoolAllocator final : public Allocator {
+class SEXTANT_API PoolAllocator final : public Allocator {
  public:
   struct Release {
     void operator()(PoolAllocator* pool) const;

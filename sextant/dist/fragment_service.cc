@@ -19,6 +19,7 @@
 #include "sextant/dist/fragment_service.h"
 
 #include "sextant/dist/fragment_messages.h"
+#include "sextant/dist/frame_memory.h"
 #include "sextant/dist/stale_fragment.h"
 #include "sextant/dist/wire.h"
 #include "sextant/net/channel.h"
@@ -73,7 +74,7 @@ FragmentService::Unary FragmentService::Call(Context context, const grpc::ByteBu
   // Answered now where nothing is to be run; else by the thread that runs it.
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
   const auto begin = [&]() -> grpc::Status {
-    net::DecodedFrame frame = net::FromByteBuffer(*request);
+    net::DecodedFrame frame = net::FromByteBuffer(*request, FrameMemory());
     received_bytes_ += request->Length();
     const auto header = ParseHeader<CallHeader>(frame.message);
     const Stamp& stamp = header.stamp();
@@ -227,7 +228,7 @@ bool FragmentService::Contribute(const CallHeader& header, const Fragment& fragm
 FragmentService::Unary FragmentService::SendPart(Context context, const grpc::ByteBuffer* request,
                                                  grpc::ByteBuffer* reply) {
   return admission_.Answer(context, [&]() -> grpc::Status {
-    net::DecodedFrame frame = net::FromByteBuffer(*request);
+    net::DecodedFrame frame = net::FromByteBuffer(*request, FrameMemory());
     received_bytes_ += request->Length();
     const auto header = ParseHeader<PartHeader>(frame.message);
     if (grpc::Status wrong = CheckStamp(header.stamp()); !wrong.ok()) return wrong;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sextant/base/error.h"
+#include "sextant/dist/frame_memory.h"
 #include "sextant/net/channel.h"
 #include "sextant/net/frame_parts.h"
 #include "sextant/proto/cluster.pb.h"
@@ -35,7 +36,7 @@ std::vector<Tensor> PartStore::Take(const Key& key, size_t count) {
   const bool whole = parts.size() == count &&
                      std::ranges::all_of(parts, [](const Tensor& part) { return part.valid(); });
   if (!whole) throw DataLoss("parts of a frame are missing");
-  return net::JoinFrame(parts).tensors;
+  return net::JoinFrame(parts, FrameMemory()).tensors;
 }
 
 net::EncodedFrame PartStore::Answer(const Key& key, const std::vector<Tensor>& tensors) {

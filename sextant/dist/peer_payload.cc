@@ -3,6 +3,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/dist/fragment_messages.h"
+#include "sextant/dist/frame_memory.h"
 #include "sextant/dist/peer.h"
 #include "sextant/dist/wire.h"
 #include "sextant/net/frame_parts.h"
@@ -21,11 +22,12 @@ Tensor Peer::FetchKept(uint64_t run, uint64_t maker, int32_t position,
     header.set_part(part);
     net::DecodedFrame frame = net::FromByteBuffer(
         Ask(kFetchKeptMethod, net::ToByteBuffer(net::EncodeFrame(header.SerializeAsString(), {})),
-            cancellation));
+            cancellation),
+        FrameMemory());
     const uint32_t count = ParseHeader<ReplyHeader>(frame.message).parts();
     if (part > 0 && frame.tensors.size() == 1) parts.push_back(std::move(frame.tensors[0]));
     if (part < count) continue;
-    if (count > 0) frame = net::JoinFrame(parts);
+    if (count > 0) frame = net::JoinFrame(parts, FrameMemory());
     if (frame.tensors.size() != 1) throw DataLoss("{} gave no tensor", place_);
     return std::move(frame.tensors[0]);
   }
@@ -50,7 +52,7 @@ uint32_t Peer::SendParts(uint64_t sequence, uint64_t run, std::span<const Tensor
 std::vector<Tensor> Peer::Take(const grpc::ByteBuffer& answer, uint64_t sequence, uint64_t run,
                                CancellationToken& cancellation,
                                std::span<const std::shared_ptr<SharedFrames>> shared) {
-  net::DecodedFrame frame = net::FromByteBuffer(answer);
+  net::DecodedFrame frame = net::FromByteBuffer(answer, FrameMemory());
   const auto header = ParseHeader<ReplyHeader>(frame.message);
   if (header.has_shared()) {
     CountShared(header.shared().bytes());
@@ -71,11 +73,12 @@ std::vector<Tensor> Peer::Take(const grpc::ByteBuffer& answer, uint64_t sequence
     wanted.set_count(count);
     net::DecodedFrame part = net::FromByteBuffer(
         Ask(kFetchPartMethod, net::ToByteBuffer(net::EncodeFrame(wanted.SerializeAsString(), {})),
-            cancellation));
+            cancellation),
+        FrameMemory());
     if (part.tensors.size() != 1) throw DataLoss("{} gave a part without bytes", place_);
     parts.push_back(std::move(part.tensors[0]));
   }
-  return net::JoinFrame(parts).tensors;
+  return net::JoinFrame(parts, FrameMemory()).tensors;
 }
 
 std::shared_ptr<SharedFrames> Peer::shared_frames() const {

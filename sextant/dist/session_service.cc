@@ -3,6 +3,7 @@
 #include "sextant/base/logging.h"
 #include "sextant/device/device.h"
 #include "sextant/dist/fragment_messages.h"
+#include "sextant/dist/frame_memory.h"
 #include "sextant/graph/graph_def.h"
 #include "sextant/net/channel.h"
 #include "sextant/net/grpc_frame.h"
@@ -134,7 +135,7 @@ SessionHost::Unary SessionHost::Run(Context context, const grpc::ByteBuffer* req
                                     grpc::ByteBuffer* reply) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
   const auto begin = [&] {
-    net::DecodedFrame frame = net::FromByteBuffer(*request);
+    net::DecodedFrame frame = net::FromByteBuffer(*request, FrameMemory());
     const auto header = ParseHeader<RunHeader>(frame.message);
     const Stamp& stamp = header.stamp();
     parts_.Forget(stamp.sender(), stamp.done_below());
