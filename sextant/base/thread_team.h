@@ -38,7 +38,7 @@ class ThreadTeam {
 
   // While it lives, jobs started by this thread, and jobs nested in them, use at most `max_threads`
   // threads. Limits nest; the smallest counts.
-  class Limit {
+  class SEXTANT_API Limit {
    public:
     explicit Limit(int max_threads);
     ~Limit();

@@ -74,6 +74,7 @@ FragmentService::Unary FragmentService::Call(Context context, const grpc::ByteBu
   // Answered now where nothing is to be run; else by the thread that runs it.
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
   const auto begin = [&]() -> grpc::Status {
+    const ThreadTeam::Limit limit = LimitCopies();
     net::DecodedFrame frame = net::FromByteBuffer(*request, FrameMemory());
     received_bytes_ += request->Length();
     const auto header = ParseHeader<CallHeader>(frame.message);
@@ -152,6 +153,7 @@ void FragmentService::RunCall(const std::shared_ptr<History::Running>& running,
     } else {
       const std::vector<Tensor> outputs =
           RunFragment(header, std::move(inputs), running->cancellation);
+      const ThreadTeam::Limit limit = LimitCopies();
       answer = AnswerWith(key, outputs, shared.get());
     }
   } catch (...) {

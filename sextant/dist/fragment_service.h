@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <climits>
 #include <functional>
 #include <map>
 #include <memory>
@@ -14,6 +15,7 @@
 #include <set>
 #include <string>
 
+#include "sextant/base/thread_team.h"
 #include "sextant/dist/admission.h"
 #include "sextant/dist/call_history.h"
 #include "sextant/dist/call_threads.h"
@@ -46,6 +48,7 @@ struct FragmentServiceOptions {
   std::function<void(StatusReply*)> add_status;
   std::function<void(uint64_t sender, uint64_t sequence, const sextant::Status& why)>
       cancel_session_run;
+  int threads = 0;                                // that copy large tensors; 0: of all cores
   Shard* shard = nullptr;                         // that calls enter; outlives the service
   std::shared_ptr<StepCommit> commit = {};        // for summed calls; none: they are refused
   SharedFramesListener* shared_frames = nullptr;  // outlives the service
@@ -87,6 +90,9 @@ class FragmentService final : public TaskServiceBase {
   };
   using History = CallHistory<Answer>;
 
+  ThreadTeam::Limit LimitCopies() const {
+    return ThreadTeam::Limit(options_.threads > 0 ? options_.threads : INT_MAX);
+  }
   grpc::Status CheckStamp(const Stamp& stamp) const;
   void RunCall(const std::shared_ptr<History::Running>& running, const CallHeader& header,
                std::vector<Tensor> inputs, const std::shared_ptr<SharedFrames>& shared);

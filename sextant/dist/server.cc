@@ -80,6 +80,7 @@ struct Server::State {
                  [this](uint64_t sender, uint64_t sequence, const Status& why) {
                    sessions.CancelRun(sender, sequence, why);
                  },
+             .threads = given.session.threads,
              .shard = &shard,
              .commit = given.commit,
              .shared_frames = shared_frames.get()}) {

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "sextant/base/copy_bytes.h"
 #include "sextant/base/error.h"
 #include "sextant/dist/incarnation.h"
 #include "sextant/net/frame.h"
@@ -191,7 +192,7 @@ std::shared_ptr<const SharedFrames::Written> SharedFrames::Write(std::span<const
   if (!segment) return nullptr;
   char* to = segment->data();
   for (const net::FramePiece& piece : frame.pieces) {
-    std::memcpy(to, piece.bytes.data(), piece.bytes.size());
+    CopyBytes(to, piece.bytes.data(), piece.bytes.size());
     to += piece.bytes.size();
   }
   place.set_segment(id);

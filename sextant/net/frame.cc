@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "sextant/base/coding.h"
+#include "sextant/base/copy_bytes.h"
 #include "sextant/base/crc32c.h"
 #include "sextant/base/error.h"
 
@@ -102,26 +103,32 @@ class PieceReader {
 
   size_t left() const { return left_; }
   void Read(void* to, size_t count) {
+    parts_.clear();
+    Advance(count, [&](std::string_view part) { parts_.push_back(part); });
+    CopyPieces(to, parts_);
+  }
+  void Skip(size_t count) {
+    Advance(count, [](std::string_view) {});
+  }
+
+ private:
+  template <typename Visit>
+  void Advance(size_t count, const Visit& visit) {
     left_ -= count;
-    char* out = static_cast<char*>(to);
     while (count > 0) {
-      const size_t part = std::min(count, pieces_[index_].size() - used_);
-      if (out != nullptr) {
-        std::memcpy(out, pieces_[index_].data() + used_, part);
-        out += part;
-      }
-      count -= part;
-      used_ += part;
+      const std::string_view part = pieces_[index_].substr(used_, count);
+      visit(part);
+      count -= part.size();
+      used_ += part.size();
       if (used_ == pieces_[index_].size()) {
         ++index_;
         used_ = 0;
       }
     }
   }
-  void Skip(size_t count) { Read(nullptr, count); }
 
- private:
   std::span<const std::string_view> pieces_;
+  std::vector<std::string_view> parts_;  // of the present Read
   size_t index_ = 0, used_ = 0, left_ = 0;
 };
 

@@ -1,5 +1,6 @@
 #include "sextant/runtime/step_runner.h"
 
+#include "sextant/base/thread_team.h"
 #include "sextant/device/implementation_name.h"
 #include "sextant/device/rendezvous.h"
 #include "sextant/runtime/executor.h"
@@ -151,6 +152,7 @@ void StepRunner::RunWhile(const Step& step) {
 }
 
 void StepRunner::StartCall(const Step& step) {
+  const ThreadTeam::Limit limit(context_.threads());  // of copies
   std::vector<Tensor> inputs;
   inputs.reserve(step.io.inputs.size());
   for (int i = 0; i < context_.num_inputs(); ++i) inputs.push_back(context_.input(i).Persistent());
@@ -159,6 +161,7 @@ void StepRunner::StartCall(const Step& step) {
 
 // Memory and kernels downstream rely on what is known of the outputs.
 void StepRunner::FinishCall(const Step& step) {
+  const ThreadTeam::Limit limit(context_.threads());  // of copies
   std::vector<Tensor> outputs(step.io.outputs.size());
   frame_.calls->Finish(static_cast<size_t>(step.call), outputs, *run_.cancellation);
   const Fragment& fragment = *plan_.calls[static_cast<size_t>(step.call)].fragment;
