@@ -18,14 +18,16 @@ CallThreads::~CallThreads() {
 }
 
 void CallThreads::Run(std::function<void()> work) {
-  std::lock_guard lock(mutex_);
-  waiting_.push_back(std::move(work));
-  if (static_cast<int>(waiting_.size()) <= idle_ || threads_ >= most_) {
-    given_.notify_one();
-    return;
+  {
+    std::lock_guard lock(mutex_);
+    waiting_.push_back(std::move(work));
+    if (static_cast<int>(waiting_.size()) > idle_ && threads_ < most_) {
+      ++threads_;
+      std::thread([this] { Loop(); }).detach();
+      return;
+    }
   }
-  ++threads_;
-  std::thread([this] { Loop(); }).detach();
+  given_.notify_one();  // whoever wakes finds the lock free
 }
 
 void CallThreads::Loop() {

@@ -18,10 +18,12 @@ std::chrono::system_clock::time_point In(std::chrono::milliseconds time) {
 }
 
 void Peer::Attempt::Ended(const grpc::Status& result) {
-  const std::lock_guard lock(mutex);
-  status = result;
-  done = true;
-  ended.notify_all();
+  {
+    const std::lock_guard lock(mutex);
+    status = result;
+    done = true;
+  }
+  ended.notify_all();  // whoever wakes finds the lock free
 }
 
 bool Peer::Attempt::WaitFor(std::chrono::milliseconds time, CancellationToken& cancellation) {
