@@ -169,7 +169,9 @@ TEST(PeerTest, TaskThatIsNotUpYetIsWaitedFor) {
   const auto call = peer->Start(counter.init, 1, {});
   EXPECT_FALSE(peer->connected());
   auto ended = std::async(std::launch::async, [&] { call->Wait({}, never); });
-  EXPECT_EQ(ended.wait_for(milliseconds(300)), std::future_status::timeout);
+  while (peer->Status().state() == "waited for: not connected" &&
+         ended.wait_for(milliseconds(10)) == std::future_status::timeout) {
+  }
   EXPECT_EQ(peer->Status().state(), "waited for: connection refused");
   cluster.Start(0);
   ended.get();
