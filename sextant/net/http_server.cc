@@ -16,6 +16,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/logging.h"
+#include "sextant/base/thread_scheduling.h"
 #include "sextant/net/http_connection.h"
 
 namespace sextant::net {
@@ -93,7 +94,10 @@ class HttpWorker {
       Accept();
       SweepLater();
     });
-    thread_ = std::thread([this] { context_.run(); });
+    thread_ = std::thread([this] {
+      RunSoonAfterWaking();
+      context_.run();
+    });
   }
   // On its own thread: takes what waits in the queue of the listening socket, then closes that.
   void StopAccepting() {

@@ -1,11 +1,8 @@
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "sextant/base/logging.h"
+#include "sextant/base/thread_scheduling.h"
 #include "sextant/serving/heap_trimmer.h"
 #include "sextant/serving/model_manager_state.h"
 
@@ -13,12 +10,6 @@ namespace sextant::serving {
 namespace {
 
 using SteadyClock = std::chrono::steady_clock;
-
-// This thread yields to those that serve, whatever priority the program was given.
-void LowerPriority() {
-  const auto thread = static_cast<id_t>(::syscall(SYS_gettid));
-  ::setpriority(PRIO_PROCESS, thread, ::getpriority(PRIO_PROCESS, thread) + 10);
-}
 
 }  // namespace
 
@@ -30,7 +21,7 @@ void ModelManager::State::PollLoop() {
   while (!stopping_) {
     const int64_t asked = polls_asked_;
     PollAll(lock);
-    if (std::exchange(first, false)) LowerPriority();
+    if (std::exchange(first, false)) YieldToOthers();
     polls_done_ = std::max(polls_done_, asked);
     wake_.notify_all();
     const auto again = [&] { return stopping_ || polls_asked_ > polls_done_; };
@@ -101,7 +92,7 @@ void ModelManager::State::LoadLoop() {
   while (!stopping_) {
     if (const auto job = NextLoadLocked()) {
       if (!yields && counts_.loads > 0) {
-        LowerPriority();
+        YieldToOthers();
         yields = true;
       }
       Load(*job, lock);
@@ -163,7 +154,7 @@ void ModelManager::State::Load(const Job& job, Lock& lock) {
 // ---- the thread that frees
 
 void ModelManager::State::FreeLoop() {
-  LowerPriority();
+  YieldToOthers();
   HeapTrimmer heap;
   Lock lock(mutex_);
   while (!stopping_) {
