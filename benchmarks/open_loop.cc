@@ -8,10 +8,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <random>
+#include <thread>
 
 #include "benchmarks/serving_load.h"
 #include "sextant/base/error.h"
+#include "sextant/base/thread_scheduling.h"
 
 namespace sextant::bench {
 namespace {
@@ -135,7 +138,18 @@ class Loop {
 }  // namespace
 
 OpenLoopReport RunOpenLoop(int port, const std::string& request, const OpenLoopOptions& options) {
-  return Loop(port, request, options).Run();
+  OpenLoopReport report;
+  std::exception_ptr error;
+  std::thread([&] {
+    RunSoonAfterWaking();
+    try {
+      report = Loop(port, request, options).Run();
+    } catch (...) {
+      error = std::current_exception();
+    }
+  }).join();
+  if (error) std::rethrow_exception(error);
+  return report;
 }
 
 double PercentileOf(const std::vector<double>& sorted, double share) {
