@@ -2,6 +2,7 @@
 
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/rfc7230.hpp>
 #include <boost/beast/http/status.hpp>
@@ -48,6 +49,7 @@ void HttpResponder::Send(HttpReply reply) const {
 void HttpResponder::Send(std::function<HttpReply()> make) const {
   connection_->Reply(std::move(make));
 }
+void HttpResponder::Later(std::function<void()> run) const { connection_->Later(std::move(run)); }
 bool HttpResponder::ClientLeft() const { return connection_->client_left(); }
 
 HttpConnection::HttpConnection(asio::io_context& context, HttpShared& shared,
@@ -245,6 +247,11 @@ void HttpConnection::Reply(std::function<HttpReply()> make) {
   asio::dispatch(context_, [self = shared_from_this(), make = std::move(make)] {
     if (self->phase_ == Phase::kAnswering) self->Write(make());
   });
+}
+
+void HttpConnection::Later(std::function<void()> run) {
+  // The context handles what it has found ready first.
+  asio::post(context_, [self = shared_from_this(), run = std::move(run)] { run(); });
 }
 
 void HttpConnection::Refuse(int status, std::string_view message) {

@@ -41,6 +41,7 @@ class HttpConnection final : public HttpRequest,
   void Close();
   // From any thread.
   void Reply(std::function<HttpReply()> make);
+  void Later(std::function<void()> run);
   bool client_left() const { return client_left_.load(std::memory_order_relaxed); }
 
   std::string_view method() const override;

@@ -87,6 +87,9 @@ class HttpResponder {
   void Send(HttpReply reply) const;
   // "make" is called on the thread of the connection. It must not throw.
   void Send(std::function<HttpReply()> make) const;
+  // Has "run" called on the thread of the connection, behind all requests that it can read without
+  // waiting. From the handler.
+  void Later(std::function<void()> run) const;
   // The client has closed its side before it was answered: it does not wait any more. From any
   // thread.
   bool ClientLeft() const;

@@ -129,7 +129,7 @@ std::vector<Tensor> Compute(const InferenceRequest& request, std::span<const Ten
   return outputs;
 }
 
-void RunOne(BatchTask& task, bool share, BatchReport* report) {
+void RunOne(BatchTask& task, bool share, BatchReport* report, FunctionRef<void()> computed) {
   Status status;
   std::vector<Tensor> outputs;
   try {
@@ -137,6 +137,7 @@ void RunOne(BatchTask& task, bool share, BatchReport* report) {
   } catch (...) {
     status = CurrentStatus();
   }
+  computed();
   task.done(status, std::move(outputs));
 }
 
@@ -192,12 +193,12 @@ Tensor Concatenated(const std::vector<std::vector<Tensor>>& parts, size_t output
   return whole;
 }
 
-BatchReport RunBatch(std::vector<BatchTask>& tasks, std::span<const int64_t> sizes, bool share) {
+BatchReport RunBatch(std::vector<BatchTask>& tasks, std::span<const int64_t> sizes, bool share,
+                     Clock::time_point now, FunctionRef<void()> computed) {
   const InferenceRequest& first = tasks[0].request;
   BatchReport report{.servable = first.servable.get(),
                      .signature = first.signature,
                      .requests = static_cast<int64_t>(tasks.size())};
-  const auto now = Clock::now();
   for (const BatchTask& task : tasks) {
     report.rows += task.rows;
     report.queued = std::max<std::chrono::nanoseconds>(report.queued, now - task.arrived);
@@ -205,9 +206,13 @@ BatchReport RunBatch(std::vector<BatchTask>& tasks, std::span<const int64_t> siz
   const bool batchable = first.signature->batchable();
   const int64_t padded = batchable ? PaddedSize(report.rows, sizes) : report.rows;
   if (tasks.size() == 1 && padded == report.rows) {
-    RunOne(tasks[0], share, &report);
+    RunOne(tasks[0], share, &report, computed);
     return report;
   }
+  const auto run_each = [&] {
+    computed();
+    for (BatchTask& task : tasks) RunOne(task, share, &report, [] {});
+  };
   std::vector<Tensor> outputs;
   try {
     std::vector<Tensor> inputs;
@@ -216,16 +221,17 @@ BatchReport RunBatch(std::vector<BatchTask>& tasks, std::span<const int64_t> siz
     }
     outputs = Compute(first, inputs, padded, share, &report);
   } catch (...) {  // one request may be at fault: each is told its own error
-    for (BatchTask& task : tasks) RunOne(task, share, &report);
+    run_each();
     return report;
   }
   const bool fits = std::ranges::all_of(
       outputs, [&](const Tensor& output) { return output.rank() > 0 && output.dim(0) == padded; });
   if (!fits) {
     first.signature->ForbidBatches();
-    for (BatchTask& task : tasks) RunOne(task, share, &report);
+    run_each();
     return report;
   }
+  computed();
   report.padding = padded - report.rows;
   int64_t row = 0;
   for (BatchTask& task : tasks) {

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "sextant/base/function_ref.h"
 #include "sextant/serving/batcher.h"
 
 namespace sextant::serving {
@@ -27,7 +28,8 @@ Tensor Concatenated(const std::vector<std::vector<Tensor>>& parts, size_t output
 // Runs the tasks, which are joinable, as one batch, padded with copies of rows up to the next of
 // "sizes". Calls every "done". A signature whose outputs do not have a row for each row of its
 // inputs is run request by request, now and later. "share": by the team of threads; else on this
-// thread alone.
-BatchReport RunBatch(std::vector<BatchTask>& tasks, std::span<const int64_t> sizes, bool share);
+// thread alone. "computed" is called once, before the first "done".
+BatchReport RunBatch(std::vector<BatchTask>& tasks, std::span<const int64_t> sizes, bool share,
+                     Clock::time_point now, FunctionRef<void()> computed);
 
 }  // namespace sextant::serving

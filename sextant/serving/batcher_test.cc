@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <future>
 #include <mutex>
 #include <thread>
@@ -156,33 +157,147 @@ TEST_F(BatcherTest, JoinedRequestsRunAtPreparedSizes) {
   }
 }
 
-// A batch of one row waits for a second one where a run takes 100 s whatever its rows and requests
-// come every 5 s, not where it takes 100 s for each row.
-TEST_F(BatcherTest, WaitsForMoreWhereThatPays) {
-  using std::chrono::seconds;
-  for (const bool grows : {false, true}) {
-    for (int64_t rows = 1; rows <= 8; rows *= 2) {
-      for (int i = 0; i < 4000; ++i) {
-        signature_.RecordRun(rows, seconds(grows ? 100 * rows : 100), i % 2 == 0);
-      }
-    }
-    const auto now = Clock::now();
-    for (int i = 200; i >= 0; --i) signature_.RecordArrival(now - seconds(5 * i));
-    std::vector<int64_t> batches;
+// Time that passes when the test says so.
+class TestClock final : public BatchClock {
+ public:
+  Clock::time_point Now() const override { return Clock::time_point(now_.load()); }
+  void WaitUntil(std::condition_variable& wake, std::unique_lock<std::mutex>& lock,
+                 Clock::time_point until) override {
     {
-      Batcher batcher({.enabled = true, .max_batch_size = 2, .threads = 1},
-                      [&](const BatchReport& report) { batches.push_back(report.rows); });
-      batcher.SetLatencyTarget("m", std::chrono::hours(1));
-      std::promise<void> first, second;
-      batcher.Submit(Request({1}), [&](const Status&, std::vector<Tensor>) { first.set_value(); });
-      if (grows) first.get_future().wait();
-      batcher.Submit(Request({2}), [&](const Status&, std::vector<Tensor>) { second.set_value(); });
-      if (!grows) first.get_future().wait();
-      second.get_future().wait();
+      const std::lock_guard own(mutex_);
+      until_ = until;
+      wake_ = &wake;
+      batcher_ = lock.mutex();
     }
-    EXPECT_EQ(batches, grows ? (std::vector<int64_t>{1, 1}) : std::vector<int64_t>{2});
-    EXPECT_LT(Clock::now() - now, seconds(8));  // nothing waited for the next arrival in vain
+    if (Now() < until) wake.wait(lock);
   }
+  // Until a thread waits; the time that it waits for.
+  Clock::time_point AwaitWait() const {
+    for (;; std::this_thread::yield()) {
+      const std::lock_guard own(mutex_);
+      if (until_ > Now()) return until_;
+    }
+  }
+  void Set(Clock::time_point now) {
+    now_ = now.time_since_epoch();
+    const std::lock_guard own(mutex_);
+    if (wake_ == nullptr) return;
+    { const std::lock_guard waits(*batcher_); }  // a thread that has looked at the time waits
+    wake_->notify_all();
+  }
+
+ private:
+  std::atomic<Clock::duration> now_{std::chrono::hours(1)};
+  mutable std::mutex mutex_;
+  Clock::time_point until_;
+  std::condition_variable* wake_ = nullptr;
+  std::mutex* batcher_ = nullptr;
+};
+
+class SteeredBatcherTest : public BatcherTest {
+ protected:
+  SteeredBatcherTest() { LookSlow(); }
+  // As if so many clients had asked again and again, each when it was answered, in batches whose
+  // runs take a second whatever their rows: waiting for all has proved to be best.
+  void LearnToWaitFor(int64_t clients) const {
+    BatchSteering& steering = signature_.steering();
+    auto now = clock_->Now() - std::chrono::hours(1);
+    for (int64_t i = 0; i < clients; ++i) steering.Arrived(now, 1);
+    for (int i = 0; i < 1000; ++i) {
+      const int64_t rows = std::min(clients, std::max<int64_t>(1, steering.WantedRows()));
+      steering.Ended(now += std::chrono::seconds(1), rows);
+      for (int64_t k = 0; k < rows; ++k) steering.Arrived(now, 1);
+    }
+    while (steering.WantedRows() < clients) {  // in the midst of a trial
+      steering.Ended(now += std::chrono::seconds(1), 1);
+      steering.Arrived(now, 1);
+    }
+    steering.Ended(now, clients);
+  }
+  std::unique_ptr<Batcher> Steered(std::vector<int64_t>* batches) const {
+    auto batcher = std::make_unique<Batcher>(
+        BatchingConfig{.enabled = true, .max_batch_size = 8, .threads = 1},
+        [batches](const BatchReport& report) { batches->push_back(report.rows); }, clock_);
+    batcher->SetLatencyTarget("m", std::chrono::minutes(1));
+    return batcher;
+  }
+  const std::shared_ptr<TestClock> clock_ = std::make_shared<TestClock>();
+};
+
+TEST_F(SteeredBatcherTest, WaitsForAsManyRowsAsRaiseTheRate) {
+  LearnToWaitFor(3);
+  std::vector<int64_t> batches;
+  {
+    const auto batcher = Steered(&batches);
+    std::promise<void> answered;
+    std::atomic<int> answers{0};
+    for (int i = 0; i < 3; ++i) {
+      batcher->Submit(Request({1}), [&](const Status&, std::vector<Tensor>) {
+        if (++answers == 3) answered.set_value();
+      });
+    }
+    answered.get_future().wait();  // and the clock has stood still
+  }
+  EXPECT_EQ(batches, std::vector<int64_t>{3});
+}
+
+TEST_F(SteeredBatcherTest, WaitsWithinHalfOfTheTargetAndOnceInVain) {
+  LearnToWaitFor(3);
+  std::vector<int64_t> batches;
+  {
+    const auto batcher = Steered(&batches);
+    const auto begun = clock_->Now();
+    const auto submit = [&] {
+      auto answered = std::make_shared<std::promise<void>>();
+      batcher->Submit(Request({1}),
+                      [answered](const Status&, std::vector<Tensor>) { answered->set_value(); });
+      return answered->get_future();
+    };
+    std::future<void> first = submit();
+    const auto until = clock_->AwaitWait();
+    // Runs of 3 rows take a second.
+    EXPECT_EQ(until - begun, std::chrono::seconds(29));
+    clock_->Set(until - std::chrono::milliseconds(1));
+    EXPECT_EQ(batcher->num_waiting(), 1);
+    clock_->Set(until);
+    first.wait();
+    submit().wait();  // alone again: the others do not come any more
+  }
+  EXPECT_EQ(batches, (std::vector<int64_t>{1, 1}));
+}
+
+TEST_F(SteeredBatcherTest, DoesNotWaitBeforeThatHasProvedGood) {
+  std::vector<int64_t> batches;
+  Steered(&batches)->Run(Request({1}));
+  EXPECT_EQ(batches, std::vector<int64_t>{1});
+}
+
+// A thread that reads requests joins those that it has, and runs them itself.
+TEST_F(BatcherTest, JoinsShortRequestsThatAThreadHasRead) {
+  const auto look_short = [&] {
+    for (int64_t rows = 1; rows <= 8; rows *= 2) {
+      for (int i = 0; i < 64; ++i) signature_.RecordRun(rows, std::chrono::microseconds(1));
+    }
+  };
+  look_short();
+  std::vector<int64_t> batches;
+  Batcher batcher({.enabled = true, .max_batch_size = 2, .max_enqueued_batches = 2, .threads = 1},
+                  [&](const BatchReport& report) { batches.push_back(report.rows); });
+  std::vector<std::function<void()>> later;
+  std::vector<Code> codes;
+  for (int i = 0; i < 5; ++i) {
+    InferenceRequest request = Request({1});
+    request.again = [&](std::function<void()> run) { later.push_back(std::move(run)); };
+    batcher.Submit(std::move(request), [&](const Status& status, std::vector<Tensor>) {
+      codes.push_back(status.code());
+    });
+  }
+  EXPECT_EQ(codes, std::vector<Code>{Code::kUnavailable});  // two batches of two may wait
+  EXPECT_EQ(batcher.num_waiting(), 4);
+  look_short();
+  for (const auto& run : later) run();
+  EXPECT_EQ(codes.size(), 5u);
+  EXPECT_EQ(batches, (std::vector<int64_t>{2, 2}));
 }
 
 TEST_F(BatcherTest, SplitsLargeRequests) {

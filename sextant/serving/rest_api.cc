@@ -232,7 +232,10 @@ void RestApi::Predict(net::HttpRequest& request, const std::shared_ptr<Call>& ca
                              .signature = call->signature,
                              .inputs = std::move(read.inputs),
                              .deadline = call->begun + options_.timeout,
-                             .cancelled = [call] { return call->responder.ClientLeft(); }};
+                             .cancelled = [call] { return call->responder.ClientLeft(); },
+                             .again = [call](std::function<void()> run) {
+                               call->responder.Later(std::move(run));
+                             }};
   parts_.batcher->Submit(
       std::move(inference), [this, call](const Status& status, std::vector<Tensor> outputs) {
         call->responder.Send([this, call, status, outputs = std::move(outputs)] {
@@ -267,7 +270,10 @@ void RestApi::ClassifyOrRegress(net::HttpRequest& request,
                              .signature = call->signature,
                              .inputs = ExampleInputs(std::move(read.examples)),
                              .deadline = call->begun + options_.timeout,
-                             .cancelled = [call] { return call->responder.ClientLeft(); }};
+                             .cancelled = [call] { return call->responder.ClientLeft(); },
+                             .again = [call](std::function<void()> run) {
+                               call->responder.Later(std::move(run));
+                             }};
   parts_.batcher->Submit(std::move(inference), [this, call, classify](const Status& status,
                                                                       std::vector<Tensor> outputs) {
     call->responder.Send([this, call, classify, status, outputs = std::move(outputs)] {

@@ -147,18 +147,6 @@ void ServableSignature::RecordRun(int64_t rows, std::chrono::nanoseconds time, b
   average.store(before == 0 ? time.count() : before + step, std::memory_order_relaxed);
 }
 
-std::chrono::nanoseconds ServableSignature::ArrivalGap() const {
-  return std::chrono::nanoseconds(gap_ns_.load(std::memory_order_relaxed));
-}
-
-void ServableSignature::RecordArrival(std::chrono::steady_clock::time_point now) const {
-  const int64_t ns = now.time_since_epoch().count();
-  const int64_t before = arrival_ns_.exchange(ns, std::memory_order_relaxed);
-  if (before == 0) return;
-  const int64_t gap = gap_ns_.load(std::memory_order_relaxed);
-  gap_ns_.store(gap == 0 ? ns - before : gap + (ns - before - gap) / 8, std::memory_order_relaxed);
-}
-
 std::string ServableSignature::SampleRequest() const {
   bool rows = true;
   int64_t count = 1;  // of rows

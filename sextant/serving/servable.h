@@ -16,6 +16,7 @@
 #include "sextant/formats/json_request.h"
 #include "sextant/proto/example.pb.h"
 #include "sextant/runtime/saved_model.h"
+#include "sextant/serving/batch_steering.h"
 
 namespace sextant::serving {
 
@@ -54,9 +55,8 @@ class ServableSignature {
   bool Shares(int64_t rows) const;
   // "shared": by the team; else alone on a thread.
   void RecordRun(int64_t rows, std::chrono::nanoseconds time, bool shared = false) const;
-  // The mean time between two requests, lately.
-  std::chrono::nanoseconds ArrivalGap() const;
-  void RecordArrival(std::chrono::steady_clock::time_point now) const;
+  // What a batcher has learnt of its requests. Guarded by that batcher.
+  BatchSteering& steering() const { return steering_; }
 
   // A request that works: {"instances": [{"x": 0.0}]}. Texts that the model parses are such as it
   // takes: lines of values, or serialized Examples.
@@ -81,7 +81,7 @@ class ServableSignature {
   };
   Times& TimesOf(int64_t rows) const;
   mutable Times times_[kSizes];
-  mutable std::atomic<int64_t> arrival_ns_{0}, gap_ns_{0};  // the last one; moving average
+  mutable BatchSteering steering_;
 };
 
 struct ServableOptions {
