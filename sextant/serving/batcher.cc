@@ -85,7 +85,7 @@ class Batcher::State {
   bool Batches(const ServableSignature& signature) const {
     return config_.enabled && signature.batchable();
   }
-  bool IsShort(const ServableSignature& signature, int64_t rows) const {
+  static bool IsShort(const ServableSignature& signature, int64_t rows) {
     const nanoseconds expected = signature.RunTime(rows);
     return expected.count() > 0 && expected <= kShortRun;
   }

@@ -39,6 +39,10 @@ size_t SizeClass(int64_t rows) {
 // processor to others.
 constexpr std::chrono::microseconds kSharedFrom{500};
 
+// A shared run keeps all cores from other requests. Where it takes nearly as long as one alone, a
+// request that comes meanwhile had better run beside it than wait.
+constexpr double kWorthSharing = 0.75;
+
 // How long a run of so many made-up rows takes alone on a thread: the shortest of a few, so that
 // short runs are known as such from the first request on, on a busy machine too.
 void MeasureAlone(const Servable& servable, const ServableSignature& signature, int64_t rows,
@@ -123,14 +127,14 @@ std::chrono::nanoseconds ServableSignature::RunTime(int64_t rows) const {
 bool ServableSignature::Shares(int64_t rows) const {
   if (RunTime(rows) < kSharedFrom) return false;
   Times& times = TimesOf(rows);
-  const int64_t alone = times.alone_ns.load(std::memory_order_relaxed);
-  const int64_t shared = times.shared_ns.load(std::memory_order_relaxed);
+  const auto alone = static_cast<double>(times.alone_ns.load(std::memory_order_relaxed));
+  const auto shared = static_cast<double>(times.shared_ns.load(std::memory_order_relaxed));
   if (alone == 0 || shared == 0) return shared == 0;
   // The slower way is tried again, often at first: one time may have been a Plan's making, and the
   // machine may have become more or less busy. Later so seldom that p99 does not show it.
   const uint32_t choice = times.choices.fetch_add(1, std::memory_order_relaxed);
   const bool again = choice < 64 ? std::has_single_bit(choice) : choice % 256 == 0;
-  return (shared < alone) != again;
+  return (shared < kWorthSharing * alone) != again;
 }
 
 ServableSignature::Times& ServableSignature::TimesOf(int64_t rows) const {

@@ -51,7 +51,7 @@ class ServableSignature {
   // How long a run of so many rows takes, as far as was measured; 0 when it was not.
   std::chrono::nanoseconds RunTime(int64_t rows) const;
   // Whether a run that may have the team of threads for itself should share its steps among them:
-  // it is not short, and sharing has proved to be faster or was not tried for some time.
+  // it is not short, and sharing has proved to be much faster or was not tried for some time.
   bool Shares(int64_t rows) const;
   // "shared": by the team; else alone on a thread.
   void RecordRun(int64_t rows, std::chrono::nanoseconds time, bool shared = false) const;
