@@ -84,10 +84,9 @@ void MeasureServingReload(const ServingOptions& options) {
   const auto begun = std::chrono::steady_clock::now();
   reload(10);  // memory that the first ones take is kept for the next
   const std::chrono::duration<double> each = (std::chrono::steady_clock::now() - begun) / 10;
-  const OpenLoopOptions open_loop{
-      .rate = rate,
-      .seconds = std::max(1.0, 1.2 * each.count() * options.reloads),
-      .connections = 8};
+  const OpenLoopOptions open_loop{.rate = rate,
+                                  .seconds = std::max(1.0, 1.2 * each.count() * options.reloads),
+                                  .connections = 8};
   const auto under_load = [&](const std::function<void()>& meanwhile) {
     return BothUnderLoad(server->rest_port(), request("m"), request("other"), open_loop, meanwhile);
   };

@@ -18,7 +18,8 @@ class Simulation {
  public:
   using RunTime = std::function<double(int64_t rows)>;  // in microseconds
 
-  Simulation(RunTime run_time, int64_t longest_wait) : run_time_(std::move(run_time)), longest_wait_(longest_wait) {}
+  Simulation(RunTime run_time, int64_t longest_wait)
+      : run_time_(std::move(run_time)), longest_wait_(longest_wait) {}
 
   // Clients that ask again 50 to 100 us after their answer. The rows ended in a second, of the last
   // half of the time.

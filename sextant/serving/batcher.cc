@@ -118,8 +118,7 @@ class Batcher::State {
     const auto computed = [&] {
       if (queued) Ended(batch);
     };
-    const BatchReport report =
-        RunBatch(batch, SizesFor(batch), share, clock_->Now(), computed);
+    const BatchReport report = RunBatch(batch, SizesFor(batch), share, clock_->Now(), computed);
     if (observe_) observe_(report);
   }
   void Drop(std::vector<BatchTask>& dropped);
@@ -232,8 +231,7 @@ Clock::time_point Batcher::State::WaitsUntil(const BatchQueue& queue) const {
   if (!Batches(*queue.signature) || queue.rows >= config_.max_batch_size) return arrived;
   const nanoseconds target = TargetOf(queue);
   if (target.count() == 0) return arrived + std::chrono::microseconds(config_.timeout_micros);
-  const int64_t wanted =
-      std::min(queue.signature->steering().WantedRows(), config_.max_batch_size);
+  const int64_t wanted = std::min(queue.signature->steering().WantedRows(), config_.max_batch_size);
   return queue.rows >= wanted ? arrived : arrived + target / 2 - queue.signature->RunTime(wanted);
 }
 

@@ -228,14 +228,13 @@ void RestApi::Predict(net::HttpRequest& request, const std::shared_ptr<Call>& ca
   if (parts_.log != nullptr && parts_.log->Sampled(call->servable->model())) {
     call->logged_inputs = read.inputs;
   }
-  InferenceRequest inference{.servable = call->servable,
-                             .signature = call->signature,
-                             .inputs = std::move(read.inputs),
-                             .deadline = call->begun + options_.timeout,
-                             .cancelled = [call] { return call->responder.ClientLeft(); },
-                             .again = [call](std::function<void()> run) {
-                               call->responder.Later(std::move(run));
-                             }};
+  InferenceRequest inference{
+      .servable = call->servable,
+      .signature = call->signature,
+      .inputs = std::move(read.inputs),
+      .deadline = call->begun + options_.timeout,
+      .cancelled = [call] { return call->responder.ClientLeft(); },
+      .again = [call](std::function<void()> run) { call->responder.Later(std::move(run)); }};
   parts_.batcher->Submit(
       std::move(inference), [this, call](const Status& status, std::vector<Tensor> outputs) {
         call->responder.Send([this, call, status, outputs = std::move(outputs)] {
@@ -266,14 +265,13 @@ void RestApi::ClassifyOrRegress(net::HttpRequest& request,
   if (parts_.log != nullptr && parts_.log->Sampled(call->servable->model())) {
     parts_.log->Examples(*call->servable, *call->signature, read.examples);
   }
-  InferenceRequest inference{.servable = call->servable,
-                             .signature = call->signature,
-                             .inputs = ExampleInputs(std::move(read.examples)),
-                             .deadline = call->begun + options_.timeout,
-                             .cancelled = [call] { return call->responder.ClientLeft(); },
-                             .again = [call](std::function<void()> run) {
-                               call->responder.Later(std::move(run));
-                             }};
+  InferenceRequest inference{
+      .servable = call->servable,
+      .signature = call->signature,
+      .inputs = ExampleInputs(std::move(read.examples)),
+      .deadline = call->begun + options_.timeout,
+      .cancelled = [call] { return call->responder.ClientLeft(); },
+      .again = [call](std::function<void()> run) { call->responder.Later(std::move(run)); }};
   parts_.batcher->Submit(std::move(inference), [this, call, classify](const Status& status,
                                                                       std::vector<Tensor> outputs) {
     call->responder.Send([this, call, classify, status, outputs = std::move(outputs)] {
