@@ -3,11 +3,11 @@
 // again when they are answered it is all of them. Time is cut into epochs of eight rows for each of
 // the crowd; one way is used in an epoch, and its rate kept as a moving average. Each way is tried
 // twice, then the best is used and another tried for one epoch in 33, or when the rate has changed
-// by a quarter.
+// by half.
 //
 // Requests that come at their own rate have that rate whichever way is used, and no batch should
 // wait. They are known by their number, which goes up and down, while of clients that ask again
-// nearly all are there at any time: on average more than two thirds of the most.
+// nearly all are there at any time: on average more than half of the most.
 //
 // Example: 16 clients, a run of n rows takes 1 ms + n * 0.05 ms on one thread. Taking what is there
 // makes two groups of 8 that wait for each other: 16 rows in 2.8 ms. Waiting for all takes 1.8 ms
@@ -24,7 +24,7 @@ constexpr int64_t kRounds = 8;    // in which all of the crowd are answered once
 constexpr int64_t kSettling = 2;  // such rounds before it, in which the last way still shows
 constexpr int64_t kTrialEvery = 32, kSurprisesEvery = 8;  // epochs
 constexpr int kSamples = 2;                               // of each way, before one is chosen
-constexpr double kSurprise = 0.25, kPresent = 0.65;
+constexpr double kSurprise = 0.5, kPresent = 0.5;
 // What a way is worth beside its rate: all else being equal, the one that waits less is better.
 constexpr double kWorth[] = {1.03, 1.01, 1};
 // Longer without requests: what was measured before belongs to other times.
