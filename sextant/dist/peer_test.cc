@@ -169,10 +169,10 @@ TEST(PeerTest, TaskThatIsNotUpYetIsWaitedFor) {
   const auto call = peer->Start(counter.init, 1, {});
   EXPECT_FALSE(peer->connected());
   auto ended = std::async(std::launch::async, [&] { call->Wait({}, never); });
-  while (peer->Status().state() == "waited for: not connected" &&
-         ended.wait_for(milliseconds(10)) == std::future_status::timeout) {
-  }
-  EXPECT_EQ(peer->Status().state(), "waited for: connection refused");
+  const std::string refused = "waited for: connection refused";
+  for (int i = 0; i < 3000 && peer->Status().state() != refused; ++i)
+    EXPECT_EQ(ended.wait_for(milliseconds(10)), std::future_status::timeout);
+  EXPECT_EQ(peer->Status().state(), refused);
   cluster.Start(0);
   ended.get();
   EXPECT_EQ(Call(*peer, counter.read).scalar<int64_t>(), 0);
