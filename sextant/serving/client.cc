@@ -19,11 +19,10 @@ constexpr const char* kClassify = "/tensorflow.serving.PredictionService/Classif
 constexpr const char* kRegress = "/tensorflow.serving.PredictionService/Regress";
 constexpr const char* kStatus = "/tensorflow.serving.ModelService/GetModelStatus";
 
-// Lives until gRPC has let go of it, which may be after the answer was taken.
-struct GrpcCall : net::AsyncCall {
+// Lives until gRPC has let go of it, which may be after the answer was taken. It does not hold the
+// context: that holds the channel, which must not end on a thread of gRPC.
+struct CallResult : net::AsyncCall {
   void Ended(const grpc::Status& status) override { ended.set_value(status); }
-  grpc::ClientContext context;
-  grpc::ByteBuffer sent, received;
   std::promise<grpc::Status> ended;
 };
 
@@ -84,21 +83,22 @@ class Client::State {
 
   std::string Call(const std::string& method, const std::string& request) {
     if (rest_) throw Unimplemented("{} by REST", method);
-    const auto call = std::make_shared<GrpcCall>();
-    call->context.set_deadline(std::chrono::system_clock::now() + options_.timeout);
-    if (!options_.token.empty())
-      call->context.AddMetadata("authorization", "Bearer " + options_.token);
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + options_.timeout);
+    if (!options_.token.empty()) context.AddMetadata("authorization", "Bearer " + options_.token);
     const grpc::Slice slice(request);
-    call->sent = grpc::ByteBuffer(&slice, 1);
-    stub_->UnaryCall(&call->context, method, grpc::StubOptions(), &call->sent, &call->received,
-                     net::AsyncCall::Callback(call));
-    const grpc::Status status = call->ended.get_future().get();
+    const grpc::ByteBuffer sent(&slice, 1);
+    grpc::ByteBuffer received;
+    const auto result = std::make_shared<CallResult>();
+    stub_->UnaryCall(&context, method, grpc::StubOptions(), &sent, &received,
+                     net::AsyncCall::Callback(result));
+    const grpc::Status status = result->ended.get_future().get();
     if (!status.ok()) {
       throw Error(static_cast<Code>(status.error_code()), status.error_message());
     }
     std::string bytes;
     std::vector<grpc::Slice> slices;
-    call->received.Dump(&slices);
+    received.Dump(&slices);
     for (const grpc::Slice& part : slices) {
       bytes.append(reinterpret_cast<const char*>(part.begin()), part.size());
     }
