@@ -255,9 +255,9 @@ TEST_F(GrpcServerTest, MetricsCountBothInterfaces) {
   rest.Post("/v1/models/m:predict", R"({"instances": [1.0, 2.0]})");
   rest.Post("/v1/models/m:predict", "{");
   rest.Post("/v1/models/nobody:predict", "{");
-  // A batch is counted when its requests have been answered.
-  const std::string batches = ":batching_session:processed_batch_size_sum{model_name=\"m\"} 8";
-  std::string text;
+  const std::string tf = ":tensorflow:serving:";
+  const std::string batches = tf + "batching_session:processed_batch_size_sum{model_name=\"m\"} 8";
+  std::string text;  // a batch is counted when its requests have been answered
   for (int i = 0; i < 1000 && text.find(batches) == std::string::npos; ++i)
     text = rest.Get("/monitoring/prometheus/metrics").body;
   const auto has = [&](const std::string& line) {
@@ -267,9 +267,9 @@ TEST_F(GrpcServerTest, MetricsCountBothInterfaces) {
   has(":tensorflow:serving:request_count{model_name=\"m\",status=\"FAILED_PRECONDITION\"} 1");
   has("sextant_requests{api=\"GRPC\",code=\"OK\",label=\"stable\",method=\"Predict\",model=\"m\","
       "signature=\"serving_default\",version=\"3\"} 1");
-  has(":model_warmup_latency_count{model_path=\"" + Path("m/3") + "\",status=\"OK\"} 1");
+  has(tf + "model_warmup_latency_count{model_path=\"" + Path("m/3") + "\",status=\"OK\"} 1");
   has(":tensorflow:serving:request_count{model_name=\"m\",status=\"INVALID_ARGUMENT\"} 1");
-  has(":request_latency_count{API=\"Predict\",entrypoint=\"GRPC\",model_name=\"m\"} 2");
+  has(tf + "request_latency_count{API=\"Predict\",entrypoint=\"GRPC\",model_name=\"m\"} 2");
   has(batches);
   has("sextant_loaded_bytes{model=\"m\",version=\"3\"} 4");
   EXPECT_EQ(text.find("nobody"), std::string::npos);
