@@ -18,6 +18,7 @@
 #include "sextant/runtime/governed_nodes.h"
 #include "sextant/runtime/placer.h"
 #include "sextant/runtime/step_emitter.h"
+#include "sextant/runtime/variable_shapes.h"
 
 namespace sextant {
 namespace {
@@ -198,9 +199,12 @@ std::shared_ptr<const Plan> BuildPlan(const PlanRequest& request,
   for (const Output& feed : subgraph.feeds) needed.push_back(feed.node());
   if (contents.loops || contents.references || contents.calls) RemoveUnneeded(graph, needed);
   request.ThrowIfCancelled();
+  const bool cut = environment.tasks != nullptr && request.depth == 0;
+  if (cut && environment.optimizer.fold_constants)
+    KeepStatefulNodes(graph, UseVariableShapes(graph), sink);
   PlaceNodes(graph, environment, request.depth > 0);
   std::vector<PlanCall> calls;
-  if (environment.tasks != nullptr && request.depth == 0) {
+  if (cut) {
     ReadCapturedVariables(graph, environment);
     calls = CutCalls(graph, environment, needed);
   }
