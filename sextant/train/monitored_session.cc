@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 
 #include "sextant/base/error.h"
@@ -18,6 +19,7 @@
 #include "sextant/train/hooked_run.h"
 #include "sextant/train/local_initializer.h"
 #include "sextant/train/queue_runner.h"
+#include "sextant/train/saver_graph.h"
 #include "sextant/train/session_tokens.h"
 #include "sextant/train/wait_for_chief.h"
 
@@ -56,6 +58,18 @@ std::vector<ClusterVariable> SharedVariables() {
 int64_t StepIn(const std::string& checkpoint) {
   const TensorBundleReader reader(checkpoint);
   return reader.Contains(kGlobalStep) ? reader.Read(kGlobalStep).AsInt64() : 0;
+}
+
+// Those of the variables that are not among `saved`.
+std::vector<Operation> InitializersBeside(const std::vector<SavedTensor>& saved) {
+  std::unordered_set<std::string_view> names;
+  for (const SavedTensor& tensor : saved) names.insert(tensor.variable);
+  std::vector<Operation> initializers;
+  for (const Variable& variable : CollectedVariables()) {
+    if (!names.contains(variable.handle().node()->name()))
+      initializers.push_back(variable.initializer());
+  }
+  return initializers;
 }
 
 Operation OwnInitializer() {
@@ -151,8 +165,9 @@ void MonitoredSession::InitialiseOrRestore() {
     restored_from_ = LatestCheckpoint(options_.checkpoint_dir).value_or("");
     saver_->Recover(options_.checkpoint_dir);
   }
-  session_->Run(init_);
-  if (!restored_from_.empty()) {
+  if (restored_from_.empty()) {
+    session_->Run(init_);
+  } else {
     LogInfo("Restoring parameters from {}", restored_from_);
     Restore();
   }
@@ -190,16 +205,20 @@ bool MonitoredSession::JoinEpoch() {
   }
 }
 
+// No variable has its initial value in between: other workers begin as soon as all have one.
 void MonitoredSession::Restore() {
+  SaverOptions restored = options_.saver;
   if (TensorBundleReader(restored_from_).Contains(RunState::kVariable)) {
     saver_->Restore(*session_, restored_from_);
     run_state_->Apply(*session_, options_.hooks);
     if (options_.cluster) options_.cluster->RestoreRunState(run_state_->OthersIn(*session_));
-    return;
+  } else {
+    // Of TensorFlow, or written without a MonitoredSession: data and random streams begin anew.
+    restored = {.scope = "restore", .leave_out = {RunState::kVariable}};
+    Saver(graph_, restored).Restore(*session_, restored_from_);
   }
-  // Of TensorFlow, or written without a MonitoredSession: data and random streams begin anew.
-  Saver others(graph_, {.scope = "restore", .leave_out = {RunState::kVariable}});
-  others.Restore(*session_, restored_from_);
+  const std::vector<Operation> others = InitializersBeside(SavedTensorsOf(graph_, restored));
+  if (!others.empty()) session_->Run({}, {}, others);
 }
 
 std::vector<Tensor> MonitoredSession::Run(const std::vector<Output>& fetches, const FeedMap& feeds,

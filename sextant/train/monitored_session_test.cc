@@ -14,6 +14,7 @@
 #include "sextant/ops/dataset/graph_iterator.h"
 #include "sextant/ops/math/binary.h"
 #include "sextant/ops/math/cast.h"
+#include "sextant/ops/math/check_numerics.h"
 #include "sextant/train/global_step.h"
 #include "sextant/train/hooks.h"
 #include "sextant/train/optimizers.h"
@@ -74,6 +75,29 @@ TEST_F(MonitoredSessionTest, ResumesExactly) {
     session.Save(directory_ + "/model.ckpt", static_cast<int64_t>(actual.size()));
   }
   EXPECT_EQ(actual, expected);  // bit for bit
+}
+
+// Workers that wait until all variables have values must not see initial ones.
+TEST_F(MonitoredSessionTest, RestoresWithoutInitialValues) {
+  for (const bool restores : {false, true}) {
+    Graph graph;
+    const GraphScope use(graph);
+    GetOrCreateGlobalStep();
+    const Output zero = Const(Tensor(0.0f));
+    const Variable w("w", [&] { return restores ? CheckNumerics(1.0f / zero, "initial") : zero; });
+    const Variable counts("counts", Tensor(5.0f));
+    const Operation set(w.Assign(Const(Tensor(7.0f))).node());
+    MonitoredSession session(graph, {.checkpoint_dir = directory_,
+                                     .saver = {.leave_out = {counts.handle().node()->name()}}});
+    if (restores) {
+      const auto values = session.session().Run({w.value(), counts.value()});
+      EXPECT_EQ(values[0].scalar<float>(), 7.0f);
+      EXPECT_EQ(values[1].scalar<float>(), 5.0f);
+    } else {
+      session.session().Run(set);
+      session.Save(directory_ + "/model.ckpt", 3);
+    }
+  }
 }
 
 TEST_F(MonitoredSessionTest, HooksSeeAndStopTheLoop) {

@@ -29,13 +29,8 @@ CheckpointRetention::Options RetentionOf(const SaverOptions& options) {
 }
 
 proto::SaverDef AddTo(Graph& graph, const SaverOptions& options) {
-  std::vector<SavedTensor> tensors =
-      options.variables ? SavedTensorsOf(graph, *options.variables) : SavedTensorsOf(graph);
-  for (const std::string& name : options.leave_out) {
-    std::erase_if(tensors, [&](const SavedTensor& tensor) { return tensor.variable == name; });
-  }
   return AddSaverGraph(
-      graph, tensors,
+      graph, SavedTensorsOf(graph, options),
       {.scope = options.scope,
        .sharded = options.sharded,
        .max_to_keep = options.max_to_keep,
@@ -43,6 +38,15 @@ proto::SaverDef AddTo(Graph& graph, const SaverOptions& options) {
 }
 
 }  // namespace
+
+std::vector<SavedTensor> SavedTensorsOf(const Graph& graph, const SaverOptions& options) {
+  std::vector<SavedTensor> tensors =
+      options.variables ? SavedTensorsOf(graph, *options.variables) : SavedTensorsOf(graph);
+  for (const std::string& name : options.leave_out) {
+    std::erase_if(tensors, [&](const SavedTensor& tensor) { return tensor.variable == name; });
+  }
+  return tensors;
+}
 
 Saver::Saver(Graph& graph, const SaverOptions& options) : Saver(AddTo(graph, options), options) {}
 

@@ -32,6 +32,7 @@ class SaverDef;
 namespace sextant {
 
 class Session;
+struct SavedTensor;
 
 struct SEXTANT_API SaverOptions {
   int max_to_keep = 5;  // 0: all
@@ -53,6 +54,9 @@ struct SEXTANT_API SaveOptions {
   // checkpoint out.
   std::function<void()> before_state = {};
 };
+
+// What a Saver with these options saves and restores.
+std::vector<SavedTensor> SavedTensorsOf(const Graph& graph, const SaverOptions& options);
 
 class SEXTANT_API Saver {
  public:
