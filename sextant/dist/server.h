@@ -59,8 +59,9 @@ struct SEXTANT_API ServerOptions {
 
 class SEXTANT_API Server {
  public:
-  // Listens. Throws INVALID_ARGUMENT for a task that is not in the cluster, UNAVAILABLE, naming the
-  // address, when it cannot be listened at.
+  // Listens. Throws INVALID_ARGUMENT for a task that is not in the cluster and for credentials that
+  // are incomplete, as a CA without a certificate; UNAVAILABLE, naming the address, when it cannot
+  // be listened at.
   explicit Server(const ServerOptions& options);
   // Stops. Sessions of this process that run here must have been destroyed.
   ~Server();

@@ -192,7 +192,7 @@ void TrainingTask::Listen() {
   if (own[options_.index].empty()) own[options_.index] = options_.address;
   if (coordinates()) server.coordinator = OptionsOfCoordinator(options_);
   const std::string host = BindAddress(ParseAddress(own[options_.index])).host;
-  if (host != "127.0.0.1" && host != "::1" && host != "localhost" && !credentials_.tls() &&
+  if (host != "127.0.0.1" && host != "::1" && host != "localhost" && !credentials_.server_tls() &&
       !credentials_.guarded()) {
     LogWarning(
         "any process that reaches {} can join this training: give all tasks a token "

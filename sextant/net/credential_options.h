@@ -16,7 +16,10 @@ struct SEXTANT_API CredentialOptions {
   bool client_certificates = false;  // of a server: clients must show one, signed by ca_file
   std::string token_file;            // its first line is the token
 
-  bool tls() const { return !ca_file.empty() || !cert_file.empty(); }
+  // Whether connections that we make are TLS: we know whom to trust.
+  bool client_tls() const { return !ca_file.empty(); }
+  // Whether those that we take are: we have a certificate. A CA alone secures no server.
+  bool server_tls() const { return !cert_file.empty(); }
   // Whether a stranger is kept out.
   bool guarded() const { return client_certificates || !token_file.empty(); }
 };

@@ -61,15 +61,23 @@ std::shared_ptr<grpc::ServerCredentials> MakeServerCredentials(const CredentialO
   if (pair.certificate.empty()) {
     if (options.client_certificates)
       throw InvalidArgument("a server that asks clients for certificates needs one of its own");
+    if (!options.ca_file.empty()) {
+      throw InvalidArgument(
+          "a server was given a CA file but no certificate, so it could not speak TLS: give its "
+          "certificate and key too (SEXTANT_TLS_CERT, SEXTANT_TLS_KEY), or take the CA file {} "
+          "away",
+          options.ca_file);
+    }
     return grpc::InsecureServerCredentials();
   }
   grpc::SslServerCredentialsOptions ssl(
       options.client_certificates ? GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY
                                   : GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE);
-  if (options.client_certificates) {
-    if (options.ca_file.empty())
-      throw InvalidArgument("a server that asks clients for certificates needs a CA file");
-    ssl.pem_root_certs = ReadPem(options.ca_file, "certificate");
+  if (options.client_certificates && options.ca_file.empty())
+    throw InvalidArgument("a server that asks clients for certificates needs a CA file");
+  if (!options.ca_file.empty()) {
+    const std::string roots = ReadPem(options.ca_file, "certificate");
+    if (options.client_certificates) ssl.pem_root_certs = roots;
   }
   ssl.pem_key_cert_pairs.push_back({pair.key, pair.certificate});
   return grpc::SslServerCredentials(ssl);

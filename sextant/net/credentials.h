@@ -23,7 +23,8 @@ class ClientContext;
 namespace sextant::net {
 
 // Both throw NOT_FOUND or INVALID_ARGUMENT, naming the file, when one cannot be read or is no PEM,
-// and INVALID_ARGUMENT for a certificate without a key.
+// and INVALID_ARGUMENT for a certificate without a key, for a server with a CA but no certificate,
+// and for a client with a certificate but no CA. Without any of these files they are plain text.
 std::shared_ptr<grpc::ServerCredentials> MakeServerCredentials(const CredentialOptions& options);
 std::shared_ptr<grpc::ChannelCredentials> MakeChannelCredentials(const CredentialOptions& options);
 

@@ -50,6 +50,9 @@ TEST_F(CredentialsTest, FilesThatAreMissingOrWrongAreNamed) {
          "needs its key");
   expect(StatusOf([&] { MakeServerCredentials({.client_certificates = true}); }),
          Code::kInvalidArgument, "one of its own");
+  // Without this a server that is meant to be secure would speak plain text.
+  expect(StatusOf([&] { MakeServerCredentials({.ca_file = text}); }), Code::kInvalidArgument,
+         "a CA file but no certificate");
 }
 
 TEST_F(CredentialsTest, CallsCarryTheToken) {
@@ -75,7 +78,8 @@ TEST_F(CredentialsTest, EnvironmentNamesTheFiles) {
   EXPECT_EQ(options.ca_file, "a");
   EXPECT_EQ(options.cert_file, "");
   EXPECT_EQ(options.token_file, "t");
-  EXPECT_TRUE(options.tls() && options.guarded());
+  EXPECT_TRUE(options.client_tls() && options.guarded());
+  EXPECT_FALSE(options.server_tls());
   EXPECT_FALSE(CredentialsFromEnvironment().guarded());
 }
 

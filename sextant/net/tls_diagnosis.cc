@@ -97,7 +97,7 @@ std::optional<std::string> DiagnoseTls(const std::string& address,
   const SslContext context(SSL_CTX_new(TLS_client_method()), SSL_CTX_free);
   const unsigned char protocol[] = {2, 'h', '2'};
   SSL_CTX_set_alpn_protos(context.get(), protocol, sizeof(protocol));
-  if (credentials.tls()) {
+  if (credentials.client_tls()) {
     SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
     SSL_CTX_load_verify_locations(context.get(), credentials.ca_file.c_str(), nullptr);
     if (!credentials.cert_file.empty()) {
@@ -107,7 +107,7 @@ std::optional<std::string> DiagnoseTls(const std::string& address,
   }
   const SslConnection ssl(SSL_new(context.get()), SSL_free);
   SSL_set_fd(ssl.get(), socket.fd);
-  if (credentials.tls()) {
+  if (credentials.client_tls()) {
     X509_VERIFY_PARAM* rules = SSL_get0_param(ssl.get());
     if (X509_VERIFY_PARAM_set1_ip_asc(rules, host.c_str()) != 1) {
       SSL_set_tlsext_host_name(ssl.get(), host.c_str());

@@ -4,12 +4,14 @@
 
 #include "sextant/base/cancellation.h"
 #include "sextant/base/error.h"
+#include "sextant/base/file_system.h"
 #include "sextant/base/guarded_file_system.h"
 #include "sextant/base/interrupt.h"
 #include "sextant/base/logging.h"
 #include "sextant/cli/cluster/credential_arguments.h"
 #include "sextant/cli/net_commands.h"
 #include "sextant/dist/server.h"
+#include "sextant/net/credentials.h"
 
 namespace sextant::cli {
 namespace {
@@ -22,6 +24,25 @@ struct ServerArguments {
   net::CredentialOptions credentials = net::CredentialsFromEnvironment();
 };
 
+// Files that are missing or do not go together. Peers are called with the same files.
+void CheckCredentials(const dist::ServerOptions& options) {
+  const net::Token token(options.credentials);
+  net::MakeServerCredentials(options.credentials);
+  size_t tasks = 0;
+  for (const auto& [job, addresses] : options.cluster) tasks += addresses.size();
+  if (tasks > 1) net::MakeChannelCredentials(options.credentials);
+}
+
+void CheckDirectory(const std::string& path) {
+  bool is_directory = false;
+  try {
+    is_directory = FileSystem::ForPath(path).Stat(path).is_directory;
+  } catch (const Error& error) {
+    throw error.WithPrefix("--allow_files: ");
+  }
+  if (!is_directory) throw InvalidArgument("--allow_files: {} is no directory", path);
+}
+
 dist::ServerOptions ToOptions(const ServerArguments& arguments) {
   if (arguments.task_id >= 0 && arguments.task_index >= 0 &&
       arguments.task_id != arguments.task_index)
@@ -33,6 +54,8 @@ dist::ServerOptions ToOptions(const ServerArguments& arguments) {
   dist::AddressOf(options.cluster, options.job, options.task);  // there is such a task
   options.session.threads = static_cast<int>(arguments.threads);
   options.credentials = arguments.credentials;
+  CheckCredentials(options);
+  for (const std::string& directory : arguments.files) CheckDirectory(directory);
   options.allow_files = !arguments.files.empty();
   return options;
 }
@@ -43,7 +66,7 @@ int Serve(const ServerArguments& arguments) {
   const auto& credentials = options.credentials;
   const dist::Address own =
       dist::ParseAddress(dist::AddressOf(options.cluster, options.job, options.task));
-  if (!dist::IsLoopback(dist::BindAddress(own).host) && !arguments.insecure && !credentials.tls() &&
+  if (!dist::IsLoopback(dist::BindAddress(own).host) && !arguments.insecure && !credentials.server_tls() &&
       !credentials.guarded()) {
     options.bind_host = "127.0.0.1";
     LogWarning(

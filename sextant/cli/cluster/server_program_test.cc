@@ -14,6 +14,7 @@
 #include "sextant/device/device.h"
 #include "sextant/dist/grpc_target.h"
 #include "sextant/sextant.h"
+#include "sextant/testing/certificates.h"
 #include "sextant/testing/status_of.h"
 
 namespace sextant::cli {
@@ -118,6 +119,48 @@ TEST_F(ServerProgramTest, WrongCommandLinesExitWithTwo) {
         << result.error;
   }
   EXPECT_EQ(RunSextant({"status", "localhost:1"}).status.code, 2);
+}
+
+// A server never comes up less secure than it was told to be.
+TEST_F(ServerProgramTest, IncompleteCredentialsAndMissingFilesExitWithTwo) {
+  const TemporaryDirectory directory;
+  const auto write = [&](const std::string& name, const std::string& text) {
+    std::ofstream(directory.path() + "/" + name) << text;
+    return directory.path() + "/" + name;
+  };
+  const CertificateAuthority authority("test");
+  const CertificateAuthority::Pair pair = authority.Issue("server");
+  const std::string ca = write("ca.pem", authority.certificate()), key = write("key.pem", pair.key),
+                    cert = write("cert.pem", pair.certificate), missing = "/no/such/file";
+  const std::string one = "w|0.0.0.0:0", two = "w|0.0.0.0:0;b:2500";
+  struct Wrong {
+    std::string spec;
+    std::vector<std::string> words;
+    Environment environment;
+    std::string why;
+  };
+  for (const Wrong& wrong : std::vector<Wrong>{
+           {one, {}, {{"SEXTANT_TLS_CA", ca}}, "a CA file but no certificate"},
+           {one, {"--tls_ca", ca, "--insecure"}, {}, "a CA file but no certificate"},
+           {one, {"--tls_clients"}, {}, "needs one of its own"},
+           {one, {"--tls_clients", "--tls_cert", cert, "--tls_key", key}, {}, "needs a CA file"},
+           {one, {"--tls_cert", cert}, {}, "a certificate needs its key"},
+           {one, {"--tls_key", key}, {}, "a certificate needs its key"},
+           {two, {"--tls_cert", cert, "--tls_key", key}, {}, "TLS needs a CA file"},
+           {one, {"--token_file", missing}, {}, missing},
+           {one, {"--tls_ca", missing, "--tls_cert", cert, "--tls_key", key}, {}, missing},
+           {one, {"--allow_files", missing}, {}, "--allow_files: " + missing},
+           {one, {"--allow_files", ca}, {}, "--allow_files: " + ca + " is no directory"}}) {
+    std::vector<std::string> words = {"server", "--cluster_spec", wrong.spec, "--job_name", "w"};
+    words.insert(words.end(), wrong.words.begin(), wrong.words.end());
+    const ProcessResult result = RunSextant(words, wrong.environment);
+    EXPECT_EQ(result.status.code, 2) << wrong.why << ": " << result.error;
+    EXPECT_TRUE(Contains(result.error, wrong.why)) << result.error;
+    EXPECT_TRUE(Contains(result.error, "\nThe grammar of --cluster_spec: ")) << result.error;
+  }
+  const ServerProcess alone({"--cluster_spec", one, "--job_name", "w", "--tls_cert", cert,
+                             "--tls_key", key});  // nobody else is to be called
+  EXPECT_FALSE(Contains(alone.log(), "127.0.0.1 only")) << alone.log();
 }
 
 TEST_F(ServerProgramTest, TakesJsonAndTaskIndex) {
