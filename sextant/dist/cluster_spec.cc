@@ -30,6 +30,10 @@ std::vector<std::string_view> Split(std::string_view text, char separator) {
   }
 }
 
+Error NamedTwice(std::string_view job) {
+  return InvalidArgument("a cluster spec names job {} twice", job);
+}
+
 void AddJob(ClusterSpec& cluster, std::string_view job, std::vector<std::string> addresses) {
   if (!IsJobName(job)) {
     throw InvalidArgument(
@@ -45,13 +49,21 @@ void AddJob(ClusterSpec& cluster, std::string_view job, std::vector<std::string>
       throw error.WithPrefix(fmt::format("job {} of a cluster spec: ", job));
     }
   }
-  if (!cluster.emplace(job, std::move(addresses)).second)
-    throw InvalidArgument("a cluster spec names job {} twice", job);
+  if (!cluster.emplace(job, std::move(addresses)).second) throw NamedTwice(job);
 }
 
 ClusterSpec ParseJson(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  std::set<std::string> jobs;
+  std::string twice;  // of two members with one name the parser keeps the last
+  const auto look = [&](int depth, Json::parse_event_t event, const Json& parsed) {
+    if (depth != 1 || event != Json::parse_event_t::key) return true;
+    const auto& job = parsed.get_ref<const std::string&>();
+    if (!jobs.insert(job).second) twice = job;
+    return true;
+  };
+  const Json json = Json::parse(text, look, /*allow_exceptions=*/false);
   if (!json.is_object()) throw InvalidArgument("a cluster spec that begins with {{ is no JSON");
+  if (!twice.empty()) throw NamedTwice(twice);
   ClusterSpec cluster;
   for (const auto& [job, tasks] : json.items()) {
     const bool texts = tasks.is_array() && std::ranges::all_of(tasks, [](const Json& task) {

@@ -34,6 +34,8 @@ TEST(ClusterSpecTest, SaysWhatIsWrong) {
   EXPECT_EQ(ErrorIn("worker|"),
             "job worker of a cluster spec: \"\" is no address host:port: it has no port");
   EXPECT_EQ(ErrorIn("w|a:1,w|b:1"), "a cluster spec names job w twice");
+  EXPECT_EQ(ErrorIn(R"({"w": ["a:1"], "v": ["c:1"], "w": ["b:1"]})"),
+            "a cluster spec names job w twice");
   EXPECT_EQ(ErrorIn("w|a:1;a:1"), "two tasks of a cluster spec have the address a:1");
   EXPECT_EQ(ErrorIn(R"({"w": []})"), "job w of a cluster spec has no tasks");
   EXPECT_EQ(ErrorIn(R"({"w": "a:1"})"),

@@ -66,8 +66,8 @@ int Serve(const ServerArguments& arguments) {
   const auto& credentials = options.credentials;
   const dist::Address own =
       dist::ParseAddress(dist::AddressOf(options.cluster, options.job, options.task));
-  if (!dist::IsLoopback(dist::BindAddress(own).host) && !arguments.insecure && !credentials.server_tls() &&
-      !credentials.guarded()) {
+  if (!dist::IsLoopback(dist::BindAddress(own).host) && !arguments.insecure &&
+      !credentials.server_tls() && !credentials.guarded()) {
     options.bind_host = "127.0.0.1";
     LogWarning(
         "listening on 127.0.0.1 only, for any client could run graphs here: give a token "
