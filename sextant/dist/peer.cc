@@ -280,7 +280,9 @@ void Peer::ThrowUnlessTransient(const grpc::Status& grpc_status, bool again) {
     throw Error(Code::kUnauthenticated, fmt::format("{}: {}", PlaceAndAddress(), *why));
   }
   const bool answered = grpc_status.error_details() == kAnswered;
-  if (!answered && net::IsTransient(status.code())) return;
+  // A server that stops while it answers lets gRPC cancel the call; one that goes on would say so.
+  const bool cut_off = net::IsTransient(status.code()) || status.code() == Code::kCancelled;
+  if (!answered && cut_off) return;
   if (Restarted(grpc_status)) throw Error(Code::kAborted, place_ + " was restarted during the run");
   if (options_.task.empty()) {  // a session names the place of what went wrong there
     if (status.code() != Code::kUnauthenticated) status.ThrowIfError();

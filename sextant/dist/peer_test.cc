@@ -6,6 +6,7 @@
 #include <future>
 #include <thread>
 
+#include "sextant/dist/fragment_messages.h"
 #include "sextant/testing/fault_proxy.h"
 #include "sextant/testing/status_of.h"
 #include "sextant/testing/test_cluster.h"
@@ -206,6 +207,15 @@ TEST(PeerTest, CancelledCallsEndAtBothEnds) {
     while (StatusOfServer(*peer).running() == 0) std::this_thread::yield();
   }
   while (StatusOfServer(*peer).running() != 0) std::this_thread::yield();
+}
+
+TEST(PeerTest, CallCutOffByAServerThatStopsIsSentAgain) {
+  TestCluster cluster(1);
+  const auto peer = cluster.NewPeer(0);
+  peer->ThrowUnlessTransient({grpc::StatusCode::CANCELLED, "CANCELLED"});  // returns
+  const Status ended =
+      StatusOf([&] { peer->ThrowUnlessTransient(AnswerStatus(Status(Code::kCancelled, "why"))); });
+  EXPECT_EQ(ended.code(), Code::kCancelled);
 }
 
 TEST(PeerTest, StalledNetworkEndsAtTheDeadline) {
