@@ -20,10 +20,10 @@
 
 #include "sextant/dist/fragment_messages.h"
 #include "sextant/dist/frame_memory.h"
+#include "sextant/dist/kept_inputs.h"
 #include "sextant/dist/stale_fragment.h"
 #include "sextant/dist/wire.h"
 #include "sextant/net/channel.h"
-#include "sextant/net/frame_parts.h"
 #include "sextant/net/grpc_frame.h"
 
 namespace sextant::dist {
@@ -47,7 +47,11 @@ grpc::Status UnknownSegment() {
 
 FragmentService::FragmentService(FragmentHost& host, PartStore& parts, const Admission& admission,
                                  FragmentServiceOptions options)
-    : host_(host), parts_(parts), admission_(admission), options_(std::move(options)) {
+    : host_(host),
+      parts_(parts),
+      admission_(admission),
+      options_(std::move(options)),
+      kept_frames_(host, options_.shared_frames) {
   if (!options_.commit) return;
   const auto run = [this](uint64_t epoch, uint64_t fingerprint, const auto& contributions,
                           CancellationToken& cancellation) {
@@ -114,16 +118,10 @@ FragmentService::Unary FragmentService::Call(Context context, const grpc::ByteBu
   return reactor;
 }
 
-std::vector<Tensor> FragmentService::KeptInputs(const Fragment& fragment, uint64_t run,
+std::vector<Tensor> FragmentService::KeptInputs(const Fragment& fragment, const CallHeader& header,
                                                 CancellationToken& cancellation) {
-  std::vector<Tensor> tensors;
-  for (const Fragment::KeptInput& input : fragment.kept_inputs) {
-    tensors.push_back(input.task == options_.task
-                          ? host_.Kept(run, input.maker, std::span(&input.position, 1))[0]
-                          : options_.find_peer(input.task)
-                                .FetchKept(run, input.maker, input.position, cancellation));
-  }
-  return tensors;
+  if (fragment.kept_inputs.empty()) return {};
+  return FetchKeptInputs(fragment, header, host_, options_.find_peer, cancellation);
 }
 
 void FragmentService::RunCall(const std::shared_ptr<History::Running>& running,
@@ -145,7 +143,7 @@ void FragmentService::RunCall(const std::shared_ptr<History::Running>& running,
       runs_of_[running->sender].insert(running->run);
     }
     if (fragment->sum) {
-      for (Tensor& kept : KeptInputs(*fragment, running->run, running->cancellation))
+      for (Tensor& kept : KeptInputs(*fragment, header, running->cancellation))
         inputs.push_back(std::move(kept));
       ReplyHeader reply;
       reply.set_stale(Contribute(header, *fragment, std::move(inputs)));
@@ -181,7 +179,7 @@ std::vector<Tensor> FragmentService::RunFragment(const CallHeader& header,
                                                  CancellationToken& cancellation) {
   const Stamp& stamp = header.stamp();
   const std::shared_ptr<const Fragment> fragment = host_.Find(header.fingerprint());
-  std::vector<Tensor> kept = KeptInputs(*fragment, stamp.run(), cancellation);
+  std::vector<Tensor> kept = KeptInputs(*fragment, header, cancellation);
   if (stamp.cut() != 0) {
     const std::shared_ptr<FragmentHost> cut = options_.shard->FindCut(stamp.cut());
     cut->Register(fragment);
@@ -258,21 +256,12 @@ FragmentService::Unary FragmentService::FetchPart(Context context, const grpc::B
 
 FragmentService::Unary FragmentService::FetchKept(Context context, const grpc::ByteBuffer* request,
                                                   grpc::ByteBuffer* reply) {
-  return admission_.Answer(context, [&]() -> grpc::Status {
-    const auto header = ParseHeader<KeptHeader>(net::FromByteBuffer(*request).message);
-    const int32_t position = header.position();
-    const std::vector<Tensor> kept = host_.Kept(header.run(), header.maker(), {&position, 1});
-    ReplyHeader answer;
-    net::EncodedFrame frame = net::EncodeFrame(answer.SerializeAsString(), kept);
-    if (const size_t parts = net::NumParts(frame, net::kPartBytes);
-        frame.bytes > net::kMaxFrameBytes) {
-      if (header.part() > parts) throw InvalidArgument("part {} of {}", header.part(), parts);
-      answer.set_parts(static_cast<uint32_t>(parts));
-      std::vector<Tensor> part;
-      if (header.part() > 0) part = {net::CutPart(frame, net::kPartBytes, header.part() - 1)};
-      frame = net::EncodeFrame(answer.SerializeAsString(), part);
-    }
-    *reply = net::ToByteBuffer(std::move(frame));
+  return admission_.AnswerLater(threads_, context, [this, request, reply]() -> grpc::Status {
+    const auto wanted = ParseHeader<KeptHeader>(net::FromByteBuffer(*request).message);
+    if (wanted.receiver() != 0 && wanted.receiver() != options_.incarnation)
+      return {grpc::StatusCode::ABORTED, "what was kept is lost", std::string(kKeptIsLost)};
+    const ThreadTeam::Limit limit = LimitCopies();
+    *reply = net::ToByteBuffer(kept_frames_.Answer(wanted));
     sent_bytes_ += reply->Length();
     return grpc::Status::OK;
   });
@@ -336,7 +325,7 @@ FragmentService::Unary FragmentService::Cancel(Context context, const CancelRequ
 FragmentService::Unary FragmentService::EndRun(Context context, const EndRunRequest* request,
                                                Nothing* /*reply*/) {
   return admission_.Answer(context, [&]() -> grpc::Status {
-    host_.EndRun(request->run());
+    kept_frames_.EndRun(request->run());
     const std::lock_guard lock(mutex_);
     if (const auto runs = runs_of_.find(request->sender()); runs != runs_of_.end())
       runs->second.erase(request->run());
@@ -387,7 +376,7 @@ void FragmentService::ForgetSilentSenders() {
       }
     }
     parts_.Forget(sender, UINT64_MAX);
-    for (const uint64_t run : runs) host_.EndRun(run);
+    for (const uint64_t run : runs) kept_frames_.EndRun(run);
   }
 }
 

@@ -19,6 +19,7 @@
 #include "sextant/dist/admission.h"
 #include "sextant/dist/call_history.h"
 #include "sextant/dist/call_threads.h"
+#include "sextant/dist/kept_frames.h"
 #include "sextant/dist/part_store.h"
 #include "sextant/dist/peer.h"
 #include "sextant/dist/shard.h"
@@ -105,7 +106,7 @@ class FragmentService final : public TaskServiceBase {
   std::shared_ptr<const Fragment> StaleVariant(const Fragment& fragment, double weight);
   // True: it came too late.
   bool Contribute(const CallHeader& header, const Fragment& fragment, std::vector<Tensor> inputs);
-  std::vector<Tensor> KeptInputs(const Fragment& fragment, uint64_t run,
+  std::vector<Tensor> KeptInputs(const Fragment& fragment, const CallHeader& header,
                                  CancellationToken& cancellation);
   void FillStatus(StatusReply* reply) const;
 
@@ -113,6 +114,7 @@ class FragmentService final : public TaskServiceBase {
   PartStore& parts_;
   const Admission& admission_;
   const FragmentServiceOptions options_;
+  KeptFrames kept_frames_;
   const Clock::time_point started_ = Clock::now();
   History history_{256};
   mutable std::mutex mutex_;

@@ -52,7 +52,7 @@ std::unique_ptr<RemoteCall> Peer::Start(std::shared_ptr<const Fragment> fragment
   ++calls_;
   if (!fragment->kept.empty()) {
     const std::lock_guard lock(mutex_);
-    runs_.insert(run);
+    runs_.try_emplace(run, 0);
   }
   return std::make_unique<PeerCall>(shared_from_this(), std::move(fragment), run, std::move(inputs),
                                     token);
@@ -123,8 +123,10 @@ void Peer::CancelCall(uint64_t sequence, uint64_t run, const sextant::Status& wh
                                  net::AsyncCall::Callback(notice));
 }
 
-void Peer::FillStamp(uint64_t sequence, uint64_t run, Stamp* stamp) const {
+void Peer::FillStamp(uint64_t sequence, uint64_t run, Stamp* stamp) {
   const std::lock_guard lock(mutex_);
+  if (const auto kept = runs_.find(run); kept != runs_.end() && kept->second == 0)
+    kept->second = incarnation_;
   stamp->set_sender(sender_);
   stamp->set_receiver(incarnation_);
   stamp->set_sequence(sequence);
@@ -135,6 +137,12 @@ void Peer::FillStamp(uint64_t sequence, uint64_t run, Stamp* stamp) const {
     stamp->set_member(training->member);
     stamp->set_cut(training->cut);
   }
+}
+
+uint64_t Peer::KeeperOf(uint64_t run) const {
+  const std::lock_guard lock(mutex_);
+  const auto kept = runs_.find(run);
+  return kept == runs_.end() ? 0 : kept->second;
 }
 
 bool Peer::connected() const {
@@ -194,13 +202,41 @@ void Peer::SetState(std::string state) {
   state_ = std::move(state);
 }
 
-void Peer::Connect(CancellationToken& cancellation) {
-  if (connected()) return;
+grpc::Status Peer::SayHello(HelloReply* reply, CancellationToken& cancellation) {
   HelloRequest request;
   request.set_task(options_.own_task);
   request.set_receiver(options_.task);
   request.set_version(kWireVersion);
   request.set_sender(sender_);
+  grpc::ClientContext context;
+  context.set_deadline(In(kHelloTime));
+  token_.AddTo(context);
+  grpc::Status status;
+  {
+    const auto abandon = cancellation.OnCancel([&] { context.TryCancel(); });
+    status = control_stub_->Hello(&context, request, reply);
+  }
+  cancellation.ThrowIfCancelled();
+  return status;
+}
+
+void Peer::Meet(uint64_t incarnation, CancellationToken& cancellation) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (met_ != 0 && (incarnation == 0 || incarnation == met_)) return;
+  }
+  HelloReply reply;
+  if (const grpc::Status status = SayHello(&reply, cancellation); !status.ok())
+    return ThrowUnlessTransient(status, /*again=*/false);
+  const std::lock_guard lock(mutex_);
+  state_ = "connected";
+  // Calls that have met another process shall be told that it is gone.
+  if (incarnation_ == 0) incarnation_ = reply.incarnation();
+  ShareWith(reply);
+}
+
+void Peer::Connect(CancellationToken& cancellation) {
+  if (connected()) return;
   struct Waiting {
     explicit Waiting(Peer& waited_for) : peer(waited_for) { Add(1); }
     ~Waiting() { Add(-1); }
@@ -213,16 +249,8 @@ void Peer::Connect(CancellationToken& cancellation) {
   auto next_report = SteadyClock::now() + kReportTime;
   WaitNotice notice;
   for (int attempts = 0;; ++attempts) {
-    grpc::ClientContext context;
-    context.set_deadline(In(kHelloTime));
-    token_.AddTo(context);
     HelloReply reply;
-    grpc::Status status;
-    {
-      const auto abandon = cancellation.OnCancel([&] { context.TryCancel(); });
-      status = control_stub_->Hello(&context, request, &reply);
-    }
-    cancellation.ThrowIfCancelled();
+    const grpc::Status status = SayHello(&reply, cancellation);
     if (status.ok()) {
       const std::lock_guard lock(mutex_);
       state_ = "connected";
@@ -283,7 +311,8 @@ void Peer::ThrowUnlessTransient(const grpc::Status& grpc_status, bool again) {
   // A server that stops while it answers lets gRPC cancel the call; one that goes on would say so.
   const bool cut_off = net::IsTransient(status.code()) || status.code() == Code::kCancelled;
   if (!answered && cut_off) return;
-  if (Restarted(grpc_status)) throw Error(Code::kAborted, place_ + " was restarted during the run");
+  if (grpc_status.error_details() == kKeptIsLost || Restarted(grpc_status))
+    throw Error(Code::kAborted, place_ + " was restarted during the run");
   if (options_.task.empty()) {  // a session names the place of what went wrong there
     if (status.code() != Code::kUnauthenticated) status.ThrowIfError();
     throw Error(status.code(), fmt::format("{}: {}", place_, status.message()));

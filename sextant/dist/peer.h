@@ -14,6 +14,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -44,6 +45,8 @@ struct PeerOptions {
   net::CredentialOptions credentials;
   std::shared_ptr<const TrainingStamp> training = {};  // of a task that trains in a cluster
   bool shared_frames = true;  // through shared memory, where the peer is on this host
+  // The incarnation of another task that keeps tensors of a run; 0: not known. Not set: of none.
+  std::function<uint64_t(const std::string& task, uint64_t run)> keeper = {};
 };
 
 class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
@@ -58,8 +61,9 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
                                     std::optional<StepToken> token = {}) override;
   void EndRun(uint64_t run) noexcept override;
 
-  // A tensor that a fragment has kept there.
-  Tensor FetchKept(uint64_t run, uint64_t maker, int32_t position, CancellationToken& cancellation);
+  // Tensors that fragments have kept there, in one frame. Throws ABORTED, naming the task, when the
+  // process that kept them is not there any more.
+  std::vector<Tensor> FetchKept(KeptHeader wanted, CancellationToken& cancellation);
 
   // "/job:ps/task:0", or the address: for messages.
   const std::string& place() const { return place_; }
@@ -82,7 +86,11 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   // Asks the other end to stop working on it. Does not wait. Runs of sessions have run 0; "why"
   // they end is told where it is a deadline.
   void CancelCall(uint64_t sequence, uint64_t run, const sextant::Status& why = {});
-  void FillStamp(uint64_t sequence, uint64_t run, Stamp* stamp) const;
+  void FillStamp(uint64_t sequence, uint64_t run, Stamp* stamp);
+  // Which process here keeps tensors of a run: the one that its first call was for; 0: none.
+  uint64_t KeeperOf(uint64_t run) const;
+  // Names the processes that keep inputs of a call of the fragment.
+  void NameKeepers(const Fragment& fragment, uint64_t run, CallHeader* header) const;
 
   bool connected() const;
   // Says hello unless that is done: learns the incarnation. Waits for the peer to come up until the
@@ -130,6 +138,10 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
  private:
   std::string PlaceAndAddress() const;
   void SetState(std::string state);
+  // Once; does not wait for the peer to come up.
+  grpc::Status SayHello(HelloReply* reply, CancellationToken& cancellation);
+  // Says hello unless that process has been met, or any where it is 0: shares memory with it.
+  void Meet(uint64_t incarnation, CancellationToken& cancellation);
   void ShareWith(const HelloReply& hello);
 
   const PeerOptions options_;
@@ -141,14 +153,14 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   const std::unique_ptr<TaskService::Stub> control_stub_;
 
   mutable std::mutex mutex_;
-  uint64_t incarnation_ = 0;      // 0: not known yet
-  std::set<uint64_t> under_way_;  // sequence numbers of calls that have no answer yet
-  std::set<uint64_t> runs_;       // that keep tensors there
+  uint64_t incarnation_ = 0;           // 0: not known yet
+  std::set<uint64_t> under_way_;       // sequence numbers of calls that have no answer yet
+  std::map<uint64_t, uint64_t> runs_;  // that keep tensors there → incarnation of their first call
   uint64_t next_sequence_ = 1;
   std::string state_ = "not connected";
   std::shared_ptr<SharedFrames> shared_;
-  uint64_t shared_with_ = 0;  // incarnation that it is connected to
-  int waiting_ = 0;           // for it to come up
+  uint64_t met_ = 0;  // incarnation that last answered a hello: memory is shared with it
+  int waiting_ = 0;   // for it to come up
   std::chrono::steady_clock::time_point next_report_ = {};
   std::atomic<uint64_t> calls_ = 0, sent_bytes_ = 0, received_bytes_ = 0, retries_ = 0,
                         shared_bytes_ = 0;

@@ -40,6 +40,7 @@ grpc::ByteBuffer PeerCall::Encode(uint32_t parts, std::span<const Tensor> tensor
   peer_->FillStamp(sequence_, run_, header.mutable_stamp());
   header.set_fingerprint(fragment_->fingerprint);
   header.set_parts(parts);
+  peer_->NameKeepers(*fragment_, run_, &header);
   if (token_) {
     header.mutable_token()->set_step(token_->step);
     header.mutable_token()->set_number(token_->number);

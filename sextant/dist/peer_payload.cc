@@ -11,25 +11,48 @@
 
 namespace sextant::dist {
 
-Tensor Peer::FetchKept(uint64_t run, uint64_t maker, int32_t position,
-                       CancellationToken& cancellation) {
+std::vector<Tensor> Peer::FetchKept(KeptHeader wanted, CancellationToken& cancellation) {
+  ++calls_;
+  Meet(wanted.receiver(), cancellation);
+  const auto ask = [&] {
+    const net::EncodedFrame request = net::EncodeFrame(wanted.SerializeAsString(), {});
+    return net::FromByteBuffer(Ask(kFetchKeptMethod, net::ToByteBuffer(request), cancellation),
+                               FrameMemory());
+  };
+  std::shared_ptr<SharedFrames> shared = shared_frames();
+  if (shared) wanted.set_shared_frames(shared->number());
+  net::DecodedFrame frame = ask();
+  auto header = ParseHeader<ReplyHeader>(frame.message);
+  if (shared && header.has_shared()) {
+    if (shared->Knows(header.shared())) {
+      CountShared(header.shared().bytes());
+      return shared->Read(header.shared(), /*transient=*/true);
+    }
+    StopSharing(shared.get());  // e.g. no more memory can be mapped
+    wanted.clear_shared_frames();
+    frame = ask();
+    header = ParseHeader<ReplyHeader>(frame.message);
+  }
+  if (header.parts() == 0) return std::move(frame.tensors);
+  wanted.clear_shared_frames();
   std::vector<Tensor> parts;
-  for (uint32_t part = 0;; ++part) {
-    KeptHeader header;
-    header.set_run(run);
-    header.set_maker(maker);
-    header.set_position(position);
-    header.set_part(part);
-    net::DecodedFrame frame = net::FromByteBuffer(
-        Ask(kFetchKeptMethod, net::ToByteBuffer(net::EncodeFrame(header.SerializeAsString(), {})),
-            cancellation),
-        FrameMemory());
-    const uint32_t count = ParseHeader<ReplyHeader>(frame.message).parts();
-    if (part > 0 && frame.tensors.size() == 1) parts.push_back(std::move(frame.tensors[0]));
-    if (part < count) continue;
-    if (count > 0) frame = net::JoinFrame(parts, FrameMemory());
-    if (frame.tensors.size() != 1) throw DataLoss("{} gave no tensor", place_);
-    return std::move(frame.tensors[0]);
+  while (parts.size() < header.parts()) {
+    wanted.set_part(static_cast<uint32_t>(parts.size()) + 1);
+    net::DecodedFrame part = ask();
+    if (part.tensors.size() != 1) throw DataLoss("{} gave a part without bytes", place_);
+    parts.push_back(std::move(part.tensors[0]));
+  }
+  return net::JoinFrame(parts, FrameMemory()).tensors;
+}
+
+void Peer::NameKeepers(const Fragment& fragment, uint64_t run, CallHeader* header) const {
+  if (!options_.keeper) return;
+  std::set<std::string_view> named = {fragment.task};
+  for (const Fragment::KeptInput& input : fragment.kept_inputs) {
+    if (!named.insert(input.task).second) continue;
+    Keeper* keeper = header->add_keepers();
+    keeper->set_task(input.task);
+    keeper->set_incarnation(options_.keeper(input.task, run));
   }
 }
 
@@ -87,11 +110,10 @@ std::shared_ptr<SharedFrames> Peer::shared_frames() const {
 }
 
 void Peer::ShareWith(const HelloReply& hello) {
-  if (!options_.shared_frames || !SharedFramesWanted() || shared_with_ == hello.incarnation())
-    return;
-  shared_with_ = hello.incarnation();
-  shared_ = hello.shared_frames().empty() ? nullptr
-                                          : SharedFrames::Connect(hello.shared_frames(), geteuid());
+  if (std::exchange(met_, hello.incarnation()) == hello.incarnation()) return;
+  const bool share =
+      options_.shared_frames && SharedFramesWanted() && !hello.shared_frames().empty();
+  shared_ = share ? SharedFrames::Connect(hello.shared_frames(), geteuid()) : nullptr;
 }
 
 void Peer::StopSharing(const SharedFrames* frames) {

@@ -97,9 +97,11 @@ TEST(PeerTest, FramesOfAnySizeGetThrough) {
 }
 
 TEST(PeerTest, KeptTensorsGoFromTaskToTask) {
-  TestCluster cluster(2);
-  const auto maker_peer = cluster.NewPeer(0), user_peer = cluster.NewPeer(1);
-  for (const int64_t bytes : {int64_t{40}, int64_t{65} << 20}) {
+  TestCluster together(2), apart(2, {.shared_frames = false});
+  for (const auto& [cluster, bytes] :
+       {std::pair(&together, int64_t{40}), std::pair(&together, int64_t{65} << 20),
+        std::pair(&apart, int64_t{65} << 20)}) {
+    const auto maker_peer = cluster->NewPeer(0), user_peer = cluster->NewPeer(1);
     Graph graph;
     const GraphScope use(graph);
     const Output x = Placeholder(DType::kFloat, PartialShape({-1}), "x");

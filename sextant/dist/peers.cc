@@ -5,6 +5,10 @@ namespace sextant::dist {
 Peers::Peers(const ClusterSpec& cluster, const std::string& own_task,
              const net::CredentialOptions& credentials,
              std::shared_ptr<const TrainingStamp> training, bool shared_frames) {
+  const auto keeper = [this](const std::string& task, uint64_t run) {
+    const auto found = peers_.find(task);
+    return found == peers_.end() ? 0 : found->second->KeeperOf(run);
+  };
   for (const auto& [job, addresses] : cluster) {
     for (size_t i = 0; i < addresses.size(); ++i) {
       const std::string task = TaskName(job, static_cast<int>(i));
@@ -14,7 +18,8 @@ Peers::Peers(const ClusterSpec& cluster, const std::string& own_task,
                                                               .own_task = own_task,
                                                               .credentials = credentials,
                                                               .training = training,
-                                                              .shared_frames = shared_frames}));
+                                                              .shared_frames = shared_frames,
+                                                              .keeper = keeper}));
       devices_.push_back(std::move(MakeHostDevices(1, task)[0]));
     }
   }

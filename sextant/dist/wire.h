@@ -7,7 +7,7 @@
 namespace sextant::dist {
 
 // Tasks of other versions are refused.
-inline constexpr uint32_t kWireVersion = 1;
+inline constexpr uint32_t kWireVersion = 2;
 
 // Methods whose messages are frames.
 inline constexpr char kCallMethod[] = "/sextant.dist.TaskService/Call";
@@ -21,6 +21,7 @@ inline constexpr char kRunMethod[] = "/sextant.dist.SessionService/Run";
 inline constexpr std::string_view kAnswered = "answered";
 inline constexpr std::string_view kUnknownFragment = "unknown fragment";
 inline constexpr std::string_view kUnknownSegment = "unknown segment";  // send it in the call
+inline constexpr std::string_view kKeptIsLost = "kept is lost";  // with the process that kept it
 inline constexpr std::string_view kRestarted = "restarted";  // then the new incarnation, in decimal
 
 }  // namespace sextant::dist
