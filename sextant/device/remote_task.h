@@ -68,6 +68,13 @@ struct Fragment {
 // The tensor that stands for an input in the contribution with this number, from 0 on.
 std::string InputOfContribution(const std::string& tensor, int contribution);
 
+// A Run, unlike those of all sessions of the cluster, and the session that it is of. State of a
+// fragment that sessions do not share belongs to the session; 0: to the task.
+struct RunId {
+  RunId(uint64_t id, uint64_t of_session = 0) : run(id), session(of_session) {}  // NOLINT
+  uint64_t run, session;
+};
+
 // A call under way. Destroying it cancels it, there too where it has not ended.
 class RemoteCall {
  public:
@@ -93,13 +100,12 @@ class RemoteCall {
 class RemoteTask {
  public:
   virtual ~RemoteTask() = default;
-  // Sends the inputs and returns while the task works; does not wait for the network. "run" is
-  // unique among the Runs of all sessions; what fragments keep belongs to it. The fragment is made
-  // known to the task when it does not have it yet. The inputs lie in no arena: a holder of one
-  // holds its buffer, and nobody writes to it as long as somebody else does. So bytes can be sent
-  // from where they are, and the holder lets go when the transport has dropped them. A summed call
-  // has a token.
-  virtual std::unique_ptr<RemoteCall> Start(std::shared_ptr<const Fragment> fragment, uint64_t run,
+  // Sends the inputs and returns while the task works; does not wait for the network. What
+  // fragments keep belongs to "run". The fragment is made known to the task when it does not have
+  // it yet. The inputs lie in no arena: a holder of one holds its buffer, and nobody writes to it
+  // as long as somebody else does. So bytes can be sent from where they are, and the holder lets go
+  // when the transport has dropped them. A summed call has a token.
+  virtual std::unique_ptr<RemoteCall> Start(std::shared_ptr<const Fragment> fragment, RunId run,
                                             std::vector<Tensor> inputs,
                                             std::optional<StepToken> token = {}) = 0;
   // Lets the task forget what it keeps of a run. Does not wait, does not throw.
@@ -112,6 +118,8 @@ class RemoteTasks {
   virtual ~RemoteTasks() = default;
   // By the full name of the task. Throws NOT_FOUND, naming those there are.
   virtual RemoteTask& Find(std::string_view task) = 0;
+  // Lets all of them forget what they keep for a session. Does not wait, does not throw.
+  virtual void EndSession(uint64_t session) noexcept = 0;
 };
 
 // "/job:ps/task:1" for "/job:ps/replica:0/task:1" and its devices, for messages.

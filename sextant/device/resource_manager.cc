@@ -20,19 +20,26 @@ std::shared_ptr<Resource> ResourceManager::LookupOrCreateAny(
 
 std::shared_ptr<Resource> ResourceManager::LookupAny(std::string_view container,
                                                      std::string_view name) const {
-  std::lock_guard lock(mutex_);
-  const auto found = resources_.find({std::string(container), std::string(name)});
-  return found == resources_.end() ? nullptr : found->second;
+  {
+    std::lock_guard lock(mutex_);
+    const auto found = resources_.find({std::string(container), std::string(name)});
+    if (found != resources_.end()) return found->second;
+  }
+  return shared_ != nullptr ? shared_->LookupAny(container, name) : nullptr;
 }
 
 bool ResourceManager::Delete(std::string_view container, std::string_view name) {
   std::shared_ptr<Resource> doomed;  // destroyed after the lock is released
-  std::lock_guard lock(mutex_);
-  const auto found = resources_.find({std::string(container), std::string(name)});
-  if (found == resources_.end()) return false;
-  doomed = std::move(found->second);
-  resources_.erase(found);
-  return true;
+  {
+    std::lock_guard lock(mutex_);
+    const auto found = resources_.find({std::string(container), std::string(name)});
+    if (found != resources_.end()) {
+      doomed = std::move(found->second);
+      resources_.erase(found);
+      return true;
+    }
+  }
+  return shared_ != nullptr && shared_->Delete(container, name);
 }
 
 void ResourceManager::Clear() {
@@ -43,8 +50,15 @@ void ResourceManager::Clear() {
 
 std::vector<std::pair<std::pair<std::string, std::string>, std::shared_ptr<Resource>>>
 ResourceManager::All() const {
-  std::lock_guard lock(mutex_);
-  return {resources_.begin(), resources_.end()};
+  decltype(resources_) all;
+  {
+    std::lock_guard lock(mutex_);
+    all = resources_;
+  }
+  if (shared_ != nullptr) {
+    for (auto& entry : shared_->All()) all.insert(std::move(entry));
+  }
+  return {all.begin(), all.end()};
 }
 
 void ResourceManager::ThrowWrongType(std::string_view container, std::string_view name,

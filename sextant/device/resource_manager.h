@@ -1,4 +1,8 @@
 // ResourceManager: the named objects of a session that live from run to run. Thread-safe.
+//
+// A session in a cluster shares the variables of its task, and what has a shared name, with the
+// other sessions there; iterators, tables, queues and random streams without one are its own. Its
+// manager then has that of the task behind it. In a session without a cluster both are one.
 #pragma once
 
 #include <functional>
@@ -17,8 +21,14 @@ namespace sextant {
 
 class ResourceManager {
  public:
-  // The resource, made by "make" when it is not there. Throws INVALID_ARGUMENT when one of another
-  // type has the name.
+  // "shared" outlives it. Null: all is its own.
+  explicit ResourceManager(ResourceManager* shared = nullptr) : shared_(shared) {}
+
+  // Of the resources that all sessions of the task share.
+  ResourceManager& shared() { return shared_ != nullptr ? *shared_ : *this; }
+
+  // The resource, made by "make" when it is not there; one that this session does not share. Throws
+  // INVALID_ARGUMENT when one of another type has the name.
   template <typename T>
   std::shared_ptr<T> LookupOrCreate(std::string_view container, std::string_view name,
                                     const std::function<std::shared_ptr<T>()>& make) {
@@ -28,15 +38,15 @@ class ResourceManager {
     if (!typed) ThrowWrongType(container, name, *resource);
     return typed;
   }
-  // Null when there is none of this name and type.
+  // Null when there is none of this name and type. Those of the session come first.
   template <typename T>
   std::shared_ptr<T> Lookup(std::string_view container, std::string_view name) const {
     return std::dynamic_pointer_cast<T>(LookupAny(container, name));
   }
   // Whether there was one.
   bool Delete(std::string_view container, std::string_view name);
-  void Clear();
-  // (container, name, resource) of all, sorted.
+  void Clear();  // those of the session
+  // (container, name, resource) of all that Lookup finds, sorted.
   std::vector<std::pair<std::pair<std::string, std::string>, std::shared_ptr<Resource>>> All()
       const;
 
@@ -48,6 +58,7 @@ class ResourceManager {
   [[noreturn]] static void ThrowWrongType(std::string_view container, std::string_view name,
                                           const Resource& found);
 
+  ResourceManager* const shared_;
   mutable std::mutex mutex_;
   std::map<std::pair<std::string, std::string>, std::shared_ptr<Resource>> resources_;
 };

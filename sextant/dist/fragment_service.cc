@@ -138,10 +138,9 @@ void FragmentService::RunCall(const std::shared_ptr<History::Running>& running,
     if (header.parts() > 0) inputs = parts_.Take(key, header.parts());
     if (header.has_shared()) inputs = shared->Read(header.shared(), /*transient=*/true);
     const std::shared_ptr<const Fragment> fragment = host_.Find(header.fingerprint());
-    if (!fragment->kept.empty()) {
-      const std::lock_guard lock(mutex_);
-      runs_of_[running->sender].insert(running->run);
-    }
+    if (!fragment->kept.empty()) holdings_.AddRun(running->sender, running->run);
+    if (const uint64_t session = header.stamp().session(); session != 0)
+      holdings_.AddSession(running->sender, session);
     if (fragment->sum) {
       for (Tensor& kept : KeptInputs(*fragment, header, running->cancellation))
         inputs.push_back(std::move(kept));
@@ -178,13 +177,13 @@ std::vector<Tensor> FragmentService::RunFragment(const CallHeader& header,
                                                  std::vector<Tensor> inputs,
                                                  CancellationToken& cancellation) {
   const Stamp& stamp = header.stamp();
+  const RunId run(stamp.run(), stamp.session());
   const std::shared_ptr<const Fragment> fragment = host_.Find(header.fingerprint());
   std::vector<Tensor> kept = KeptInputs(*fragment, header, cancellation);
   if (stamp.cut() != 0) {
     const std::shared_ptr<FragmentHost> cut = options_.shard->FindCut(stamp.cut());
     cut->Register(fragment);
-    return cut->Run(header.fingerprint(), stamp.run(), std::move(inputs), std::move(kept),
-                    cancellation);
+    return cut->Run(header.fingerprint(), run, std::move(inputs), std::move(kept), cancellation);
   }
   const Shard::Pass pass = options_.shard->Enter(stamp.epoch(), stamp.member());
   if (stamp.epoch() != 0) {
@@ -192,12 +191,10 @@ std::vector<Tensor> FragmentService::RunFragment(const CallHeader& header,
     const auto variant = weight == 1 ? nullptr : StaleVariant(*fragment, weight);
     if (variant) {
       if (weight != 0) inputs.push_back(Tensor(static_cast<float>(weight)));
-      return host_.Run(variant->fingerprint, stamp.run(), std::move(inputs), std::move(kept),
-                       cancellation);
+      return host_.Run(variant->fingerprint, run, std::move(inputs), std::move(kept), cancellation);
     }
   }
-  return host_.Run(header.fingerprint(), stamp.run(), std::move(inputs), std::move(kept),
-                   cancellation);
+  return host_.Run(header.fingerprint(), run, std::move(inputs), std::move(kept), cancellation);
 }
 
 bool FragmentService::Updates(const Fragment& fragment) const {
@@ -326,9 +323,19 @@ FragmentService::Unary FragmentService::EndRun(Context context, const EndRunRequ
                                                Nothing* /*reply*/) {
   return admission_.Answer(context, [&]() -> grpc::Status {
     kept_frames_.EndRun(request->run());
-    const std::lock_guard lock(mutex_);
-    if (const auto runs = runs_of_.find(request->sender()); runs != runs_of_.end())
-      runs->second.erase(request->run());
+    holdings_.RemoveRun(request->sender(), request->run());
+    return grpc::Status::OK;
+  });
+}
+
+FragmentService::Unary FragmentService::EndSession(Context context,
+                                                   const EndSessionRequest* request,
+                                                   Nothing* /*reply*/) {
+  return admission_.AnswerLater(threads_, context, [this, request]() -> grpc::Status {
+    for (const uint64_t session : request->sessions()) {
+      host_.EndSession(session);
+      holdings_.RemoveSession(request->sender(), session);
+    }
     return grpc::Status::OK;
   });
 }
@@ -367,16 +374,10 @@ void FragmentService::ForgetSilentSenders() {
   const auto silent = history_.ForgetSilent(
       Clock::now() - kSilentTime, sextant::Status(Code::kCancelled, "the caller is gone"));
   for (const uint64_t sender : silent) {
-    std::set<uint64_t> runs;
-    {
-      const std::lock_guard lock(mutex_);
-      if (const auto found = runs_of_.find(sender); found != runs_of_.end()) {
-        runs = std::move(found->second);
-        runs_of_.erase(found);
-      }
-    }
+    const CallerHoldings::Held held = holdings_.Take(sender);
     parts_.Forget(sender, UINT64_MAX);
-    for (const uint64_t run : runs) kept_frames_.EndRun(run);
+    for (const uint64_t run : held.runs) kept_frames_.EndRun(run);
+    for (const uint64_t session : held.sessions) host_.EndSession(session);
   }
 }
 

@@ -19,6 +19,7 @@
 #include "sextant/dist/admission.h"
 #include "sextant/dist/call_history.h"
 #include "sextant/dist/call_threads.h"
+#include "sextant/dist/caller_holdings.h"
 #include "sextant/dist/kept_frames.h"
 #include "sextant/dist/part_store.h"
 #include "sextant/dist/peer.h"
@@ -31,12 +32,12 @@
 namespace sextant::dist {
 
 // The methods that take frames are raw, all are asynchronous.
-using TaskServiceBase =
-    TaskService::WithRawCallbackMethod_Call<TaskService::WithRawCallbackMethod_SendPart<
-        TaskService::WithRawCallbackMethod_FetchPart<TaskService::WithRawCallbackMethod_FetchKept<
-            TaskService::WithCallbackMethod_Hello<TaskService::WithCallbackMethod_Register<
-                TaskService::WithCallbackMethod_Cancel<TaskService::WithCallbackMethod_EndRun<
-                    TaskService::WithCallbackMethod_Status<TaskService::Service>>>>>>>>>;
+using TaskServiceBase = TaskService::WithRawCallbackMethod_Call<
+    TaskService::WithRawCallbackMethod_SendPart<TaskService::WithRawCallbackMethod_FetchPart<
+        TaskService::WithRawCallbackMethod_FetchKept<TaskService::WithCallbackMethod_Hello<
+            TaskService::WithCallbackMethod_Register<TaskService::WithCallbackMethod_Cancel<
+                TaskService::WithCallbackMethod_EndRun<TaskService::WithCallbackMethod_EndSession<
+                    TaskService::WithCallbackMethod_Status<TaskService::Service>>>>>>>>>>;
 
 struct FragmentServiceOptions {
   std::string task;
@@ -81,6 +82,7 @@ class FragmentService final : public TaskServiceBase {
   Unary Register(Context context, const RegisterRequest* request, Nothing* reply) override;
   Unary Cancel(Context context, const CancelRequest* request, Nothing* reply) override;
   Unary EndRun(Context context, const EndRunRequest* request, Nothing* reply) override;
+  Unary EndSession(Context context, const EndSessionRequest* request, Nothing* reply) override;
   Unary Status(Context context, const StatusRequest* request, StatusReply* reply) override;
 
  private:
@@ -117,9 +119,9 @@ class FragmentService final : public TaskServiceBase {
   KeptFrames kept_frames_;
   const Clock::time_point started_ = Clock::now();
   History history_{256};
+  CallerHoldings holdings_;
   mutable std::mutex mutex_;
   std::set<uint64_t> updating_;  // fingerprints of fragments that change variables
-  std::map<uint64_t, std::set<uint64_t>> runs_of_;  // sender → runs that keep tensors
   std::map<const void*, Clock::time_point> since_;  // when the calls that run have begun
   std::atomic<uint64_t> calls_ = 0, received_bytes_ = 0, sent_bytes_ = 0;
   std::unique_ptr<SummedCalls> sums_;

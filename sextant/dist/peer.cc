@@ -7,6 +7,7 @@
 #include "sextant/dist/incarnation.h"
 #include "sextant/dist/peer_attempt.h"
 #include "sextant/dist/peer_call.h"
+#include "sextant/dist/peer_notice.h"
 #include "sextant/dist/wire.h"
 #include "sextant/net/grpc_frame.h"
 #include "sextant/net/tls_diagnosis.h"
@@ -16,22 +17,10 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kHelloTime(2), kNoticeTime(5);
+constexpr std::chrono::seconds kHelloTime(2);
 constexpr std::chrono::seconds kFirstWaitReport(4), kWaitReport(30);
 constexpr std::chrono::milliseconds kPauseBeforeHello(100), kLastWords(500);
 constexpr size_t kSlowestBytesPerSecond = 256 << 10;  // of a link that is still waited for
-
-// A message that is sent and forgotten: gRPC holds it until the answer, which nobody waits for.
-template <typename Request, typename Reply = Nothing>
-struct Notice : net::AsyncCall {
-  explicit Notice(const net::Token& token) {
-    context.set_deadline(In(kNoticeTime));
-    token.AddTo(context);
-  }
-  grpc::ClientContext context;
-  Request request;
-  Reply reply;
-};
 
 }  // namespace
 
@@ -46,44 +35,13 @@ Peer::Peer(PeerOptions options)
       control_stub_(TaskService::NewStub(control_)) {}
 Peer::~Peer() = default;
 
-std::unique_ptr<RemoteCall> Peer::Start(std::shared_ptr<const Fragment> fragment, uint64_t run,
+std::unique_ptr<RemoteCall> Peer::Start(std::shared_ptr<const Fragment> fragment, RunId run,
                                         std::vector<Tensor> inputs,
                                         std::optional<StepToken> token) {
   ++calls_;
-  if (!fragment->kept.empty()) {
-    const std::lock_guard lock(mutex_);
-    runs_.try_emplace(run, 0);
-  }
+  NoteRun(*fragment, run);
   return std::make_unique<PeerCall>(shared_from_this(), std::move(fragment), run, std::move(inputs),
                                     token);
-}
-
-void Peer::EndRun(uint64_t run) noexcept {
-  try {
-    {
-      const std::lock_guard lock(mutex_);
-      if (runs_.erase(run) == 0) return;  // it keeps nothing of it
-    }
-    auto notice = std::make_shared<Notice<EndRunRequest>>(token_);
-    notice->request.set_sender(sender_);
-    notice->request.set_run(run);
-    control_stub_->async()->EndRun(&notice->context, &notice->request, &notice->reply,
-                                   net::AsyncCall::Callback(notice));
-  } catch (...) {  // the peer forgets the run when it no longer hears of this process
-  }
-}
-
-void Peer::StayAlive() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (runs_.empty()) return;
-  }
-  auto notice = std::make_shared<Notice<HelloRequest, HelloReply>>(token_);
-  notice->request.set_task(options_.own_task);
-  notice->request.set_version(kWireVersion);
-  notice->request.set_sender(sender_);
-  control_stub_->async()->Hello(&notice->context, &notice->request, &notice->reply,
-                                net::AsyncCall::Callback(notice));
 }
 
 std::optional<uint64_t> Peer::AskIncarnation() {
@@ -115,7 +73,7 @@ void Peer::EndCall(uint64_t sequence) {
   under_way_.erase(sequence);
 }
 
-void Peer::CancelCall(uint64_t sequence, uint64_t run, const sextant::Status& why) {
+void Peer::CancelCall(uint64_t sequence, RunId run, const sextant::Status& why) {
   auto notice = std::make_shared<Notice<CancelRequest>>(token_);
   if (why.code() == Code::kDeadlineExceeded) notice->request.set_deadline(why.message());
   FillStamp(sequence, run, notice->request.mutable_stamp());
@@ -123,14 +81,15 @@ void Peer::CancelCall(uint64_t sequence, uint64_t run, const sextant::Status& wh
                                  net::AsyncCall::Callback(notice));
 }
 
-void Peer::FillStamp(uint64_t sequence, uint64_t run, Stamp* stamp) {
+void Peer::FillStamp(uint64_t sequence, RunId run, Stamp* stamp) {
   const std::lock_guard lock(mutex_);
-  if (const auto kept = runs_.find(run); kept != runs_.end() && kept->second == 0)
+  if (const auto kept = runs_.find(run.run); kept != runs_.end() && kept->second == 0)
     kept->second = incarnation_;
   stamp->set_sender(sender_);
   stamp->set_receiver(incarnation_);
   stamp->set_sequence(sequence);
-  stamp->set_run(run);
+  stamp->set_run(run.run);
+  stamp->set_session(run.session);
   stamp->set_done_below(under_way_.empty() ? next_sequence_ : *under_way_.begin());
   if (const TrainingStamp* training = options_.training.get()) {
     stamp->set_epoch(training->epoch);

@@ -56,10 +56,12 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   explicit Peer(PeerOptions options);
   ~Peer() override;
 
-  std::unique_ptr<RemoteCall> Start(std::shared_ptr<const Fragment> fragment, uint64_t run,
+  std::unique_ptr<RemoteCall> Start(std::shared_ptr<const Fragment> fragment, RunId run,
                                     std::vector<Tensor> inputs,
                                     std::optional<StepToken> token = {}) override;
   void EndRun(uint64_t run) noexcept override;
+  // As RemoteTasks::EndSession. Said again by StayAlive until the peer has heard it.
+  void EndSession(uint64_t session) noexcept;
 
   // Tensors that fragments have kept there, in one frame. Throws ABORTED, naming the task, when the
   // process that kept them is not there any more.
@@ -73,7 +75,7 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   PeerStatus Status() const;
   // Who is there now; none when nobody answers at once.
   std::optional<uint64_t> AskIncarnation();
-  // Says that this process lives, when the peer keeps tensors for it. Does not wait.
+  // Says that this process lives, when the peer keeps tensors or state for it. Does not wait.
   void StayAlive();
   // Frees shared memory that has not been needed for a while.
   void Tidy();
@@ -85,8 +87,8 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   void EndCall(uint64_t sequence);
   // Asks the other end to stop working on it. Does not wait. Runs of sessions have run 0; "why"
   // they end is told where it is a deadline.
-  void CancelCall(uint64_t sequence, uint64_t run, const sextant::Status& why = {});
-  void FillStamp(uint64_t sequence, uint64_t run, Stamp* stamp);
+  void CancelCall(uint64_t sequence, RunId run, const sextant::Status& why = {});
+  void FillStamp(uint64_t sequence, RunId run, Stamp* stamp);
   // Which process here keeps tensors of a run: the one that its first call was for; 0: none.
   uint64_t KeeperOf(uint64_t run) const;
   // Names the processes that keep inputs of a call of the fragment.
@@ -105,11 +107,11 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
                        CancellationToken& cancellation,
                        const std::function<void()>& past_deadline = {});
   // Sends the tensors of a call ahead of it, in parts. Gives their number.
-  uint32_t SendParts(uint64_t sequence, uint64_t run, std::span<const Tensor> tensors,
+  uint32_t SendParts(uint64_t sequence, RunId run, std::span<const Tensor> tensors,
                      CancellationToken& cancellation);
   // The tensors of an answer, fetched where they did not fit in it. "shared" are the connections
   // that the call has named.
-  std::vector<Tensor> Take(const grpc::ByteBuffer& answer, uint64_t sequence, uint64_t run,
+  std::vector<Tensor> Take(const grpc::ByteBuffer& answer, uint64_t sequence, RunId run,
                            CancellationToken& cancellation,
                            std::span<const std::shared_ptr<SharedFrames>> shared = {});
   // The connection for frames in shared memory; null when there is none.
@@ -136,6 +138,10 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   void ForgetIncarnation();
 
  private:
+  struct EndSessionNotice;  // peer_sessions.cc
+
+  void NoteRun(const Fragment& fragment, const RunId& run);
+  void TellEndedSessions();
   std::string PlaceAndAddress() const;
   void SetState(std::string state);
   // Once; does not wait for the peer to come up.
@@ -156,6 +162,8 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   uint64_t incarnation_ = 0;           // 0: not known yet
   std::set<uint64_t> under_way_;       // sequence numbers of calls that have no answer yet
   std::map<uint64_t, uint64_t> runs_;  // that keep tensors there → incarnation of their first call
+  std::set<uint64_t> sessions_;        // that have made calls
+  std::set<uint64_t> ended_sessions_;  // of which it has not been told that they ended
   uint64_t next_sequence_ = 1;
   std::string state_ = "not connected";
   std::shared_ptr<SharedFrames> shared_;

@@ -8,8 +8,8 @@
 
 namespace sextant::dist {
 
-PeerCall::PeerCall(std::shared_ptr<Peer> peer, std::shared_ptr<const Fragment> fragment,
-                   uint64_t run, std::vector<Tensor> inputs, std::optional<StepToken> token)
+PeerCall::PeerCall(std::shared_ptr<Peer> peer, std::shared_ptr<const Fragment> fragment, RunId run,
+                   std::vector<Tensor> inputs, std::optional<StepToken> token)
     : peer_(std::move(peer)),
       fragment_(std::move(fragment)),
       run_(run),
@@ -40,7 +40,7 @@ grpc::ByteBuffer PeerCall::Encode(uint32_t parts, std::span<const Tensor> tensor
   peer_->FillStamp(sequence_, run_, header.mutable_stamp());
   header.set_fingerprint(fragment_->fingerprint);
   header.set_parts(parts);
-  peer_->NameKeepers(*fragment_, run_, &header);
+  peer_->NameKeepers(*fragment_, run_.run, &header);
   if (token_) {
     header.mutable_token()->set_step(token_->step);
     header.mutable_token()->set_number(token_->number);

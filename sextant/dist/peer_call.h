@@ -14,7 +14,7 @@ namespace sextant::dist {
 
 class PeerCall : public RemoteCall {
  public:
-  PeerCall(std::shared_ptr<Peer> peer, std::shared_ptr<const Fragment> fragment, uint64_t run,
+  PeerCall(std::shared_ptr<Peer> peer, std::shared_ptr<const Fragment> fragment, RunId run,
            std::vector<Tensor> inputs, std::optional<StepToken> token);
   // Cancels the call at the other end when it has no answer yet.
   ~PeerCall() override;
@@ -32,7 +32,7 @@ class PeerCall : public RemoteCall {
 
   const std::shared_ptr<Peer> peer_;
   const std::shared_ptr<const Fragment> fragment_;
-  const uint64_t run_;
+  const RunId run_;
   const std::vector<Tensor> inputs_;
   const std::optional<StepToken> token_;
   const bool large_;

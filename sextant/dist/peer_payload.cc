@@ -56,7 +56,7 @@ void Peer::NameKeepers(const Fragment& fragment, uint64_t run, CallHeader* heade
   }
 }
 
-uint32_t Peer::SendParts(uint64_t sequence, uint64_t run, std::span<const Tensor> tensors,
+uint32_t Peer::SendParts(uint64_t sequence, RunId run, std::span<const Tensor> tensors,
                          CancellationToken& cancellation) {
   const net::EncodedFrame frame = net::EncodeFrame("", tensors);
   const size_t count = net::NumParts(frame, net::kPartBytes);
@@ -72,7 +72,7 @@ uint32_t Peer::SendParts(uint64_t sequence, uint64_t run, std::span<const Tensor
   return static_cast<uint32_t>(count);
 }
 
-std::vector<Tensor> Peer::Take(const grpc::ByteBuffer& answer, uint64_t sequence, uint64_t run,
+std::vector<Tensor> Peer::Take(const grpc::ByteBuffer& answer, uint64_t sequence, RunId run,
                                CancellationToken& cancellation,
                                std::span<const std::shared_ptr<SharedFrames>> shared) {
   net::DecodedFrame frame = net::FromByteBuffer(answer, FrameMemory());

@@ -34,6 +34,10 @@ Peer& Peers::FindPeer(std::string_view task) {
   throw NotFound("the cluster has no task {}; it has {}", task, tasks);
 }
 
+void Peers::EndSession(uint64_t session) noexcept {
+  for (const auto& [name, peer] : peers_) peer->EndSession(session);
+}
+
 std::vector<Device*> Peers::devices() const {
   std::vector<Device*> devices;
   for (const auto& device : devices_) devices.push_back(device.get());

@@ -21,6 +21,7 @@ class Peers : public RemoteTasks {
   ~Peers() override;
 
   RemoteTask& Find(std::string_view task) override { return FindPeer(task); }
+  void EndSession(uint64_t session) noexcept override;
   // Throws NOT_FOUND, naming the tasks there are.
   Peer& FindPeer(std::string_view task);
 

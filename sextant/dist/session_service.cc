@@ -8,6 +8,7 @@
 #include "sextant/net/channel.h"
 #include "sextant/net/grpc_frame.h"
 #include "sextant/proto/graph.pb.h"
+#include "sextant/runtime/task_session.h"
 
 namespace sextant::dist {
 namespace {
@@ -26,10 +27,10 @@ proto::GraphDef ParseGraph(const std::string& bytes) {
 // A graph as it was at one time, and the session that runs it. A graph that grows gets a new one,
 // so that runs of the old one need not end before. Variables are the task's and stay.
 struct SessionHost::Version {
-  Version(const proto::GraphDef& def, const SessionHostOptions& options,
+  Version(const proto::GraphDef& def, const SessionEnvironment& environment,
           const SessionOptions& session_options) {
     ImportGraphDef(def, graph);
-    session = std::make_unique<Session>(graph, session_options, options.environment);
+    session = std::make_unique<Session>(graph, session_options, environment);
   }
   Graph graph;
   std::unique_ptr<Session> session;
@@ -38,6 +39,7 @@ struct SessionHost::Version {
 struct SessionHost::Entry {
   std::mutex mutex;
   SessionOptions options;
+  SessionEnvironment environment;  // in which all versions are one session
   proto::GraphDef graph;
   std::shared_ptr<Version> version;
   Clock::time_point used = Clock::now();
@@ -93,7 +95,10 @@ SessionHost::Unary SessionHost::CreateSession(Context context, const CreateSessi
     entry->options.allow_soft_placement = request->config().allow_soft_placement();
     entry->options.log_device_placement = request->config().log_device_placement();
     entry->graph = ParseGraph(request->graph_def());
-    entry->version = std::make_shared<Version>(entry->graph, options_, entry->options);
+    entry->environment = options_.environment;
+    entry->environment.session =
+        std::make_shared<TaskSession>(*options_.environment.resources, *options_.environment.tasks);
+    entry->version = std::make_shared<Version>(entry->graph, entry->environment, entry->options);
     for (const Device* device : entry->version->session->devices()) {
       DeviceAttributes* attributes = reply->add_devices();
       attributes->set_name(device->name());
@@ -125,7 +130,7 @@ SessionHost::Unary SessionHost::ExtendSession(Context context, const ExtendSessi
                                request->nodes_before());
     }
     whole.MergeFrom(added);
-    entry->version = std::make_shared<Version>(whole, options_, entry->options);
+    entry->version = std::make_shared<Version>(whole, entry->environment, entry->options);
     entry->graph = std::move(whole);
     return grpc::Status::OK;
   });

@@ -146,8 +146,8 @@ void Evaluation::Share(Session& training) {
           "trained",
           variable.name());
     }
-    session_->resources().LookupOrCreate<VariableResource>(kContainer, variable.name(),
-                                                           [&] { return resource; });
+    session_->resources().shared().LookupOrCreate<VariableResource>(kContainer, variable.name(),
+                                                                    [&] { return resource; });
   }
   shared_ = true;
 }

@@ -5,12 +5,19 @@
 #include "sextant/device/resource_manager.h"
 #include "sextant/device/variable.h"
 #include "sextant/graph/graph_def.h"
+#include "sextant/proto/graph.pb.h"
+#include "sextant/runtime/session_state_nodes.h"
 #include "sextant/runtime/varying_inputs.h"
 
 namespace sextant {
 namespace {
 
-constexpr size_t kMaxFragments = 4096;
+constexpr size_t kMaxFragments = 4096, kMaxEnded = 1024;
+
+bool HasSessionState(const Fragment& fragment) {
+  proto::GraphDef graph;
+  return graph.ParseFromString(fragment.graph_def) && KeepsSessionState(graph);
+}
 
 }  // namespace
 
@@ -46,9 +53,18 @@ struct FragmentHost::Entry {
   }
 
   const std::shared_ptr<const Fragment> fragment;
+  bool keeps_state = false;  // that sessions do not share
   Graph graph;
   std::unique_ptr<Session> session;
   Callable callable;
+};
+
+// What one session has here: its resources, and the fragments that use them.
+struct FragmentHost::OfSession {
+  explicit OfSession(ResourceManager* task) : resources(task) {}
+  ResourceManager resources;
+  std::mutex mutex;
+  std::map<uint64_t, std::shared_ptr<Entry>> entries;  // by fingerprint
 };
 
 FragmentHost::FragmentHost(const SessionEnvironment& environment, const SessionOptions& options)
@@ -86,6 +102,36 @@ std::shared_ptr<FragmentHost::Entry> FragmentHost::FindEntry(uint64_t fingerprin
   return found->second.entry;
 }
 
+std::shared_ptr<FragmentHost::Entry> FragmentHost::EntryFor(uint64_t fingerprint,
+                                                            uint64_t session) {
+  const std::shared_ptr<Entry> of_task = FindEntry(fingerprint);
+  if (session == 0 || !of_task->keeps_state) return of_task;
+  std::shared_ptr<OfSession> own;
+  {
+    const std::lock_guard lock(mutex_);
+    auto& known = sessions_[session];
+    if (!known) {
+      if (std::ranges::find(ended_, session) != ended_.end()) {
+        sessions_.erase(session);
+        throw MakeError<Code::kAborted>(
+            "{} has dropped the iterators, tables and random streams of this session: it was "
+            "closed, or not heard of for a minute; make a new session",
+            ShortTaskName(environment_.task));
+      }
+      known = std::make_shared<OfSession>(environment_.resources);
+    }
+    own = known;
+  }
+  const std::lock_guard lock(own->mutex);
+  std::shared_ptr<Entry>& entry = own->entries[fingerprint];
+  if (!entry) {
+    SessionEnvironment environment = environment_;
+    environment.resources = &own->resources;
+    entry = std::make_shared<Entry>(of_task->fragment, options_, environment);
+  }
+  return {own, entry.get()};
+}
+
 bool FragmentHost::Has(uint64_t fingerprint) const {
   const std::lock_guard lock(mutex_);
   return entries_.contains(fingerprint);
@@ -95,6 +141,7 @@ void FragmentHost::Register(std::shared_ptr<const Fragment> fragment) {
   const uint64_t fingerprint = fragment->fingerprint;
   if (Has(fingerprint)) return;
   auto entry = std::make_shared<Entry>(std::move(fragment), options_, environment_);
+  entry->keeps_state = HasSessionState(*entry->fragment);
   std::shared_ptr<Entry> dropped;  // outside the lock
   const std::lock_guard lock(mutex_);
   entries_.try_emplace(fingerprint, Used{std::move(entry), ++uses_});
@@ -109,10 +156,10 @@ std::shared_ptr<const Fragment> FragmentHost::Find(uint64_t fingerprint) const {
   return FindEntry(fingerprint)->fragment;
 }
 
-std::vector<Tensor> FragmentHost::Run(uint64_t fingerprint, uint64_t run,
-                                      std::vector<Tensor> inputs, std::vector<Tensor> kept_inputs,
+std::vector<Tensor> FragmentHost::Run(uint64_t fingerprint, RunId run, std::vector<Tensor> inputs,
+                                      std::vector<Tensor> kept_inputs,
                                       CancellationToken& cancellation) {
-  const std::shared_ptr<Entry> entry = FindEntry(fingerprint);
+  const std::shared_ptr<Entry> entry = EntryFor(fingerprint, run.session);
   const Fragment& fragment = *entry->fragment;
   if (inputs.size() != fragment.feeds.size() || kept_inputs.size() != fragment.kept_inputs.size()) {
     throw InvalidArgument("fragment {:016x} takes {} and {} inputs, got {} and {}", fingerprint,
@@ -128,7 +175,7 @@ std::vector<Tensor> FragmentHost::Run(uint64_t fingerprint, uint64_t run,
   outputs.resize(fragment.fetches.size());
   const std::lock_guard lock(mutex_);
   // A caller that has given up has ended the run already.
-  if (!cancellation.cancelled()) kept_[run][fingerprint] = std::move(kept);
+  if (!cancellation.cancelled()) kept_[run.run][fingerprint] = std::move(kept);
   return outputs;
 }
 
@@ -172,6 +219,17 @@ void FragmentHost::EndRun(uint64_t run) {
   }
 }
 
+void FragmentHost::EndSession(uint64_t session) {
+  std::shared_ptr<OfSession> own;  // freed outside the lock, when no call uses it
+  const std::lock_guard lock(mutex_);
+  const auto found = sessions_.find(session);
+  if (found == sessions_.end()) return;
+  own = std::move(found->second);
+  sessions_.erase(found);
+  ended_.push_back(session);
+  if (ended_.size() > kMaxEnded) ended_.pop_front();
+}
+
 size_t FragmentHost::num_fragments() const {
   const std::lock_guard lock(mutex_);
   return entries_.size();
@@ -181,12 +239,21 @@ int FragmentHost::num_plans() const {
   const std::lock_guard lock(mutex_);
   int plans = 0;
   for (const auto& [fingerprint, used] : entries_) plans += used.entry->session->num_plans();
+  for (const auto& [session, own] : sessions_) {
+    const std::lock_guard own_lock(own->mutex);
+    for (const auto& [fingerprint, entry] : own->entries) plans += entry->session->num_plans();
+  }
   return plans;
 }
 
 size_t FragmentHost::num_kept_runs() const {
   const std::lock_guard lock(mutex_);
   return kept_.size();
+}
+
+size_t FragmentHost::num_sessions() const {
+  const std::lock_guard lock(mutex_);
+  return sessions_.size();
 }
 
 }  // namespace sextant

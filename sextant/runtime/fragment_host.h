@@ -1,10 +1,12 @@
 // FragmentHost: the side of a task that runs the fragments of others. Each is an ordinary Plan on
-// the task's own devices and variables.
+// the task's own devices and variables. State that sessions do not share (session_state_nodes.h) is
+// kept apart for each of them.
 //
 // Thread-safe: calls run at the same time.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -33,8 +35,9 @@ class SEXTANT_API FragmentHost {
   std::shared_ptr<const Fragment> Find(uint64_t fingerprint) const;
 
   // Runs a fragment: "inputs" in the order of its feeds, "kept_inputs" in that of its kept inputs.
-  // Gives the fetches; what the fragment keeps stays until EndRun(run).
-  std::vector<Tensor> Run(uint64_t fingerprint, uint64_t run, std::vector<Tensor> inputs,
+  // Gives the fetches; what the fragment keeps stays until EndRun(run). Throws ABORTED when the
+  // session has been ended.
+  std::vector<Tensor> Run(uint64_t fingerprint, RunId run, std::vector<Tensor> inputs,
                           std::vector<Tensor> kept_inputs, CancellationToken& cancellation);
 
   // Runs the fragment of a summed call on the contributions to a step, in the order of tokens: each
@@ -46,6 +49,8 @@ class SEXTANT_API FragmentHost {
   // Tensors that a fragment of the run has kept. Throws NOT_FOUND when it has not been run.
   std::vector<Tensor> Kept(uint64_t run, uint64_t maker, std::span<const int32_t> positions) const;
   void EndRun(uint64_t run);
+  // Drops what is kept for a session alone.
+  void EndSession(uint64_t session);
 
   // A host on the variables as they are now, without fragments. Buffers are shared: who changes a
   // variable copies it first.
@@ -54,14 +59,18 @@ class SEXTANT_API FragmentHost {
   size_t num_fragments() const;
   int num_plans() const;         // of all fragments
   size_t num_kept_runs() const;  // of which it keeps tensors
+  size_t num_sessions() const;   // of which it keeps state
 
  private:
   struct Entry;
+  struct OfSession;
   struct Used {
     std::shared_ptr<Entry> entry;
     uint64_t last_use = 0;
   };
   std::shared_ptr<Entry> FindEntry(uint64_t fingerprint) const;
+  // The same, or another for the session alone when it keeps state.
+  std::shared_ptr<Entry> EntryFor(uint64_t fingerprint, uint64_t session);
 
   std::unique_ptr<ResourceManager> own_resources_;  // of a snapshot
   SessionEnvironment environment_;
@@ -70,6 +79,8 @@ class SEXTANT_API FragmentHost {
   mutable std::map<uint64_t, Used> entries_;  // by fingerprint
   mutable uint64_t uses_ = 0;
   std::map<uint64_t, std::map<uint64_t, std::vector<Tensor>>> kept_;  // run → maker → tensors
+  std::map<uint64_t, std::shared_ptr<OfSession>> sessions_;
+  std::deque<uint64_t> ended_;  // the latest sessions that were dropped
 };
 
 }  // namespace sextant

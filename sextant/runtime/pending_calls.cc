@@ -3,9 +3,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <atomic>
-#include <random>
 #include <set>
+
+#include "sextant/runtime/cluster_ids.h"
 
 namespace sextant {
 namespace {
@@ -13,20 +13,10 @@ namespace {
 // How often the other calls are looked after while one is waited for.
 constexpr std::chrono::milliseconds kLookTime(50);
 
-// Unlike those of all other processes: counted from a random number of 64 bits.
-uint64_t NewRunId() {
-  static std::atomic<uint64_t> next = [] {
-    std::random_device random;
-    return uint64_t{random()} << 32 | random();
-  }();
-  const uint64_t id = next.fetch_add(1, std::memory_order_relaxed);
-  return id != 0 ? id : NewRunId();
-}
-
 }  // namespace
 
 void PendingCalls::Start(size_t call, std::vector<Tensor> inputs) {
-  if (run_ == 0) run_ = NewRunId();
+  if (run_ == 0) run_ = NewClusterId();
   const auto& [fragment, task] = calls_[call];
   if (!fragment->kept.empty() && std::ranges::find(keepers_, task) == keepers_.end())
     keepers_.push_back(task);
@@ -43,7 +33,7 @@ void PendingCalls::Start(size_t call, std::vector<Tensor> inputs) {
     token_->contributed = true;
   }
   answered_[call] = false;
-  pending_[call] = task->Start(fragment, run_, std::move(inputs), token);
+  pending_[call] = task->Start(fragment, {run_, session_}, std::move(inputs), token);
 }
 
 void PendingCalls::Finish(size_t call, std::span<Tensor> outputs, CancellationToken& cancellation) {

@@ -27,8 +27,12 @@ class PendingCalls {
   PendingCalls(const PendingCalls&) = delete;
   PendingCalls& operator=(const PendingCalls&) = delete;
 
-  // Of the run: of synchronous training, or null. It is told when a contribution came too late.
-  void set_token(RunToken* token) { token_ = token; }
+  // Of the run: its session, as other tasks know it, and the token of synchronous training or null.
+  // That is told when a contribution came too late.
+  void Begin(uint64_t session, RunToken* token) {
+    session_ = session;
+    token_ = token;
+  }
   // Throws FAILED_PRECONDITION for a summed call without a token.
   void Start(size_t call, std::vector<Tensor> inputs);
   // Throws what RemoteCall::WaitFor throws, also where another call under way fails first: a task
@@ -47,6 +51,7 @@ class PendingCalls {
   std::vector<bool> answered_;        // of those pending, when they were last looked after
   std::vector<RemoteTask*> keepers_;  // tasks that may keep tensors of the run
   uint64_t run_ = 0;                  // 0: nothing was started
+  uint64_t session_ = 0;
   RunToken* token_ = nullptr;
 };
 

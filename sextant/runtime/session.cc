@@ -16,6 +16,7 @@
 #include "sextant/runtime/run_cancellation.h"
 #include "sextant/runtime/session_plans.h"
 #include "sextant/runtime/session_target.h"
+#include "sextant/runtime/task_session.h"
 
 namespace sextant {
 namespace {
@@ -24,6 +25,13 @@ PoolAllocatorOptions PoolOf(const SessionOptions& options) {
   PoolAllocatorOptions pool;
   if (options.memory_limit > 0) pool.limit = static_cast<size_t>(options.memory_limit);
   return pool;
+}
+
+// Null where the session belongs to no cluster.
+std::shared_ptr<TaskSession> TaskSessionOf(const std::optional<SessionEnvironment>& environment) {
+  if (!environment || environment->tasks == nullptr) return nullptr;
+  if (environment->session) return environment->session;
+  return std::make_shared<TaskSession>(*environment->resources, *environment->tasks);
 }
 
 // Gives a frame back whatever happens.
@@ -53,7 +61,10 @@ class SessionState {
       : graph_(graph),
         options_(options),
         pool_(PoolAllocator::New(PoolOf(options))),
-        resources_(target.environment ? target.environment->resources : &own_resources_),
+        task_session_(TaskSessionOf(target.environment)),
+        resources_(task_session_        ? &task_session_->resources()
+                   : target.environment ? target.environment->resources
+                                        : &own_resources_),
         shares_fetches_(target.environment && target.environment->shares_fetches),
         remote_(std::move(target.remote)),
         plans_(graph, environment_, options.plan_cache_bytes) {
@@ -165,7 +176,7 @@ class SessionState {
                              .rendezvous = &rendezvous_,
                              .step_id = next_step_.fetch_add(1, std::memory_order_relaxed)};
     FrameLease lease(prepared, *pool_);
-    if (lease.frame().calls) lease.frame().calls->set_token(options.token);
+    if (lease.frame().calls) lease.frame().calls->Begin(task_session_->id(), options.token);
     constexpr size_t kInlineFeeds = 8;
     if (values.size() <= kInlineFeeds) {
       Tensor feeds[kInlineFeeds];
@@ -193,6 +204,7 @@ class SessionState {
   std::vector<std::unique_ptr<Device>> own_devices_;
   ResourceManager own_resources_;
   PlanEnvironment environment_;
+  const std::shared_ptr<TaskSession> task_session_;  // null: it belongs to no cluster
   ResourceManager* const resources_;
   const bool shares_fetches_;
   const std::unique_ptr<RemoteSession> remote_;

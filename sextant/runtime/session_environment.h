@@ -2,6 +2,7 @@
 // go with it; one of a task in a cluster shares those of the task and reaches the other tasks.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -13,14 +14,17 @@ namespace sextant {
 class Device;
 class RemoteTasks;
 class ResourceManager;
+class TaskSession;
 
 // What it points to must outlive the sessions that run in it.
 struct SessionEnvironment {
   std::string task;                      // "/job:worker/replica:0/task:0"
   std::vector<Device*> devices;          // of this task; the first is where nodes go by default
   std::vector<Device*> remote_devices;   // of the other tasks: only their names and types are used
-  ResourceManager* resources = nullptr;  // variables, tables, iterators and random streams
-  RemoteTasks* tasks = nullptr;          // null: there are none
+  ResourceManager* resources = nullptr;  // of the task: variables and what has a shared name
+  RemoteTasks* tasks = nullptr;          // null: there are none, and all resources are the task's
+  // Of several Sessions that follow each other and are one to their user; null: it has its own.
+  std::shared_ptr<TaskSession> session = {};
   // What is fetched may share buffers with variables: its receiver only reads it.
   bool shares_fetches = false;
   // Feeds that are planned with the shapes that the graph gives them, not with those of a run.

@@ -88,7 +88,7 @@ class LocalCluster::Task : public RemoteTask {
   }
   SessionEnvironment Environment() const { return Environment(state()->resources); }
 
-  std::unique_ptr<RemoteCall> Start(std::shared_ptr<const Fragment> fragment, uint64_t run,
+  std::unique_ptr<RemoteCall> Start(std::shared_ptr<const Fragment> fragment, RunId run,
                                     std::vector<Tensor> inputs,
                                     std::optional<StepToken> /*token*/ = {}) override {
     if (fragment->sum) throw Unimplemented("summed calls need servers that a coordinator knows");
@@ -104,7 +104,7 @@ class LocalCluster::Task : public RemoteTask {
       for (const Fragment::KeptInput& input : fragment->kept_inputs) {
         const auto& maker = static_cast<const Task&>(cluster_.Find(input.task));
         kept.push_back(
-            maker.state()->host->Kept(run, input.maker, std::span(&input.position, 1))[0]);
+            maker.state()->host->Kept(run.run, input.maker, std::span(&input.position, 1))[0]);
         if (&maker != this) cluster_.bytes_ += TravelBytes(std::span(&kept.back(), 1));
       }
       cluster_.bytes_ += TravelBytes(inputs);
@@ -116,6 +116,7 @@ class LocalCluster::Task : public RemoteTask {
     return call;
   }
   void EndRun(uint64_t run) noexcept override { state()->host->EndRun(run); }
+  void EndSession(uint64_t session) { state()->host->EndSession(session); }
 
   const FragmentHost& host() const { return *state()->host; }
 
@@ -177,6 +178,11 @@ RemoteTask& LocalCluster::Find(std::string_view task) {
   throw NotFound("no task {}", task);
 }
 
+void LocalCluster::EndSession(uint64_t session) noexcept {
+  for (const auto& task : tasks_) task->EndSession(session);
+}
+
+size_t LocalCluster::sessions(size_t task) const { return tasks_[task]->host().num_sessions(); }
 size_t LocalCluster::kept_runs(size_t task) const { return tasks_[task]->host().num_kept_runs(); }
 size_t LocalCluster::fragments(size_t task) const { return tasks_[task]->host().num_fragments(); }
 int LocalCluster::plans(size_t task) const { return tasks_[task]->host().num_plans(); }

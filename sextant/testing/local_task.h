@@ -24,6 +24,7 @@ class LocalCluster : public RemoteTasks {
 
   SessionEnvironment environment(size_t task);
   RemoteTask& Find(std::string_view task) override;
+  void EndSession(uint64_t session) noexcept override;
 
   // Calls made so far, those under way, and the bytes of all tensors that went to a task, came back
   // or went from one to another.
@@ -32,6 +33,7 @@ class LocalCluster : public RemoteTasks {
   int64_t bytes() const { return bytes_; }
   // Runs of which a task keeps tensors, fragments that it has been given, and Plans made for them.
   size_t kept_runs(size_t task) const;
+  size_t sessions(size_t task) const;  // of which a task keeps state
   size_t fragments(size_t task) const;
   int plans(size_t task) const;
 

@@ -29,21 +29,27 @@ Tensor HandleTo(std::string name, std::shared_ptr<Resource> iterator) {
                                        .resource = std::move(iterator)});
 }
 
-std::shared_ptr<IteratorResource> FindOrMake(ResourceManager& resources, const std::string& name) {
-  return resources.LookupOrCreate<IteratorResource>(
-      IteratorResource::kContainer, name, [] { return std::make_shared<IteratorResource>(); });
+std::shared_ptr<IteratorResource> FindOrMake(ResourceManager& resources, const std::string& name,
+                                             bool shared) {
+  // Whoever restores the position of an iterator that is not there yet cannot tell that it will be
+  // shared: it is found among those of the session.
+  auto restored = resources.Lookup<IteratorResource>(IteratorResource::kContainer, name);
+  return (shared ? resources.shared() : resources)
+      .LookupOrCreate<IteratorResource>(IteratorResource::kContainer, name, [&] {
+        return shared && restored ? restored : std::make_shared<IteratorResource>();
+      });
 }
 
 class HandleKernel : public Kernel {
  public:
   explicit HandleKernel(KernelInit& init)
-      : name_(init.attr<std::string>("shared_name")), dataset_(DatasetOf(init.node())) {
-    if (name_.empty()) name_ = init.node().name();
-  }
+      : shared_(!init.attr<std::string>("shared_name").empty()),
+        name_(shared_ ? init.attr<std::string>("shared_name") : init.node().name()),
+        dataset_(DatasetOf(init.node())) {}
 
   void Compute(KernelContext& ctx) override {
     if (!handle_.valid()) {
-      auto iterator = FindOrMake(ctx.resources(), name_);
+      auto iterator = FindOrMake(ctx.resources(), name_, shared_);
       if (dataset_.valid()) iterator->SetDefault(dataset_);
       handle_ = HandleTo(name_, std::move(iterator));
     }
@@ -51,7 +57,8 @@ class HandleKernel : public Kernel {
   }
 
  private:
-  std::string name_;
+  const bool shared_;
+  const std::string name_;
   const data::Dataset dataset_;
   Tensor handle_;
 };

@@ -21,10 +21,12 @@ void RestoreIteratorStates(const std::map<std::string, std::string>& states,
     if (iterator != nullptr && !states.contains(key.second)) iterator->Rewind();
   }
   for (const auto& [name, state] : states) {
-    session
-        .LookupOrCreate<IteratorResource>(IteratorResource::kContainer, name,
-                                          [] { return std::make_shared<IteratorResource>(); })
-        ->Restore(state, or_begin_anew);
+    auto iterator = session.Lookup<IteratorResource>(IteratorResource::kContainer, name);
+    if (!iterator) {
+      iterator = session.LookupOrCreate<IteratorResource>(
+          IteratorResource::kContainer, name, [] { return std::make_shared<IteratorResource>(); });
+    }
+    iterator->Restore(state, or_begin_anew);
   }
 }
 

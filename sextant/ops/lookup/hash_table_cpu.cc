@@ -110,11 +110,9 @@ TableHandleKernel::TableHandleKernel(KernelInit& init)
   container_ = init.attr<std::string>("container");
   if (container_.empty()) container_ = "localhost";
   const auto& shared_name = init.attr<std::string>("shared_name");
-  if (!shared_name.empty()) {
-    name_ = shared_name;
-  } else if (!init.attr<bool>("use_node_name_sharing")) {
-    name_ = "_private_" + name_;
-  }
+  shared_ = !shared_name.empty() || init.attr<bool>("use_node_name_sharing");
+  if (!shared_name.empty()) name_ = shared_name;
+  if (!shared_) name_ = "_private_" + name_;
 }
 
 void TableHandleKernel::Compute(KernelContext& ctx) {
@@ -125,8 +123,9 @@ void TableHandleKernel::Compute(KernelContext& ctx) {
   if (anonymous_) {
     handle.resource = MakeTable(ctx);
   } else {
-    const auto table = ctx.resources().LookupOrCreate<LookupTable>(container_, name_,
-                                                                   [&] { return MakeTable(ctx); });
+    ResourceManager& keeper = shared_ ? ctx.resources().shared() : ctx.resources();
+    const auto table =
+        keeper.LookupOrCreate<LookupTable>(container_, name_, [&] { return MakeTable(ctx); });
     if (table->key_dtype() != key_dtype_ || table->value_dtype() != value_dtype_) {
       throw InvalidArgument("table '{}' maps {} to {}, not {} to {}", name_,
                             DTypeName(table->key_dtype()), DTypeName(table->value_dtype()),

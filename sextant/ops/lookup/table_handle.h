@@ -20,9 +20,10 @@ class TableHandleKernel : public Kernel {
   DType value_dtype() const { return value_dtype_; }
 
  private:
-  // A session keeps the table under its shared name or, failing that, for this node alone. One of
-  // an anonymous op belongs to its handle.
+  // The table has its shared name, which other sessions of the task know it by; failing that it is
+  // of this session and this node. One of an anonymous op belongs to its handle.
   const bool anonymous_;
+  bool shared_ = false;
   const DType key_dtype_, value_dtype_;
   std::string container_, name_;
 };

@@ -52,7 +52,8 @@ class QueueKernel : public Kernel {
  private:
   Tensor MakeHandle(ResourceManager& resources) const {
     const std::string name = shared_ ? spec_.name : "_private_" + spec_.name;
-    const auto queue = resources.LookupOrCreate<TensorQueue>(
+    ResourceManager& keeper = shared_ ? resources.shared() : resources;
+    const auto queue = keeper.LookupOrCreate<TensorQueue>(
         container_, name, [&] { return std::make_shared<TensorQueue>(spec_); });
     queue->CheckLike(spec_);
     return Tensor::Scalar(ResourceHandle{.device = "",

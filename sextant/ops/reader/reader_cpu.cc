@@ -42,9 +42,10 @@ class ReaderKernel : public Kernel {
       : kind_(init.node().type().substr(0, init.node().type().size() - 2)),
         open_(OpenerOf(init.node())),
         container_(init.attr<std::string>("container")),
-        name_(init.attr<std::string>("shared_name")) {
+        name_(init.attr<std::string>("shared_name")),
+        shared_(!name_.empty()) {
     if (container_.empty()) container_ = "localhost";
-    if (name_.empty()) name_ = "_private_" + init.node().name();
+    if (!shared_) name_ = "_private_" + init.node().name();
   }
 
   void Compute(KernelContext& ctx) override {
@@ -55,7 +56,8 @@ class ReaderKernel : public Kernel {
  private:
   Tensor MakeHandle(ResourceManager& resources) const {
     const bool saves = kind_ == "WholeFileReader" || kind_ == "IdentityReader";
-    const auto reader = resources.LookupOrCreate<RecordReader>(
+    ResourceManager& keeper = shared_ ? resources.shared() : resources;
+    const auto reader = keeper.LookupOrCreate<RecordReader>(
         container_, name_, [&] { return std::make_shared<RecordReader>(kind_, open_, saves); });
     if (reader->DebugString() != kind_) {
       throw InvalidArgument("shared reader '{}' is a {}, not a {}", name_, reader->DebugString(),
@@ -71,6 +73,7 @@ class ReaderKernel : public Kernel {
   const std::string kind_;
   const OpenWorkUnit open_;
   std::string container_, name_;
+  const bool shared_;
   Tensor handle_;
 };
 

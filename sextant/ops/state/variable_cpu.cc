@@ -24,7 +24,7 @@ class VarHandleKernel : public Kernel {
   }
 
   void Compute(KernelContext& ctx) override {
-    if (!handle_.valid()) handle_ = MakeHandle(ctx.resources());
+    if (!handle_.valid()) handle_ = MakeHandle(ctx.resources().shared());
     ctx.SetOutput(0, handle_);
   }
 

@@ -1,0 +1,78 @@
+// What a peer keeps for the Runs and sessions of this process, and how it learns that they ended.
+#include "sextant/dist/peer.h"
+#include "sextant/dist/peer_notice.h"
+#include "sextant/dist/wire.h"
+
+namespace sextant::dist {
+
+struct Peer::EndSessionNotice : Notice<EndSessionRequest> {
+  explicit EndSessionNotice(const std::shared_ptr<Peer>& to) : Notice(to->token()), peer(to) {}
+  void Ended(const grpc::Status& status) override {
+    const std::shared_ptr<Peer> told = status.ok() ? peer.lock() : nullptr;
+    if (!told) return;  // said again, if there is somebody to say it
+    const std::lock_guard lock(told->mutex_);
+    for (const uint64_t session : request.sessions()) told->ended_sessions_.erase(session);
+  }
+  const std::weak_ptr<Peer> peer;
+};
+
+void Peer::NoteRun(const Fragment& fragment, const RunId& run) {
+  const std::lock_guard lock(mutex_);
+  if (!fragment.kept.empty()) runs_.try_emplace(run.run, 0);
+  if (run.session != 0) sessions_.insert(run.session);
+}
+
+void Peer::EndRun(uint64_t run) noexcept {
+  try {
+    {
+      const std::lock_guard lock(mutex_);
+      if (runs_.erase(run) == 0) return;  // it keeps nothing of it
+    }
+    auto notice = std::make_shared<Notice<EndRunRequest>>(token_);
+    notice->request.set_sender(sender_);
+    notice->request.set_run(run);
+    control_stub_->async()->EndRun(&notice->context, &notice->request, &notice->reply,
+                                   net::AsyncCall::Callback(notice));
+  } catch (...) {  // the peer forgets the run when it no longer hears of this process
+  }
+}
+
+void Peer::EndSession(uint64_t session) noexcept {
+  try {
+    {
+      const std::lock_guard lock(mutex_);
+      if (sessions_.erase(session) == 0) return;  // it has never heard of it
+      ended_sessions_.insert(session);
+    }
+    TellEndedSessions();
+  } catch (...) {  // as above
+  }
+}
+
+void Peer::TellEndedSessions() {
+  auto notice = std::make_shared<EndSessionNotice>(shared_from_this());
+  notice->request.set_sender(sender_);
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_sessions_.empty()) return;
+    notice->request.mutable_sessions()->Assign(ended_sessions_.begin(), ended_sessions_.end());
+  }
+  control_stub_->async()->EndSession(&notice->context, &notice->request, &notice->reply,
+                                     net::AsyncCall::Callback(notice));
+}
+
+void Peer::StayAlive() {
+  TellEndedSessions();
+  {
+    const std::lock_guard lock(mutex_);
+    if (runs_.empty() && sessions_.empty()) return;
+  }
+  auto notice = std::make_shared<Notice<HelloRequest, HelloReply>>(token_);
+  notice->request.set_task(options_.own_task);
+  notice->request.set_version(kWireVersion);
+  notice->request.set_sender(sender_);
+  control_stub_->async()->Hello(&notice->context, &notice->request, &notice->reply,
+                                net::AsyncCall::Callback(notice));
+}
+
+}  // namespace sextant::dist
