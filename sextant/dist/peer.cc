@@ -1,7 +1,5 @@
 #include "sextant/dist/peer.h"
 
-#include <charconv>
-
 #include "sextant/base/wait_notice.h"
 #include "sextant/dist/fragment_messages.h"
 #include "sextant/dist/incarnation.h"
@@ -83,10 +81,12 @@ void Peer::CancelCall(uint64_t sequence, RunId run, const sextant::Status& why) 
 
 void Peer::FillStamp(uint64_t sequence, RunId run, Stamp* stamp) {
   const std::lock_guard lock(mutex_);
+  const auto met = sessions_.find(run.session);
+  const uint64_t receiver = met != sessions_.end() ? met->second : 0;
   if (const auto kept = runs_.find(run.run); kept != runs_.end() && kept->second == 0)
-    kept->second = incarnation_;
+    kept->second = receiver;
   stamp->set_sender(sender_);
-  stamp->set_receiver(incarnation_);
+  stamp->set_receiver(receiver);
   stamp->set_sequence(sequence);
   stamp->set_run(run.run);
   stamp->set_session(run.session);
@@ -104,11 +104,6 @@ uint64_t Peer::KeeperOf(uint64_t run) const {
   return kept == runs_.end() ? 0 : kept->second;
 }
 
-bool Peer::connected() const {
-  const std::lock_guard lock(mutex_);
-  return incarnation_ != 0;
-}
-
 std::shared_ptr<Peer::Attempt> Peer::Send(const char* method, grpc::ByteBuffer request) {
   auto attempt = std::make_shared<Attempt>();
   attempt->request = std::move(request);
@@ -124,8 +119,8 @@ std::shared_ptr<Peer::Attempt> Peer::Send(const char* method, grpc::ByteBuffer r
 
 grpc::ByteBuffer Peer::Ask(const char* method, const grpc::ByteBuffer& request,
                            CancellationToken& cancellation,
-                           const std::function<void()>& past_deadline) {
-  RetryPolicy retry(*this);
+                           const std::function<void()>& past_deadline, uint64_t session) {
+  RetryPolicy retry(*this, session);
   std::shared_ptr<Attempt> attempt = Send(method, request);
   for (WaitNotice notice;;) {
     if (!attempt->WaitFor(kWaitLook, cancellation)) {
@@ -136,7 +131,7 @@ grpc::ByteBuffer Peer::Ask(const char* method, const grpc::ByteBuffer& request,
         past_deadline();
         CancellationToken patience;
         if (attempt->WaitFor(kLastWords, patience) && !attempt->status.ok())
-          ThrowUnlessTransient(attempt->status);
+          ThrowUnlessTransient(attempt->status, /*again=*/true, session);
       }
       attempt->context.TryCancel();
       cancellation.ThrowIfCancelled();
@@ -179,7 +174,7 @@ grpc::Status Peer::SayHello(HelloReply* reply, CancellationToken& cancellation) 
   return status;
 }
 
-void Peer::Meet(uint64_t incarnation, CancellationToken& cancellation) {
+void Peer::MeetKeeper(uint64_t incarnation, CancellationToken& cancellation) {
   {
     const std::lock_guard lock(mutex_);
     if (met_ != 0 && (incarnation == 0 || incarnation == met_)) return;
@@ -194,8 +189,8 @@ void Peer::Meet(uint64_t incarnation, CancellationToken& cancellation) {
   ShareWith(reply);
 }
 
-void Peer::Connect(CancellationToken& cancellation) {
-  if (connected()) return;
+void Peer::Connect(CancellationToken& cancellation, uint64_t session) {
+  if (connected(session)) return;
   struct Waiting {
     explicit Waiting(Peer& waited_for) : peer(waited_for) { Add(1); }
     ~Waiting() { Add(-1); }
@@ -205,17 +200,20 @@ void Peer::Connect(CancellationToken& cancellation) {
     }
     Peer& peer;
   } const waiting(*this);
+  RetryPolicy retry(*this, session);
+  const bool known = [this] {
+    const std::lock_guard lock(mutex_);
+    return incarnation_ != 0;
+  }();
   auto next_report = SteadyClock::now() + kReportTime;
   WaitNotice notice;
   for (int attempts = 0;; ++attempts) {
     HelloReply reply;
     const grpc::Status status = SayHello(&reply, cancellation);
-    if (status.ok()) {
-      const std::lock_guard lock(mutex_);
-      state_ = "connected";
-      incarnation_ = reply.incarnation();
-      ShareWith(reply);
-      return;
+    if (status.ok()) return Meet(reply, session);
+    if (known) {  // to others: it is gone, not still to come
+      retry.Failed(status, cancellation);
+      continue;
     }
     const std::string why = net::FromGrpcStatus(status).message();
     SetState(why);
@@ -236,12 +234,12 @@ void Peer::Connect(CancellationToken& cancellation) {
   }
 }
 
-void Peer::Register(const Fragment& fragment, CancellationToken& cancellation) {
+void Peer::Register(const Fragment& fragment, CancellationToken& cancellation, uint64_t session) {
   RegisterRequest request;
   *request.mutable_fragment() = ToMessage(fragment);
-  RetryPolicy retry(*this);
+  RetryPolicy retry(*this, session);
   for (;;) {
-    FillStamp(0, 0, request.mutable_stamp());
+    FillStamp(0, {0, session}, request.mutable_stamp());
     grpc::ClientContext context;
     context.set_deadline(In(kAttemptTime));
     token_.AddTo(context);
@@ -258,7 +256,7 @@ void Peer::Register(const Fragment& fragment, CancellationToken& cancellation) {
   }
 }
 
-void Peer::ThrowUnlessTransient(const grpc::Status& grpc_status, bool again) {
+void Peer::ThrowUnlessTransient(const grpc::Status& grpc_status, bool again, uint64_t session) {
   const sextant::Status status = net::FromGrpcStatus(grpc_status);
   if (net::HindranceOf(grpc_status) == net::Hindrance::kHandshake) {
     if (!again) return;
@@ -270,21 +268,13 @@ void Peer::ThrowUnlessTransient(const grpc::Status& grpc_status, bool again) {
   // A server that stops while it answers lets gRPC cancel the call; one that goes on would say so.
   const bool cut_off = net::IsTransient(status.code()) || status.code() == Code::kCancelled;
   if (!answered && cut_off) return;
-  if (grpc_status.error_details() == kKeptIsLost || Restarted(grpc_status))
+  if (grpc_status.error_details() == kKeptIsLost || Restarted(grpc_status, session))
     throw Error(Code::kAborted, place_ + " was restarted during the run");
   if (options_.task.empty()) {  // a session names the place of what went wrong there
     if (status.code() != Code::kUnauthenticated) status.ThrowIfError();
     throw Error(status.code(), fmt::format("{}: {}", place_, status.message()));
   }
   throw ErrorOfTask(Error(status.code(), status.message()), options_.task);
-}
-
-Error Peer::Gone() {
-  const std::lock_guard lock(mutex_);
-  state_ = "gone";
-  incarnation_ = 0;
-  return Error(Code::kUnavailable,
-               fmt::format("{} is gone: nobody listens at {}", place_, address()));
 }
 
 bool Peer::Awaited(SteadyClock::time_point since) {
@@ -295,21 +285,6 @@ bool Peer::Awaited(SteadyClock::time_point since) {
   if (now - since < kFirstWaitReport || now < next_report_) return true;
   next_report_ = now + kWaitReport;
   LogInfo("waiting for {}: nobody listens at {}", place_, address());
-  return true;
-}
-
-void Peer::ForgetIncarnation() {
-  const std::lock_guard lock(mutex_);
-  incarnation_ = 0;
-}
-
-bool Peer::Restarted(const grpc::Status& status) {
-  const std::string details = status.error_details();
-  if (!details.starts_with(kRestarted)) return false;
-  uint64_t incarnation = 0;
-  std::from_chars(details.data() + kRestarted.size(), details.data() + details.size(), incarnation);
-  const std::lock_guard lock(mutex_);
-  incarnation_ = incarnation;
   return true;
 }
 

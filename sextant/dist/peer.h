@@ -3,8 +3,8 @@
 // A call is sent again, under the same sequence number, as long as its connection breaks or its
 // answer does not come, until the Run is cancelled or past its deadline. A peer that refuses
 // connections for longer than a cut of the network lasts is an error at once: its process is gone.
-// A peer that was restarted answers with another incarnation: the error says which of its variables
-// are lost.
+// A peer that was restarted since a session first met it answers with another incarnation: the
+// error says which of its variables are lost. A session that meets it later takes it as it is.
 //
 // Thread-safe. Held by shared_ptr: calls under way keep it.
 #pragma once
@@ -94,18 +94,19 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   // Names the processes that keep inputs of a call of the fragment.
   void NameKeepers(const Fragment& fragment, uint64_t run, CallHeader* header) const;
 
-  bool connected() const;
-  // Says hello unless that is done: learns the incarnation. Waits for the peer to come up until the
-  // token is cancelled, and says so every ten seconds.
-  void Connect(CancellationToken& cancellation);
-  void Register(const Fragment& fragment, CancellationToken& cancellation);
+  // Whether the session has met the peer.
+  bool connected(uint64_t session = 0) const;
+  // Says hello unless the session has done so: learns the incarnation. Waits for a peer that nobody
+  // has met to come up until the token is cancelled, and says so every ten seconds.
+  void Connect(CancellationToken& cancellation, uint64_t session = 0);
+  void Register(const Fragment& fragment, CancellationToken& cancellation, uint64_t session = 0);
   std::shared_ptr<Attempt> Send(const char* method, grpc::ByteBuffer request);
   // Sends until an answer comes or the token is cancelled; for requests that may arrive twice. What
   // "past_deadline" does at the deadline makes the other end answer, with an error that says whom
   // it has waited for: that is thrown instead of the token's when it comes soon.
   grpc::ByteBuffer Ask(const char* method, const grpc::ByteBuffer& request,
                        CancellationToken& cancellation,
-                       const std::function<void()>& past_deadline = {});
+                       const std::function<void()>& past_deadline = {}, uint64_t session = 0);
   // Sends the tensors of a call ahead of it, in parts. Gives their number.
   uint32_t SendParts(uint64_t sequence, RunId run, std::span<const Tensor> tensors,
                      CancellationToken& cancellation);
@@ -123,23 +124,24 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   // What the peer answered, as an error that names it; returns when it may be asked again. A
   // connection that is closed as soon as it is made may have been cut: "again" asks whether it was
   // the credentials.
-  void ThrowUnlessTransient(const grpc::Status& status, bool again = true);
-  // UNAVAILABLE: nobody listens there. The next call begins from the start.
-  Error Gone();
-  // Whether it answers that it is another process now: then that is noted.
-  bool Restarted(const grpc::Status& status);
+  void ThrowUnlessTransient(const grpc::Status& status, bool again = true, uint64_t session = 0);
+  // UNAVAILABLE: nobody listens there. The next call of the session begins from the start.
+  Error Gone(uint64_t session = 0);
+  // Whether it answers that it is another process now: then the session goes on with that.
+  bool Restarted(const grpc::Status& status, uint64_t session = 0);
   // Tries to connect now, not after the pause that gRPC would make.
   void ConnectAgain();
   void CountRetry() { ++retries_; }
   // Whether it is waited for though nobody listens; says so now and then. Throws when it is not
   // waited for any more.
   bool Awaited(std::chrono::steady_clock::time_point since);
-  // The next call says hello first: it may be another process.
+  // The next calls say hello first: it may be another process.
   void ForgetIncarnation();
 
  private:
   struct EndSessionNotice;  // peer_sessions.cc
 
+  void Meet(const HelloReply& hello, uint64_t session);
   void NoteRun(const Fragment& fragment, const RunId& run);
   void TellEndedSessions();
   std::string PlaceAndAddress() const;
@@ -147,7 +149,7 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   // Once; does not wait for the peer to come up.
   grpc::Status SayHello(HelloReply* reply, CancellationToken& cancellation);
   // Says hello unless that process has been met, or any where it is 0: shares memory with it.
-  void Meet(uint64_t incarnation, CancellationToken& cancellation);
+  void MeetKeeper(uint64_t incarnation, CancellationToken& cancellation);
   void ShareWith(const HelloReply& hello);
 
   const PeerOptions options_;
@@ -159,11 +161,11 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   const std::unique_ptr<TaskService::Stub> control_stub_;
 
   mutable std::mutex mutex_;
-  uint64_t incarnation_ = 0;           // 0: not known yet
+  uint64_t incarnation_ = 0;           // the last that is known; 0: none
   std::set<uint64_t> under_way_;       // sequence numbers of calls that have no answer yet
   std::map<uint64_t, uint64_t> runs_;  // that keep tensors there → incarnation of their first call
-  std::set<uint64_t> sessions_;        // that have made calls
-  std::set<uint64_t> ended_sessions_;  // of which it has not been told that they ended
+  std::map<uint64_t, uint64_t> sessions_;  // that have met it, and as which incarnation; 0: anew
+  std::set<uint64_t> ended_sessions_;      // of which it has not been told that they ended
   uint64_t next_sequence_ = 1;
   std::string state_ = "not connected";
   std::shared_ptr<SharedFrames> shared_;

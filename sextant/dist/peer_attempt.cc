@@ -43,14 +43,15 @@ bool Peer::Attempt::answered() {
 
 void RetryPolicy::Failed(const grpc::Status& status, CancellationToken& cancellation) {
   cancellation.ThrowIfCancelled();
-  peer_.ThrowUnlessTransient(status, failures_ > 0);
+  peer_.ThrowUnlessTransient(status, failures_ > 0, session_);
   const net::Hindrance hindrance = net::HindranceOf(status);
   if (hindrance != net::Hindrance::kRefused) {
     refused_since_ = {};
   } else {
     const auto now = std::chrono::steady_clock::now();
     if (refused_since_ == std::chrono::steady_clock::time_point()) refused_since_ = now;
-    if (now - refused_since_ > kRefusedTime && !peer_.Awaited(refused_since_)) throw peer_.Gone();
+    if (now - refused_since_ > kRefusedTime && !peer_.Awaited(refused_since_))
+      throw peer_.Gone(session_);
   }
   // A connection that was cut is made anew at once; one that cannot be made is not tried in a loop.
   if (failures_++ == 0 && hindrance == net::Hindrance::kNone) return;

@@ -41,7 +41,8 @@ struct Peer::Attempt : net::AsyncCall {
 // When a request that failed may be sent again.
 class RetryPolicy {
  public:
-  explicit RetryPolicy(Peer& peer) : peer_(peer) {}
+  // "session" is that which sends it.
+  explicit RetryPolicy(Peer& peer, uint64_t session = 0) : peer_(peer), session_(session) {}
   // Returns after a short pause. Throws the error, naming the task, when it is not transient, when
   // credentials do not fit or when nobody has listened for longer than a network that was cut for a
   // moment takes to come back; the token's once cancelled.
@@ -49,6 +50,7 @@ class RetryPolicy {
 
  private:
   Peer& peer_;
+  const uint64_t session_;
   int failures_ = 0;
   std::chrono::steady_clock::time_point refused_since_ = {};
 };

@@ -17,8 +17,8 @@ PeerCall::PeerCall(std::shared_ptr<Peer> peer, std::shared_ptr<const Fragment> f
       token_(token),
       large_(IsLarge(inputs_)),
       sequence_(peer_->BeginCall()),
-      retry_(*peer_) {
-  if (!large_ && peer_->connected()) {
+      retry_(*peer_, run_.session) {
+  if (!large_ && peer_->connected(run_.session)) {
     Send(given_up_);
   } else {
     sending_ = std::async(std::launch::async, [this] { Send(given_up_); });
@@ -59,7 +59,7 @@ void PeerCall::WriteShared() {
 }
 
 void PeerCall::Send(CancellationToken& cancellation) {
-  peer_->Connect(cancellation);
+  peer_->Connect(cancellation, run_.session);
   WriteShared();
   const bool written = written_.back() != nullptr, in_parts = large_ && !written;
   const uint32_t parts = in_parts ? peer_->SendParts(sequence_, run_, inputs_, cancellation) : 0;
@@ -103,10 +103,10 @@ void PeerCall::Take(std::span<Tensor> outputs, CancellationToken& cancellation) 
 
 void PeerCall::Recover(CancellationToken& cancellation) {
   if (attempt_->status.error_details() == kUnknownFragment)
-    return peer_->Register(*fragment_, cancellation);
+    return peer_->Register(*fragment_, cancellation, run_.session);
   if (attempt_->status.error_details() == kUnknownSegment)
     return peer_->StopSharing(shared_.back().get());
-  if (peer_->Restarted(attempt_->status)) throw RestartedError(*fragment_);
+  if (peer_->Restarted(attempt_->status, run_.session)) throw RestartedError(*fragment_);
   peer_->CountRetry();
   retry_.Failed(attempt_->status, cancellation);
 }

@@ -13,7 +13,7 @@ namespace sextant::dist {
 
 std::vector<Tensor> Peer::FetchKept(KeptHeader wanted, CancellationToken& cancellation) {
   ++calls_;
-  Meet(wanted.receiver(), cancellation);
+  MeetKeeper(wanted.receiver(), cancellation);
   const auto ask = [&] {
     const net::EncodedFrame request = net::EncodeFrame(wanted.SerializeAsString(), {});
     return net::FromByteBuffer(Ask(kFetchKeptMethod, net::ToByteBuffer(request), cancellation),
@@ -67,7 +67,8 @@ uint32_t Peer::SendParts(uint64_t sequence, RunId run, std::span<const Tensor> t
     header.set_count(static_cast<uint32_t>(count));
     const Tensor part = net::CutPart(frame, net::kPartBytes, i);
     Ask(kSendPartMethod,
-        net::ToByteBuffer(net::EncodeFrame(header.SerializeAsString(), {&part, 1})), cancellation);
+        net::ToByteBuffer(net::EncodeFrame(header.SerializeAsString(), {&part, 1})), cancellation,
+        {}, run.session);
   }
   return static_cast<uint32_t>(count);
 }
@@ -96,7 +97,7 @@ std::vector<Tensor> Peer::Take(const grpc::ByteBuffer& answer, uint64_t sequence
     wanted.set_count(count);
     net::DecodedFrame part = net::FromByteBuffer(
         Ask(kFetchPartMethod, net::ToByteBuffer(net::EncodeFrame(wanted.SerializeAsString(), {})),
-            cancellation),
+            cancellation, {}, run.session),
         FrameMemory());
     if (part.tensors.size() != 1) throw DataLoss("{} gave a part without bytes", place_);
     parts.push_back(std::move(part.tensors[0]));

@@ -1,4 +1,7 @@
-// What a peer keeps for the Runs and sessions of this process, and how it learns that they ended.
+// Sessions of this process and a peer: as which incarnation they know it, what it keeps for them
+// and their Runs, and how it learns that they ended.
+#include <charconv>
+
 #include "sextant/dist/peer.h"
 #include "sextant/dist/peer_notice.h"
 #include "sextant/dist/wire.h"
@@ -19,7 +22,48 @@ struct Peer::EndSessionNotice : Notice<EndSessionRequest> {
 void Peer::NoteRun(const Fragment& fragment, const RunId& run) {
   const std::lock_guard lock(mutex_);
   if (!fragment.kept.empty()) runs_.try_emplace(run.run, 0);
-  if (run.session != 0) sessions_.insert(run.session);
+  if (run.session != 0) sessions_.try_emplace(run.session, 0);
+}
+
+bool Peer::connected(uint64_t session) const {
+  const std::lock_guard lock(mutex_);
+  const auto met = sessions_.find(session);
+  return met != sessions_.end() && met->second != 0;
+}
+
+void Peer::Meet(const HelloReply& hello, uint64_t session) {
+  const std::lock_guard lock(mutex_);
+  state_ = "connected";
+  incarnation_ = hello.incarnation();
+  // Another call of the session may have met it before, as another process.
+  if (uint64_t& met = sessions_[session]; met == 0) met = incarnation_;
+  ShareWith(hello);
+}
+
+Error Peer::Gone(uint64_t session) {
+  const std::lock_guard lock(mutex_);
+  state_ = "gone";
+  incarnation_ = 0;
+  if (const auto met = sessions_.find(session); met != sessions_.end()) met->second = 0;
+  return Error(Code::kUnavailable,
+               fmt::format("{} is gone: nobody listens at {}", place_, address()));
+}
+
+bool Peer::Restarted(const grpc::Status& status, uint64_t session) {
+  const std::string details = status.error_details();
+  if (!details.starts_with(kRestarted)) return false;
+  uint64_t incarnation = 0;
+  std::from_chars(details.data() + kRestarted.size(), details.data() + details.size(), incarnation);
+  const std::lock_guard lock(mutex_);
+  incarnation_ = incarnation;
+  if (const auto met = sessions_.find(session); met != sessions_.end()) met->second = incarnation;
+  return true;
+}
+
+void Peer::ForgetIncarnation() {
+  const std::lock_guard lock(mutex_);
+  incarnation_ = 0;
+  for (auto& [session, met] : sessions_) met = 0;
 }
 
 void Peer::EndRun(uint64_t run) noexcept {

@@ -76,6 +76,44 @@ TEST_P(ServerSessionsTest, TablesWithoutANameAreOfOneSession) {
   }
 }
 
+TEST_P(ServerSessionsTest, ASessionTakesATaskAsItFindsIt) {
+  Graph graph;
+  const GraphScope use(graph);
+  const DeviceScope on("/job:ps/task:1");
+  const Variable w("w", Tensor(3.0f));
+  Session before(graph, {.target = target()}), idle(graph, {.target = target()});
+  before.Run(w.initializer());
+  EXPECT_EQ(before.Run(w.value()).scalar<float>(), 3);
+  cluster_.Stop(1);
+  cluster_.Start(1);
+  Session after(graph, {.target = target()});
+  for (Session* session : {&after, &idle}) {
+    session->Run(w.initializer());
+    EXPECT_EQ(session->Run(w.value()).scalar<float>(), 3);
+  }
+  const Status status = StatusOf([&] { before.Run(w.value()); });
+  EXPECT_EQ(status.code(), Code::kAborted);
+  EXPECT_NE(status.message().find("/job:ps/task:1 was restarted"), std::string::npos)
+      << status.message();
+  EXPECT_EQ(before.Run(w.value()).scalar<float>(), 3);  // what others have set
+}
+
+TEST_P(ServerSessionsTest, ATaskThatIsGoneIsNamedToANewSessionToo) {
+  Graph graph;
+  const GraphScope use(graph);
+  const DeviceScope on("/job:ps/task:1");
+  const Variable w("w", Tensor(3.0f));
+  Session(graph, {.target = target()}).Run(w.initializer());
+  cluster_.Stop(1);
+  Session session(graph, {.target = target()});
+  const Status status = StatusOf([&] { session.Run(w.initializer()); });
+  EXPECT_EQ(status.code(), Code::kUnavailable);
+  EXPECT_NE(status.message().find("/job:ps/task:1 is gone"), std::string::npos) << status.message();
+  cluster_.Start(1);
+  session.Run(w.initializer());
+  EXPECT_EQ(session.Run(w.value()).scalar<float>(), 3);
+}
+
 INSTANTIATE_TEST_SUITE_P(HereAndElsewhere, ServerSessionsTest, ::testing::Bool(),
                          [](const auto& where) { return where.param ? "Elsewhere" : "Here"; });
 

@@ -172,6 +172,23 @@ TEST_F(SessionIsolationTest, VariablesAndWhatHasASharedNameAreOfAllSessions) {
   }
 }
 
+TEST_F(SessionIsolationTest, ARestartIsToldToSessionsThatKnewTheTask) {
+  Graph graph;
+  const GraphScope use(graph);
+  const DeviceScope on(kOtherTask);
+  const Variable w("w", Tensor(3.0f));
+  const auto before = NewSession(graph), idle = NewSession(graph);
+  before->Run(w.initializer());
+  cluster_.Restart(1);
+  const auto after = NewSession(graph);
+  for (Session* session : {after.get(), idle.get()}) {
+    session->Run(w.initializer());
+    EXPECT_EQ(session->Run(w.value()).scalar<float>(), 3);
+  }
+  EXPECT_EQ(StatusOf([&] { before->Run(w.value()); }).code(), Code::kAborted);
+  EXPECT_EQ(before->Run(w.value()).scalar<float>(), 3);  // what others have set
+}
+
 TEST_F(SessionIsolationTest, PositionsOfASessionAreItsOwn) {
   Numbers numbers({1, 2, 3, 4});
   auto first = NewSession(numbers.graph), second = NewSession(numbers.graph);

@@ -1,6 +1,7 @@
 #include "sextant/testing/local_task.h"
 
 #include <future>
+#include <map>
 #include <mutex>
 
 #include "sextant/device/device.h"
@@ -97,7 +98,7 @@ class LocalCluster::Task : public RemoteTask {
     auto call = std::make_unique<Call>(name_);
     call->Run([this, fragment, run, inputs = std::move(inputs)](CancellationToken& cancellation) {
       const Ended ended(cluster_.running_);
-      const std::shared_ptr<State> state = Meet(*fragment);
+      const std::shared_ptr<State> state = Meet(*fragment, run.session);
       if (cluster_.on_call_) cluster_.on_call_(*fragment, cancellation);
       state->host->Register(fragment);
       std::vector<Tensor> kept;
@@ -116,7 +117,11 @@ class LocalCluster::Task : public RemoteTask {
     return call;
   }
   void EndRun(uint64_t run) noexcept override { state()->host->EndRun(run); }
-  void EndSession(uint64_t session) { state()->host->EndSession(session); }
+  void EndSession(uint64_t session) {
+    state()->host->EndSession(session);
+    const std::lock_guard lock(mutex_);
+    met_.erase(session);
+  }
 
   const FragmentHost& host() const { return *state()->host; }
 
@@ -135,12 +140,12 @@ class LocalCluster::Task : public RemoteTask {
     const std::lock_guard lock(mutex_);
     return state_;
   }
-  // The state that the callers know; when it is another, they are told once.
-  std::shared_ptr<State> Meet(const Fragment& fragment) {
+  // The state that the session knows; when it is another, it is told once.
+  std::shared_ptr<State> Meet(const Fragment& fragment, uint64_t session) {
     const std::lock_guard lock(mutex_);
-    if (met_ == nullptr) met_ = state_;
-    if (met_ != state_) {
-      met_ = state_;
+    const auto [met, first] = met_.try_emplace(session, state_);
+    if (met->second != state_) {
+      met->second = state_;
       throw RestartedError(fragment);
     }
     return state_;
@@ -150,7 +155,8 @@ class LocalCluster::Task : public RemoteTask {
   const std::string name_;
   const std::vector<std::unique_ptr<Device>> devices_;
   mutable std::mutex mutex_;
-  std::shared_ptr<State> state_, met_;
+  std::shared_ptr<State> state_;
+  std::map<uint64_t, std::shared_ptr<State>> met_;  // by session
 };
 
 LocalCluster::LocalCluster(const std::vector<std::string>& tasks, int devices_per_task) {
