@@ -9,6 +9,7 @@
 #include <mutex>
 #include <system_error>
 
+#include "sextant/base/current_cancellation.h"
 #include "sextant/base/error.h"
 
 namespace sextant {
@@ -43,6 +44,8 @@ void Poll(pollfd* descriptors, nfds_t count) {
 }  // namespace
 
 thread_local constinit CancellationToken* CancellationScope::current_ = nullptr;
+
+CancellationToken* CurrentCancellation() { return CancellationScope::Current(); }
 
 void SleepUntil(std::chrono::steady_clock::time_point time, CancellationToken* token) {
   std::mutex mutex;

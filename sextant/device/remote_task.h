@@ -24,6 +24,8 @@
 
 namespace sextant {
 
+class Device;
+
 // The right to contribute to a step of synchronous training; its number is different from those of
 // the other tokens of the step.
 struct StepToken {
@@ -118,6 +120,10 @@ class RemoteTasks {
   virtual ~RemoteTasks() = default;
   // By the full name of the task. Throws NOT_FOUND, naming those there are.
   virtual RemoteTask& Find(std::string_view task) = 0;
+  // The devices of a task, which live as long as this object. Asks the task; waits for one that is
+  // not up until the CancellationScope of the caller is cancelled. Throws as Find and
+  // RemoteCall::WaitFor do.
+  virtual std::vector<Device*> Devices(std::string_view task) = 0;
   // Lets all of them forget what they keep for a session. Does not wait, does not throw.
   virtual void EndSession(uint64_t session) noexcept = 0;
 };

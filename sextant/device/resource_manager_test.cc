@@ -39,6 +39,25 @@ TEST(ResourceManagerTest, AFailedCreationLeavesNothing) {
   EXPECT_TRUE(resources.All().empty());
 }
 
+TEST(ResourceManagerTest, ASessionFindsItsOwnBeforeWhatItShares) {
+  ResourceManager task;
+  ResourceManager session(&task), other(&task);
+  const auto make = [] { return std::make_shared<Counter>(); };
+  const auto shared = session.shared().LookupOrCreate<Counter>("c", "n", make);
+  EXPECT_EQ(&task.shared(), &task);
+  EXPECT_EQ(other.Lookup<Counter>("c", "n"), shared);
+  const auto own = session.LookupOrCreate<Counter>("c", "n", make);
+  EXPECT_NE(own, shared);
+  EXPECT_EQ(session.Lookup<Counter>("c", "n"), own);
+  EXPECT_EQ(other.Lookup<Counter>("c", "n"), shared);
+  ASSERT_EQ(session.All().size(), 1u);
+  EXPECT_EQ(session.All()[0].second, own);
+  EXPECT_TRUE(session.Delete("c", "n"));
+  EXPECT_EQ(session.Lookup<Counter>("c", "n"), shared);
+  session.Clear();
+  EXPECT_EQ(task.All().size(), 1u);
+}
+
 TEST(ResourceOfTest, ThrowsOnAnEmptyHandleOrAnotherType) {
   EXPECT_THROW(ResourceOf<Counter>(ResourceHandle{}), Error);
   ResourceHandle handle{.name = "v", .resource = NewVariable()};

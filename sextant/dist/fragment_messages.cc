@@ -1,5 +1,6 @@
 #include "sextant/dist/fragment_messages.h"
 
+#include "sextant/device/device.h"
 #include "sextant/dist/wire.h"
 #include "sextant/net/channel.h"
 
@@ -77,6 +78,15 @@ grpc::Status AnswerStatus(const Status& status) {
   if (status.ok()) return grpc::Status::OK;
   const grpc::Status answer = net::ToGrpcStatus(status);
   return {answer.error_code(), answer.error_message(), std::string(kAnswered)};
+}
+
+void ListDevices(std::span<const Device* const> devices,
+                 google::protobuf::RepeatedPtrField<DeviceAttributes>* list) {
+  for (const Device* device : devices) {
+    DeviceAttributes* attributes = list->Add();
+    attributes->set_name(device->name());
+    attributes->set_type(device->type());
+  }
 }
 
 }  // namespace sextant::dist

@@ -3,6 +3,8 @@
 
 #include <grpcpp/support/status.h>
 
+#include <span>
+
 #include "sextant/base/error.h"
 #include "sextant/device/remote_task.h"
 #include "sextant/proto/cluster.pb.h"
@@ -23,5 +25,9 @@ Message ParseHeader(const std::string& bytes) {
 
 // What a call has ended with.
 grpc::Status AnswerStatus(const Status& status);
+
+// Names and types.
+void ListDevices(std::span<const Device* const> devices,
+                 google::protobuf::RepeatedPtrField<DeviceAttributes>* list);
 
 }  // namespace sextant::dist

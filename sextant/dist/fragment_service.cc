@@ -281,6 +281,7 @@ FragmentService::Unary FragmentService::Hello(Context context, const HelloReques
     reply->set_task(options_.task);
     reply->set_incarnation(options_.incarnation);
     reply->set_version(kWireVersion);
+    ListDevices(options_.devices, reply->mutable_devices());
     if (options_.shared_frames != nullptr) reply->set_shared_frames(options_.shared_frames->name());
     return grpc::Status::OK;
   });

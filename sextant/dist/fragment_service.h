@@ -14,6 +14,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "sextant/base/thread_team.h"
 #include "sextant/dist/admission.h"
@@ -42,6 +43,7 @@ using TaskServiceBase = TaskService::WithRawCallbackMethod_Call<
 struct FragmentServiceOptions {
   std::string task;
   uint64_t incarnation = 0;
+  std::vector<const Device*> devices;
   // The other tasks, for tensors that they keep.
   std::function<Peer&(const std::string& task)> find_peer;
   // Throws PERMISSION_DENIED for a graph that may not run here.

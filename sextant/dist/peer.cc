@@ -156,7 +156,7 @@ void Peer::SetState(std::string state) {
   state_ = std::move(state);
 }
 
-grpc::Status Peer::SayHello(HelloReply* reply, CancellationToken& cancellation) {
+grpc::Status Peer::SayHelloOnce(HelloReply* reply, CancellationToken& cancellation) {
   HelloRequest request;
   request.set_task(options_.own_task);
   request.set_receiver(options_.task);
@@ -180,7 +180,7 @@ void Peer::MeetKeeper(uint64_t incarnation, CancellationToken& cancellation) {
     if (met_ != 0 && (incarnation == 0 || incarnation == met_)) return;
   }
   HelloReply reply;
-  if (const grpc::Status status = SayHello(&reply, cancellation); !status.ok())
+  if (const grpc::Status status = SayHelloOnce(&reply, cancellation); !status.ok())
     return ThrowUnlessTransient(status, /*again=*/false);
   const std::lock_guard lock(mutex_);
   state_ = "connected";
@@ -190,7 +190,10 @@ void Peer::MeetKeeper(uint64_t incarnation, CancellationToken& cancellation) {
 }
 
 void Peer::Connect(CancellationToken& cancellation, uint64_t session) {
-  if (connected(session)) return;
+  if (!connected(session)) Meet(SayHello(cancellation, session), session);
+}
+
+HelloReply Peer::SayHello(CancellationToken& cancellation, uint64_t session) {
   struct Waiting {
     explicit Waiting(Peer& waited_for) : peer(waited_for) { Add(1); }
     ~Waiting() { Add(-1); }
@@ -209,8 +212,8 @@ void Peer::Connect(CancellationToken& cancellation, uint64_t session) {
   WaitNotice notice;
   for (int attempts = 0;; ++attempts) {
     HelloReply reply;
-    const grpc::Status status = SayHello(&reply, cancellation);
-    if (status.ok()) return Meet(reply, session);
+    const grpc::Status status = SayHelloOnce(&reply, cancellation);
+    if (status.ok()) return reply;
     if (known) {  // to others: it is gone, not still to come
       retry.Failed(status, cancellation);
       continue;

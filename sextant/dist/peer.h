@@ -99,6 +99,8 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   // Says hello unless the session has done so: learns the incarnation. Waits for a peer that nobody
   // has met to come up until the token is cancelled, and says so every ten seconds.
   void Connect(CancellationToken& cancellation, uint64_t session = 0);
+  // What the peer says of itself; waits as Connect does.
+  HelloReply SayHello(CancellationToken& cancellation, uint64_t session = 0);
   void Register(const Fragment& fragment, CancellationToken& cancellation, uint64_t session = 0);
   std::shared_ptr<Attempt> Send(const char* method, grpc::ByteBuffer request);
   // Sends until an answer comes or the token is cancelled; for requests that may arrive twice. What
@@ -147,7 +149,7 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   std::string PlaceAndAddress() const;
   void SetState(std::string state);
   // Once; does not wait for the peer to come up.
-  grpc::Status SayHello(HelloReply* reply, CancellationToken& cancellation);
+  grpc::Status SayHelloOnce(HelloReply* reply, CancellationToken& cancellation);
   // Says hello unless that process has been met, or any where it is 0: shares memory with it.
   void MeetKeeper(uint64_t incarnation, CancellationToken& cancellation);
   void ShareWith(const HelloReply& hello);

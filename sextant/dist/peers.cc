@@ -1,6 +1,26 @@
 #include "sextant/dist/peers.h"
 
+#include <algorithm>
+
+#include "sextant/base/current_cancellation.h"
+
 namespace sextant::dist {
+namespace {
+
+HelloReply AskAboutDevices(Peer& peer) {
+  CancellationToken never;
+  CancellationToken* const scope = CurrentCancellation();
+  CancellationToken& token = scope != nullptr ? *scope : never;
+  try {
+    return peer.SayHello(token);
+  } catch (const Error& error) {
+    if (error.code() != Code::kDeadlineExceeded || !token.cancelled()) throw;
+    throw Error(error.code(), fmt::format("{}: no answer yet from {}, asked for its devices",
+                                          token.status().message(), peer.place()));
+  }
+}
+
+}  // namespace
 
 Peers::Peers(const ClusterSpec& cluster, const std::string& own_task,
              const net::CredentialOptions& credentials,
@@ -32,6 +52,19 @@ Peer& Peers::FindPeer(std::string_view task) {
   std::string tasks;
   for (const auto& [name, peer] : peers_) tasks += (tasks.empty() ? "" : ", ") + name;
   throw NotFound("the cluster has no task {}; it has {}", task, tasks);
+}
+
+std::vector<Device*> Peers::Devices(std::string_view task) {
+  const HelloReply reply = AskAboutDevices(FindPeer(task));
+  const size_t count = static_cast<size_t>(std::ranges::count_if(
+      reply.devices(), [](const DeviceAttributes& device) { return device.type() == "CPU"; }));
+  const std::lock_guard lock(mutex_);
+  auto& told = told_[std::string(task)];
+  while (told.size() < count)
+    told.push_back(std::move(MakeHostDevices(static_cast<int>(told.size()) + 1, task).back()));
+  std::vector<Device*> devices;
+  for (size_t i = 0; i < count; ++i) devices.push_back(told[i].get());
+  return devices;
 }
 
 void Peers::EndSession(uint64_t session) noexcept {

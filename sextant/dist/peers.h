@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -21,11 +22,12 @@ class Peers : public RemoteTasks {
   ~Peers() override;
 
   RemoteTask& Find(std::string_view task) override { return FindPeer(task); }
+  std::vector<Device*> Devices(std::string_view task) override;
   void EndSession(uint64_t session) noexcept override;
   // Throws NOT_FOUND, naming the tasks there are.
   Peer& FindPeer(std::string_view task);
 
-  // A host device of each of the other tasks, for placement.
+  // The first host device of each of the other tasks, for placement.
   std::vector<Device*> devices() const;
   std::vector<PeerStatus> Status() const;
   // To be called now and then.
@@ -36,6 +38,8 @@ class Peers : public RemoteTasks {
  private:
   std::map<std::string, std::shared_ptr<Peer>, std::less<>> peers_;
   std::vector<std::unique_ptr<Device>> devices_;  // names only: nothing of them runs here
+  std::mutex mutex_;
+  std::map<std::string, std::vector<std::unique_ptr<Device>>, std::less<>> told_;  // by the tasks
 };
 
 }  // namespace sextant::dist

@@ -73,6 +73,7 @@ struct Server::State {
             host, parts, admission,
             {.task = name,
              .incarnation = incarnation,
+             .devices = Devices(),
              .find_peer = [this](const std::string& task) -> Peer& { return peers.FindPeer(task); },
              .check_graph = GraphCheck(given),
              .add_status = [this](StatusReply* reply) { AddStatus(reply); },
@@ -105,6 +106,12 @@ struct Server::State {
     return [task = TaskName(options.job, options.task)](const std::string& graph_def) {
       CheckOpensNoFiles(graph_def, task);
     };
+  }
+
+  std::vector<const Device*> Devices() const {
+    std::vector<const Device*> own;
+    for (const auto& device : devices) own.push_back(device.get());
+    return own;
   }
 
   SessionEnvironment Environment(bool with_peers) {

@@ -99,11 +99,7 @@ SessionHost::Unary SessionHost::CreateSession(Context context, const CreateSessi
     entry->environment.session =
         std::make_shared<TaskSession>(*options_.environment.resources, *options_.environment.tasks);
     entry->version = std::make_shared<Version>(entry->graph, entry->environment, entry->options);
-    for (const Device* device : entry->version->session->devices()) {
-      DeviceAttributes* attributes = reply->add_devices();
-      attributes->set_name(device->name());
-      attributes->set_type(device->type());
-    }
+    ListDevices(entry->version->session->devices(), reply->mutable_devices());
     const std::lock_guard lock(mutex_);
     if (!sessions_.try_emplace(request->handle(), std::move(entry)).second)
       return grpc::Status::OK;  // sent twice

@@ -4,7 +4,9 @@
 
 #include "sextant/base/logging.h"
 #include "sextant/device/kernel_registry.h"
+#include "sextant/device/remote_task.h"
 #include "sextant/device/rendezvous.h"
+#include "sextant/runtime/fragment_groups.h"
 
 namespace sextant {
 namespace {
@@ -72,7 +74,8 @@ class Placer {
         in_function_(in_function),
         chosen_(graph.num_nodes()) {
     if (in_function) return;
-    clustered_ = environment.tasks != nullptr;
+    tasks_ = environment.tasks;
+    clustered_ = tasks_ != nullptr;
     devices_.insert(devices_.end(), environment.remote_devices.begin(),
                     environment.remote_devices.end());
   }
@@ -147,11 +150,25 @@ class Placer {
       wanted.replica.reset();
       wanted.task.reset();
     }
-    for (const Device* device : devices_) {
-      if (device->parsed_name().Matches(wanted)) it->second.exact.push_back(device);
-      if (device->parsed_name().Matches(TaskPart(wanted))) it->second.same_task.push_back(device);
+    it->second = Matching(wanted, devices_);
+    const auto& [exact, same_task] = it->second;
+    if (clustered_ && exact.empty() && same_task.size() == 1 && !Own(*same_task[0])) {
+      const std::vector<Device*> all = tasks_->Devices(TaskOfDevice(same_task[0]->name()));
+      for (Device* device : all) {
+        if (device->name() != same_task[0]->name()) others_.push_back(device);
+      }
+      it->second = Matching(wanted, all);
     }
     return it->second;
+  }
+
+  static Candidates Matching(const DeviceName& wanted, const std::vector<Device*>& devices) {
+    Candidates found;
+    for (const Device* device : devices) {
+      if (device->parsed_name().Matches(wanted)) found.exact.push_back(device);
+      if (device->parsed_name().Matches(TaskPart(wanted))) found.same_task.push_back(device);
+    }
+    return found;
   }
 
   const Device* Requested(const Node& node) {
@@ -166,13 +183,17 @@ class Placer {
     const char* why = clustered_ && same_task.empty() ? "there is no such task"
                       : exact.empty()                 ? "there is no such device"
                                                       : "it has no kernel for it";
+    std::vector<Device*> known = devices_;
+    known.insert(known.end(), others_.begin(), others_.end());
     throw InvalidArgument("[{} {}] cannot be placed on '{}': {}; the devices are {}", node.type(),
-                          node.name(), node.device(), why, DeviceList(devices_));
+                          node.name(), node.device(), why, DeviceList(known));
   }
 
   Graph& graph_;
-  std::vector<Device*> devices_;  // the session's own first
+  std::vector<Device*> devices_;  // the session's own, then the first of each other task
+  std::vector<Device*> others_;   // of tasks that have been asked
   const bool soft_, in_function_;
+  RemoteTasks* tasks_ = nullptr;
   bool clustered_ = false;  // the session belongs to a cluster, if only of one task
   std::vector<const Device*> chosen_;
   std::unordered_map<std::string, Candidates> requested_;

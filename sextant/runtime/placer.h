@@ -13,11 +13,13 @@ namespace sextant {
 // the shape of a tensor, go to the task of the variable or tensor where that is another: rows and
 // shapes travel, not tables.
 //
-// With soft placement a device that does not exist or has no kernel for the node is replaced by the
-// first that has one in the job and task asked for. Otherwise, or when the cluster has no such
-// task, INVALID_ARGUMENT names the node, the device and what there is. A session that belongs to no
-// cluster, as those that run fragments, puts all nodes on its own devices then. "in_function":
-// loops and branches run on one task, so the tasks that their nodes ask for do not count.
+// Of other tasks the first device is known. One that is asked for another device is asked which it
+// has, and waited for: that graph runs there. With soft placement a device that does not exist or
+// has no kernel for the node is replaced by the first that has one in the job and task asked for.
+// Otherwise, or when the cluster has no such task, INVALID_ARGUMENT names the node, the device and
+// what there is. A session that belongs to no cluster, as those that run fragments, puts all nodes
+// on its own devices then. "in_function": loops and branches run on one task, so the tasks that
+// their nodes ask for do not count.
 void PlaceNodes(Graph& graph, const PlanEnvironment& environment, bool in_function);
 
 // Puts "_Send" and "_Recv" nodes on every edge between nodes of different devices; one pair per

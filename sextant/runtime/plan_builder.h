@@ -22,7 +22,7 @@ class RemoteTasks;
 // What every Plan of a session shares.
 struct PlanEnvironment {
   std::vector<Device*> devices;         // of the session's own task
-  std::vector<Device*> remote_devices;  // of the other tasks
+  std::vector<Device*> remote_devices;  // the first of each other task
   RemoteTasks* tasks = nullptr;         // that run what is placed on those
   bool soft_placement = true;
   bool log_placement = false;

@@ -18,9 +18,10 @@ class TaskSession;
 
 // What it points to must outlive the sessions that run in it.
 struct SessionEnvironment {
-  std::string task;                      // "/job:worker/replica:0/task:0"
-  std::vector<Device*> devices;          // of this task; the first is where nodes go by default
-  std::vector<Device*> remote_devices;   // of the other tasks: only their names and types are used
+  std::string task;              // "/job:worker/replica:0/task:0"
+  std::vector<Device*> devices;  // of this task; the first is where nodes go by default
+  std::vector<Device*>
+      remote_devices;  // the first of each other task: only names and types are used
   ResourceManager* resources = nullptr;  // of the task: variables and what has a shared name
   RemoteTasks* tasks = nullptr;          // null: there are none, and all resources are the task's
   // Of several Sessions that follow each other and are one to their user; null: it has its own.

@@ -4,12 +4,13 @@
 
 #include <cstdint>
 
+#include "sextant/base/export.h"
 #include "sextant/device/remote_task.h"
 #include "sextant/device/resource_manager.h"
 
 namespace sextant {
 
-class TaskSession {
+class SEXTANT_API TaskSession {
  public:
   // "shared", of the task that the session runs on, and "tasks" outlive it.
   TaskSession(ResourceManager& shared, RemoteTasks& tasks);

@@ -170,9 +170,7 @@ SessionEnvironment LocalCluster::environment(size_t task) {
   environment.tasks = this;
   for (size_t other = 0; other < tasks_.size(); ++other) {
     if (other == task) continue;
-    const std::vector<Device*> devices = tasks_[other]->Environment().devices;
-    environment.remote_devices.insert(environment.remote_devices.end(), devices.begin(),
-                                      devices.end());
+    environment.remote_devices.push_back(tasks_[other]->Environment().devices[0]);
   }
   return environment;
 }
@@ -182,6 +180,10 @@ RemoteTask& LocalCluster::Find(std::string_view task) {
     if (candidate->Environment().task == task) return *candidate;
   }
   throw NotFound("no task {}", task);
+}
+
+std::vector<Device*> LocalCluster::Devices(std::string_view task) {
+  return static_cast<Task&>(Find(task)).Environment().devices;
 }
 
 void LocalCluster::EndSession(uint64_t session) noexcept {

@@ -24,6 +24,7 @@ class LocalCluster : public RemoteTasks {
 
   SessionEnvironment environment(size_t task);
   RemoteTask& Find(std::string_view task) override;
+  std::vector<Device*> Devices(std::string_view task) override;
   void EndSession(uint64_t session) noexcept override;
 
   // Calls made so far, those under way, and the bytes of all tensors that went to a task, came back
