@@ -10,12 +10,17 @@
 //   sender A: 5 → join; both get the answer when it is there
 //   sender A: 6, done_below 6 → the answer of 5 is forgotten; 5 again → ABORTED
 //
+// Numbers are given before calls are sent, and one whose tensors go ahead in parts comes long after
+// those that follow it. So a number is refused only when its call has been here: below done_below,
+// or among those whose answers were dropped because there were too many.
+//
 // Thread-safe. Knows no gRPC: Reply is whatever an answer is.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -23,6 +28,7 @@
 
 #include "sextant/base/cancellation.h"
 #include "sextant/base/error.h"
+#include "sextant/dist/number_set.h"
 
 namespace sextant::dist {
 
@@ -38,7 +44,7 @@ class CallHistory {
     CancellationToken cancellation;
   };
 
-  // The most calls of one sender that are remembered. A caller has no more under way.
+  // The most answers of one sender that are remembered, beside calls that run.
   explicit CallHistory(size_t remembered = 64) : remembered_(remembered) {}
 
   // The call to run, or null when it is known: then "done" is called now, if it has ended, or with
@@ -61,17 +67,25 @@ class CallHistory {
 
  private:
   struct Call {
-    std::shared_ptr<Running> running;  // null once it has ended
+    std::shared_ptr<Running> running;     // null once it has ended
+    std::list<uint64_t>::iterator ended;  // then its place in Sender::ended
     std::vector<Done> waiting;
     Status status;
     Reply reply{};
   };
   struct Sender {
     std::map<uint64_t, Call> calls;
-    uint64_t forgotten_below = 0;
+    std::list<uint64_t> ended;  // numbers of those that have, the first to end in front
+    uint64_t done_below = 0;    // as the sender has said
+    NumberSet dropped;          // numbers from there on whose answers are gone
     Clock::time_point heard = Clock::now();
+
+    void Ended(uint64_t sequence, Call& call) { call.ended = ended.insert(ended.end(), sequence); }
+    bool Forgotten(uint64_t sequence) const {
+      return sequence < done_below || dropped.contains(sequence);
+    }
   };
-  void Forget(Sender& sender, uint64_t below);
+  void Forget(Sender& sender, uint64_t done_below);
 
   const size_t remembered_;
   mutable std::mutex mutex_;
@@ -100,7 +114,7 @@ std::shared_ptr<typename CallHistory<Reply>::Running> CallHistory<Reply>::Begin(
     done(status, reply);
     return nullptr;
   }
-  if (sequence < sender.forgotten_below) {
+  if (sender.Forgotten(sequence)) {
     throw MakeError<Code::kAborted>("call {} was answered before and is forgotten", sequence);
   }
   Call& call = sender.calls[sequence];
@@ -113,16 +127,22 @@ std::shared_ptr<typename CallHistory<Reply>::Running> CallHistory<Reply>::Begin(
 }
 
 template <typename Reply>
-void CallHistory<Reply>::Forget(Sender& sender, uint64_t below) {
-  const auto forget = [&](auto it) {
-    sender.forgotten_below = std::max(sender.forgotten_below, it->first + 1);
-    return sender.calls.erase(it);
-  };
-  for (auto it = sender.calls.begin(); it != sender.calls.end() && it->first < below;)
-    it = it->second.running ? std::next(it) : forget(it);
-  for (auto it = sender.calls.begin();
-       it != sender.calls.end() && sender.calls.size() >= remembered_;)
-    it = it->second.running ? std::next(it) : forget(it);
+void CallHistory<Reply>::Forget(Sender& sender, uint64_t done_below) {
+  sender.done_below = std::max(sender.done_below, done_below);
+  sender.dropped.EraseBelow(sender.done_below);
+  for (auto it = sender.calls.begin(); it != sender.calls.end() && it->first < sender.done_below;) {
+    if (it->second.running) {
+      ++it;
+    } else {
+      sender.ended.erase(it->second.ended);
+      it = sender.calls.erase(it);
+    }
+  }
+  while (sender.ended.size() >= remembered_) {
+    sender.dropped.Insert(sender.ended.front());
+    sender.calls.erase(sender.ended.front());
+    sender.ended.pop_front();
+  }
 }
 
 template <typename Reply>
@@ -136,6 +156,7 @@ void CallHistory<Reply>::End(Running& running, Status status, Reply reply) {
     waiting = std::move(call.waiting);
     call.waiting.clear();
     call.running = nullptr;
+    sender->second.Ended(running.sequence, call);
     call.status = status;
     call.reply = reply;
   }
@@ -149,9 +170,12 @@ void CallHistory<Reply>::Cancel(uint64_t sender_id, uint64_t sequence, const Sta
     std::lock_guard lock(mutex_);
     Sender& sender = senders_[sender_id];
     sender.heard = Clock::now();
-    if (sequence < sender.forgotten_below) return;
+    if (sender.Forgotten(sequence)) return;
     const auto [call, is_new] = sender.calls.try_emplace(sequence);
-    if (is_new) call->second.status = why;
+    if (is_new) {
+      call->second.status = why;
+      sender.Ended(sequence, call->second);
+    }
     running = call->second.running;
   }
   if (running) running->cancellation.Cancel(why);

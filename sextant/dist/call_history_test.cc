@@ -81,6 +81,40 @@ TEST(CallHistoryTest, RemembersSoManyButNeverDropsWhatRuns) {
   EXPECT_EQ(answers.got.back(), "first");
 }
 
+// A call whose tensors go ahead in parts is sent long after it was given its number.
+TEST(CallHistoryTest, CallsMayComeLongAfterThoseThatFollowThem) {
+  History history(4);
+  Answers answers;
+  constexpr uint64_t kLate = 10, kLast = 1000;
+  for (uint64_t i = 1; i < kLast; ++i) {
+    if (i == kLate) continue;
+    history.End(*history.Begin(1, i, std::min(i, kLate), 0, answers.Take()), Status(), "x");
+  }
+  for (uint64_t i = 1; i < kLast - 4; ++i) {
+    if (i == kLate) continue;
+    EXPECT_EQ(StatusOf([&] { history.Begin(1, i, kLate, 0, answers.Take()); }).code(),
+              Code::kAborted)
+        << i;
+  }
+  const auto late = history.Begin(1, kLate, kLate, 0, answers.Take());
+  ASSERT_TRUE(late);
+  history.End(*late, Status(), "late");
+  EXPECT_EQ(answers.got.back(), "late");
+  EXPECT_FALSE(history.Begin(1, kLate, kLate, 0, answers.Take()));  // its answer is kept
+  EXPECT_EQ(answers.got.back(), "late");
+}
+
+TEST(CallHistoryTest, CallsThatRunDriveOutNoAnswers) {
+  History history(4);
+  Answers answers;
+  std::vector<std::shared_ptr<History::Running>> running;
+  for (uint64_t i = 1; i <= 100; ++i) running.push_back(history.Begin(1, i, 0, 0, answers.Take()));
+  history.End(*running[49], Status(), "fifty");
+  ASSERT_TRUE(history.Begin(1, 101, 0, 0, answers.Take()));
+  EXPECT_FALSE(history.Begin(1, 50, 0, 0, answers.Take()));  // sent again: the answer was lost
+  EXPECT_EQ(answers.got, (std::vector<std::string>{"fifty", "fifty"}));
+}
+
 TEST(CallHistoryTest, CancelsCallsOfSilentSendersThenForgetsThem) {
   History history;
   Answers answers;

@@ -7,6 +7,8 @@
 #include <thread>
 
 #include "sextant/dist/fragment_messages.h"
+#include "sextant/dist/wire.h"
+#include "sextant/net/grpc_frame.h"
 #include "sextant/testing/fault_proxy.h"
 #include "sextant/testing/status_of.h"
 #include "sextant/testing/test_cluster.h"
@@ -66,6 +68,27 @@ TEST(PeerTest, ErrorsNameTheOpAndTheTask) {
   });
   EXPECT_EQ(status.code(), Code::kInvalidArgument);
   EXPECT_TRUE(status.message().starts_with("[MatMul b] on /job:ps/task:1: ")) << status.message();
+}
+
+// As one whose tensors go ahead in parts does, while others call.
+TEST(PeerTest, CallsMayArriveLongAfterThoseThatFollowThem) {
+  TestCluster cluster(1);
+  const auto peer = cluster.NewPeer(0);
+  const CounterFragments counter(0);
+  CancellationToken never;
+  peer->Start(counter.init, 1, {})->Wait({}, never);
+  const uint64_t late = peer->BeginCall();
+  for (int i = 1; i <= 300; ++i) ASSERT_EQ(Call(*peer, counter.add).scalar<int64_t>(), i);
+  CallHeader header;
+  peer->FillStamp(late, 1, header.mutable_stamp());
+  header.set_fingerprint(counter.add->fingerprint);
+  const grpc::ByteBuffer request =
+      net::ToByteBuffer(net::EncodeFrame(header.SerializeAsString(), {}));
+  for (int times = 0; times < 2; ++times) {  // run once, however often it is sent
+    const grpc::ByteBuffer answer = peer->Ask(kCallMethod, request, never);
+    EXPECT_EQ(peer->Take(answer, late, 1, never)[0].scalar<int64_t>(), 301);
+  }
+  peer->EndCall(late);
 }
 
 TEST(PeerTest, MalformedFragmentIsAnError) {
