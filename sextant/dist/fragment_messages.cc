@@ -21,7 +21,6 @@ std::vector<std::string> Get(const google::protobuf::RepeatedPtrField<std::strin
 FragmentDef ToMessage(const Fragment& fragment) {
   FragmentDef message;
   message.set_fingerprint(fragment.fingerprint);
-  message.set_graph_def(fragment.graph_def);
   Set(message.mutable_feeds(), fragment.feeds);
   for (const Fragment::KeptInput& input : fragment.kept_inputs) {
     KeptInput* out = message.add_kept_inputs();

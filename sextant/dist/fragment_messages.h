@@ -11,6 +11,7 @@
 
 namespace sextant::dist {
 
+// All but the graph, which may be too large for a message.
 FragmentDef ToMessage(const Fragment& fragment);
 // "task" is the one that has received it.
 Fragment FromMessage(const FragmentDef& message, std::string_view task);

@@ -20,6 +20,7 @@
 
 #include "sextant/dist/fragment_messages.h"
 #include "sextant/dist/frame_memory.h"
+#include "sextant/dist/graph_ahead.h"
 #include "sextant/dist/kept_inputs.h"
 #include "sextant/dist/stale_fragment.h"
 #include "sextant/dist/wire.h"
@@ -32,6 +33,7 @@ namespace {
 // Callers that wait send their calls again more often than that.
 constexpr std::chrono::seconds kSilentTime(60);
 constexpr std::chrono::seconds kLongCall(1);
+constexpr std::chrono::minutes kStalledTime(5);  // one part takes a minute on the slowest link
 
 grpc::Status UnknownFragment() {
   return {grpc::StatusCode::NOT_FOUND, "the fragment is not known here",
@@ -291,9 +293,10 @@ FragmentService::Unary FragmentService::Register(Context context, const Register
                                                  Nothing* /*reply*/) {
   return admission_.AnswerLater(threads_, context, [this, request]() -> grpc::Status {
     if (grpc::Status wrong = CheckStamp(request->stamp()); !wrong.ok()) return wrong;
-    if (options_.check_graph) options_.check_graph(request->fragment().graph_def());
     const auto fragment =
-        std::make_shared<const Fragment>(FromMessage(request->fragment(), options_.task));
+        std::make_shared<Fragment>(FromMessage(request->fragment(), options_.task));
+    if (request->parts() > 0) fragment->graph_def = TakeGraph(parts_, *request);
+    if (options_.check_graph) options_.check_graph(fragment->graph_def);
     const bool updates = ChangesVariables(*fragment);
     {
       const std::lock_guard lock(mutex_);
@@ -372,6 +375,7 @@ void FragmentService::FillStatus(StatusReply* reply) const {
 }
 
 void FragmentService::ForgetSilentSenders() {
+  parts_.ForgetStalled(Clock::now() - kStalledTime);
   const auto silent = history_.ForgetSilent(
       Clock::now() - kSilentTime, sextant::Status(Code::kCancelled, "the caller is gone"));
   for (const uint64_t sender : silent) {

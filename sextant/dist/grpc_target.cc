@@ -6,6 +6,7 @@
 
 #include "sextant/device/device.h"
 #include "sextant/dist/fragment_messages.h"
+#include "sextant/dist/graph_ahead.h"
 #include "sextant/dist/incarnation.h"
 #include "sextant/dist/peer.h"
 #include "sextant/dist/peer_attempt.h"
@@ -81,11 +82,10 @@ class GrpcSession : public RemoteSession {
     peer_->Connect(token);
     CreateSessionRequest request;
     request.set_handle(handle_);
-    request.set_graph_def(NewNodes());
     request.mutable_config()->set_allow_soft_placement(options.allow_soft_placement);
     request.mutable_config()->set_log_device_placement(options.log_device_placement);
     CreateSessionReply reply;
-    Control(token, [&](grpc::ClientContext& context) {
+    Control(token, NewNodes(), request, [&](grpc::ClientContext& context) {
       reply.Clear();
       return stub_->CreateSession(&context, request, &reply);
     });
@@ -146,12 +146,18 @@ class GrpcSession : public RemoteSession {
     }
   }
 
-  template <typename Method>
-  void Control(CancellationToken& cancellation, Method&& method) {
+  // Sends the request, with the graph.
+  template <typename Request, typename Method>
+  void Control(CancellationToken& cancellation, const std::string& graph_def, Request& request,
+               Method&& method) {
+    GraphAhead graph(*peer_, graph_def);
+    if (!graph.large()) request.set_graph_def(graph_def);
     RetryPolicy retry(*peer_);
     for (;;) {
+      request.set_parts(graph.Send(cancellation));
+      peer_->FillStamp(graph.sequence(), 0, request.mutable_stamp());
       grpc::ClientContext context;
-      context.set_deadline(In(kControlTime));
+      context.set_deadline(In(kControlTime + graph.ReadingTime()));
       peer_->token().AddTo(context);
       grpc::Status status;
       {
@@ -187,9 +193,8 @@ class GrpcSession : public RemoteSession {
     ExtendSessionRequest request;
     request.set_handle(handle_);
     request.set_nodes_before(graph_.version() == sent_version_ ? sent_nodes_ : 0);
-    request.set_graph_def(NewNodes());
     Nothing reply;
-    Control(cancellation, [&](grpc::ClientContext& context) {
+    Control(cancellation, NewNodes(), request, [&](grpc::ClientContext& context) {
       return stub_->ExtendSession(&context, request, &reply);
     });
   }

@@ -1,6 +1,7 @@
 #include "sextant/dist/part_store.h"
 
 #include <algorithm>
+#include <climits>
 
 #include "sextant/base/error.h"
 #include "sextant/dist/frame_memory.h"
@@ -18,25 +19,47 @@ constexpr size_t kMostParts = 4096;  // 64 GiB
 void PartStore::Add(const Key& key, size_t index, size_t count, Tensor part) {
   if (index >= count || count > kMostParts)
     throw InvalidArgument("part {} of {} of a frame", index, count);
+  if (!part.valid() || part.dtype() != DType::kUInt8)
+    throw InvalidArgument("part {} of a frame is no bytes", index);
   const std::lock_guard lock(mutex_);
-  std::vector<Tensor>& parts = incoming_[key];
-  parts.resize(count);
-  parts[index] = std::move(part);
+  Incoming& incoming = incoming_[key];
+  incoming.parts.resize(count);
+  incoming.parts[index] = std::move(part);
+  incoming.grown = Clock::now();
 }
 
-std::vector<Tensor> PartStore::Take(const Key& key, size_t count) {
+std::vector<Tensor> PartStore::TakeParts(const Key& key, size_t count) {
   std::vector<Tensor> parts;
   {
     const std::lock_guard lock(mutex_);
     if (const auto found = incoming_.find(key); found != incoming_.end()) {
-      parts = std::move(found->second);
+      parts = std::move(found->second.parts);
       incoming_.erase(found);
     }
   }
   const bool whole = parts.size() == count &&
                      std::ranges::all_of(parts, [](const Tensor& part) { return part.valid(); });
   if (!whole) throw DataLoss("parts of a frame are missing");
-  return net::JoinFrame(parts, FrameMemory()).tensors;
+  return parts;
+}
+
+std::vector<Tensor> PartStore::Take(const Key& key, size_t count) {
+  return net::JoinFrame(TakeParts(key, count), FrameMemory()).tensors;
+}
+
+std::string PartStore::TakeBytes(const Key& key, size_t count) {
+  std::vector<Tensor> parts = TakeParts(key, count);
+  size_t bytes = 0;
+  for (const Tensor& part : parts) bytes += part.bytes();
+  if (bytes > INT_MAX)
+    throw InvalidArgument("a graph of {} bytes: protobuf has at most {}", bytes, INT_MAX);
+  std::string joined;
+  joined.reserve(bytes);
+  for (Tensor& part : parts) {
+    joined.append(static_cast<const char*>(part.raw_data()), part.bytes());
+    part = Tensor();
+  }
+  return joined;
 }
 
 net::EncodedFrame PartStore::Answer(const Key& key, const std::vector<Tensor>& tensors) {
@@ -65,6 +88,22 @@ void PartStore::Forget(uint64_t sender, uint64_t done_below) {
   };
   forget(incoming_);
   forget(answers_);
+}
+
+void PartStore::ForgetStalled(Clock::time_point since) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(incoming_, [since](const auto& entry) { return entry.second.grown < since; });
+}
+
+size_t PartStore::bytes() const {
+  const std::lock_guard lock(mutex_);
+  size_t bytes = 0;
+  const auto add = [&bytes](const std::vector<Tensor>& parts) {
+    for (const Tensor& part : parts) bytes += part.valid() ? part.bytes() : 0;
+  };
+  for (const auto& [key, incoming] : incoming_) add(incoming.parts);
+  for (const auto& [key, parts] : answers_) add(*parts);
+  return bytes;
 }
 
 }  // namespace sextant::dist

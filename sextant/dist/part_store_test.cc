@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "sextant/net/channel.h"
 #include "sextant/net/frame_parts.h"
 #include "sextant/proto/cluster.pb.h"
@@ -31,6 +33,42 @@ TEST(PartStoreTest, MissingPartsAreAnError) {
               store.Add({1, 8}, 0, 1'000'000, Tensor(1));
             }).code(),
             Code::kInvalidArgument);
+}
+
+Tensor PartOf(const std::string& text) {
+  Tensor part(DType::kUInt8, {static_cast<int64_t>(text.size())});
+  std::ranges::copy(text, part.data<uint8_t>());
+  return part;
+}
+
+TEST(PartStoreTest, JoinsBytes) {
+  PartStore store;
+  store.Add({1, 7}, 1, 3, PartOf("at th"));
+  store.Add({1, 7}, 0, 3, PartOf("wh"));
+  EXPECT_EQ(store.bytes(), 7u);
+  store.Add({1, 7}, 2, 3, PartOf("ere is"));
+  store.Add({1, 7}, 0, 3, PartOf("wh"));  // came twice
+  EXPECT_EQ(store.TakeBytes({1, 7}, 3), "what there is");
+  EXPECT_EQ(store.bytes(), 0u);
+  store.Add({1, 8}, 0, 2, PartOf("x"));
+  EXPECT_EQ(StatusOf([&] { store.TakeBytes({1, 8}, 2); }).code(), Code::kDataLoss);
+  EXPECT_EQ(StatusOf([&] { store.Add({1, 8}, 0, 1, Tensor(1)); }).code(), Code::kInvalidArgument);
+  EXPECT_EQ(store.bytes(), 0u);
+}
+
+// Of senders that have died too, of whom nothing but parts has come.
+TEST(PartStoreTest, PartsWhoseRequestNeverComesAreForgotten) {
+  PartStore store;
+  const auto before = PartStore::Clock::now();
+  store.Add({1, 7}, 0, 2, PartOf("abc"));
+  store.Add({1, 8}, 0, 2, PartOf("abc"));
+  store.Add({2, 1}, 0, 2, PartOf("abc"));
+  store.ForgetStalled(before);
+  EXPECT_EQ(store.bytes(), 9u);
+  store.Forget(1, 8);  // its next request
+  EXPECT_EQ(store.bytes(), 6u);
+  store.ForgetStalled(PartStore::Clock::now() + std::chrono::seconds(1));
+  EXPECT_EQ(store.bytes(), 0u);
 }
 
 TEST(PartStoreTest, LargeAnswersStayUntilTheCallerHasThem) {

@@ -2,6 +2,7 @@
 
 #include "sextant/base/wait_notice.h"
 #include "sextant/dist/fragment_messages.h"
+#include "sextant/dist/graph_ahead.h"
 #include "sextant/dist/incarnation.h"
 #include "sextant/dist/peer_attempt.h"
 #include "sextant/dist/peer_call.h"
@@ -240,11 +241,14 @@ HelloReply Peer::SayHello(CancellationToken& cancellation, uint64_t session) {
 void Peer::Register(const Fragment& fragment, CancellationToken& cancellation, uint64_t session) {
   RegisterRequest request;
   *request.mutable_fragment() = ToMessage(fragment);
+  GraphAhead graph(*this, fragment.graph_def);
+  if (!graph.large()) request.mutable_fragment()->set_graph_def(fragment.graph_def);
   RetryPolicy retry(*this, session);
   for (;;) {
-    FillStamp(0, {0, session}, request.mutable_stamp());
+    request.set_parts(graph.Send(cancellation));
+    FillStamp(graph.sequence(), {0, session}, request.mutable_stamp());
     grpc::ClientContext context;
-    context.set_deadline(In(kAttemptTime));
+    context.set_deadline(In(kAttemptTime + graph.ReadingTime()));
     token_.AddTo(context);
     Nothing reply;
     grpc::Status status;

@@ -112,6 +112,8 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   // Sends the tensors of a call ahead of it, in parts. Gives their number.
   uint32_t SendParts(uint64_t sequence, RunId run, std::span<const Tensor> tensors,
                      CancellationToken& cancellation);
+  // The same for bytes as they are.
+  uint32_t SendBytes(uint64_t sequence, std::string_view bytes, CancellationToken& cancellation);
   // The tensors of an answer, fetched where they did not fit in it. "shared" are the connections
   // that the call has named.
   std::vector<Tensor> Take(const grpc::ByteBuffer& answer, uint64_t sequence, RunId run,
@@ -148,6 +150,8 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   void TellEndedSessions();
   std::string PlaceAndAddress() const;
   void SetState(std::string state);
+  void SendPart(uint64_t sequence, RunId run, size_t index, size_t count, const Tensor& part,
+                CancellationToken& cancellation);
   // Once; does not wait for the peer to come up.
   grpc::Status SayHelloOnce(HelloReply* reply, CancellationToken& cancellation);
   // Says hello unless that process has been met, or any where it is 0: shares memory with it.

@@ -1,6 +1,8 @@
 // How the tensors of calls and answers travel: in them, in parts, in shared memory.
 #include <unistd.h>
 
+#include <cstring>
+
 #include "sextant/base/error.h"
 #include "sextant/dist/fragment_messages.h"
 #include "sextant/dist/frame_memory.h"
@@ -56,19 +58,33 @@ void Peer::NameKeepers(const Fragment& fragment, uint64_t run, CallHeader* heade
   }
 }
 
+void Peer::SendPart(uint64_t sequence, RunId run, size_t index, size_t count, const Tensor& part,
+                    CancellationToken& cancellation) {
+  PartHeader header;
+  FillStamp(sequence, run, header.mutable_stamp());
+  header.set_index(static_cast<uint32_t>(index));
+  header.set_count(static_cast<uint32_t>(count));
+  Ask(kSendPartMethod, net::ToByteBuffer(net::EncodeFrame(header.SerializeAsString(), {&part, 1})),
+      cancellation, {}, run.session);
+}
+
 uint32_t Peer::SendParts(uint64_t sequence, RunId run, std::span<const Tensor> tensors,
                          CancellationToken& cancellation) {
   const net::EncodedFrame frame = net::EncodeFrame("", tensors);
   const size_t count = net::NumParts(frame, net::kPartBytes);
+  for (size_t i = 0; i < count; ++i)
+    SendPart(sequence, run, i, count, net::CutPart(frame, net::kPartBytes, i), cancellation);
+  return static_cast<uint32_t>(count);
+}
+
+uint32_t Peer::SendBytes(uint64_t sequence, std::string_view bytes,
+                         CancellationToken& cancellation) {
+  const size_t count = (bytes.size() + net::kPartBytes - 1) / net::kPartBytes;
   for (size_t i = 0; i < count; ++i) {
-    PartHeader header;
-    FillStamp(sequence, run, header.mutable_stamp());
-    header.set_index(static_cast<uint32_t>(i));
-    header.set_count(static_cast<uint32_t>(count));
-    const Tensor part = net::CutPart(frame, net::kPartBytes, i);
-    Ask(kSendPartMethod,
-        net::ToByteBuffer(net::EncodeFrame(header.SerializeAsString(), {&part, 1})), cancellation,
-        {}, run.session);
+    const std::string_view cut = bytes.substr(i * net::kPartBytes, net::kPartBytes);
+    Tensor part(DType::kUInt8, Shape{static_cast<int64_t>(cut.size())}, FrameMemory());
+    std::memcpy(part.raw_data(), cut.data(), cut.size());
+    SendPart(sequence, 0, i, count, part, cancellation);
   }
   return static_cast<uint32_t>(count);
 }

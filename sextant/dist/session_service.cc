@@ -4,6 +4,7 @@
 #include "sextant/device/device.h"
 #include "sextant/dist/fragment_messages.h"
 #include "sextant/dist/frame_memory.h"
+#include "sextant/dist/graph_ahead.h"
 #include "sextant/graph/graph_def.h"
 #include "sextant/net/channel.h"
 #include "sextant/net/grpc_frame.h"
@@ -16,7 +17,12 @@ namespace {
 constexpr std::chrono::seconds kSilentClient(60);
 constexpr std::chrono::hours kUnusedSession(24);
 
-proto::GraphDef ParseGraph(const std::string& bytes) {
+template <typename Request>
+proto::GraphDef ParseGraph(const Request& request, PartStore& parts,
+                           const SessionHostOptions& options) {
+  const std::string joined = request.parts() > 0 ? TakeGraph(parts, request) : "";
+  const std::string& bytes = request.parts() > 0 ? joined : request.graph_def();
+  if (options.check_graph) options.check_graph(bytes);
   proto::GraphDef graph;
   if (!graph.ParseFromString(bytes)) throw DataLoss("the client's graph cannot be read");
   return graph;
@@ -89,12 +95,11 @@ std::shared_ptr<SessionHost::Entry> SessionHost::Find(const std::string& handle)
 SessionHost::Unary SessionHost::CreateSession(Context context, const CreateSessionRequest* request,
                                               CreateSessionReply* reply) {
   return admission_.AnswerLater(threads_, context, [this, request, reply]() -> grpc::Status {
-    if (options_.check_graph) options_.check_graph(request->graph_def());
     auto entry = std::make_shared<Entry>();
     entry->options = options_.session;
     entry->options.allow_soft_placement = request->config().allow_soft_placement();
     entry->options.log_device_placement = request->config().log_device_placement();
-    entry->graph = ParseGraph(request->graph_def());
+    entry->graph = ParseGraph(*request, parts_, options_);
     entry->environment = options_.environment;
     entry->environment.session =
         std::make_shared<TaskSession>(*options_.environment.resources, *options_.environment.tasks);
@@ -114,8 +119,7 @@ SessionHost::Unary SessionHost::CreateSession(Context context, const CreateSessi
 SessionHost::Unary SessionHost::ExtendSession(Context context, const ExtendSessionRequest* request,
                                               Nothing* /*reply*/) {
   return admission_.AnswerLater(threads_, context, [this, request]() -> grpc::Status {
-    if (options_.check_graph) options_.check_graph(request->graph_def());
-    const proto::GraphDef added = ParseGraph(request->graph_def());
+    const proto::GraphDef added = ParseGraph(*request, parts_, options_);
     const std::shared_ptr<Entry> entry = Find(request->handle());
     const std::lock_guard lock(entry->mutex);
     proto::GraphDef whole = request->nodes_before() == 0 ? proto::GraphDef() : entry->graph;
