@@ -2,6 +2,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/graph/replica.h"
+#include "sextant/graph/update_mark.h"
 #include "sextant/nn/layer_variables.h"
 #include "sextant/nn/layers.h"
 #include "sextant/nn/partition_scope.h"
@@ -23,8 +24,13 @@ void Follow(const Variable& moving, Output batch, float momentum) {
     const NameScope scope("AssignMovingAvg");
     const Output mean =
         batches.size() == 1 ? batches[0] : AddN(batches) / static_cast<double>(batches.size());
+    Graph& graph = moving.handle().graph();
+    const int first = graph.num_nodes();
     const Output step = (moving - mean) * (1.0 - static_cast<double>(momentum));
-    return OpBuilder("AssignSubVariableOp").Input(moving.handle()).Input(step).BuildOperation();
+    const Operation moved =
+        OpBuilder("AssignSubVariableOp").Input(moving.handle()).Input(step).BuildOperation();
+    MarkUpdatesSince(graph, first);
+    return moved;
   };
   Replica* replica = Replica::Current();
   const Operation update =

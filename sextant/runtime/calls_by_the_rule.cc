@@ -107,6 +107,7 @@ void CallsByTheRule::AddNodes(const Graph& graph, const std::vector<Output>& fet
     const Kind kind = KindOf(*node);
     RunNode added = {.type = node->type(), .task = wish(node)};
     added.changes = kind == Kind::kChanges;
+    if (const Attr* mark = node->FindAttr("_update")) added.mark = mark->Get<int64_t>();
     added.runs_functions = kind == Kind::kBranch;
     if (kind == Kind::kReads || kind == Kind::kChanges) {
       added.variable = node->input(0).node();
@@ -182,57 +183,57 @@ void CallsByTheRule::KeepProgramOrder() {
   leads_ = Closure(before_);
 }
 
-// These wait for all that led to them: what nothing follows, the last changes, those that count,
-// and what does more than to compute or to touch a variable of another task.
+bool CallsByTheRule::CountsSteps(size_t node) const {
+  return IsUpdate(node) && nodes_[node].mark == 2;
+}
+
+// These wait for all that led to them: what nothing follows, updates that count, and what touches
+// state without being an update or a read for one.
 bool CallsByTheRule::KeepsOrder(size_t node) const {
   const RunNode& it = nodes_[node];
   if (before_[node].none()) return true;  // nothing follows
-  if (!IsRemoteChange(node)) return it.changes || it.runs_functions;
-  for (size_t later = 0; later < nodes_.size(); ++later) {
-    if (leads_[node][later] && IsRemoteChange(later))
-      return !IsFloating(it.variable->attr<DType>("dtype"));
-  }
-  return true;
+  if (IsUpdate(node)) return CountsSteps(node);
+  return HasEffects(node) || (it.variable != nullptr && it.mark == 0);
 }
 
-// A control edge from a change on another task, or from a read, copy or group there that is behind
-// a change, counts only for what keeps its order and for changes of the same task.
+// Updates, and reads, copies and groups on other tasks of what is relaxed and of nothing else.
+bool CallsByTheRule::IsRelaxed(size_t node) const {
+  const RunNode& it = nodes_[node];
+  if (it.task == own_task_) return false;
+  if (it.changes) return it.mark != 0;
+  if (it.type != "ReadVariableOp" && it.type != "Identity" && it.type != "NoOp") return false;
+  const auto relaxed = [this](size_t on) { return IsRelaxed(on); };
+  return it.inputs.size() + it.controls.size() > 0 && std::ranges::all_of(it.inputs, relaxed) &&
+         std::ranges::all_of(it.controls, relaxed);
+}
+
+// A control edge from what is relaxed counts only for what keeps its order and for updates of the
+// same task. What keeps its order waits for all that has effects and leads to it, an update for
+// what of this is no update.
 void CallsByTheRule::RelaxControls() {
   const size_t count = nodes_.size();
-  const auto behind_change = [&](size_t node) {
-    for (size_t i = 0; i < node; ++i) {
-      if (leads_[i][node] && IsRemoteChange(i)) return true;
-    }
-    return false;
-  };
-  const auto relaxed = [&](size_t node) {
-    const RunNode& it = nodes_[node];
-    if (it.task == own_task_) return false;
-    if (it.changes) return true;
-    return (it.type == "ReadVariableOp" || it.type == "Identity" || it.type == "NoOp") &&
-           behind_change(node);
-  };
   counts_ = kept_;
   for (size_t to = 0; to < count; ++to) {
     for (const size_t from : nodes_[to].controls) {
       const bool same_task = nodes_[from].task == nodes_[to].task;
-      if (!relaxed(from) || KeepsOrder(to) || (same_task && IsRemoteChange(to))) {
+      if (!IsRelaxed(from) || KeepsOrder(to) || (same_task && IsUpdate(to))) {
         counts_[from][to] = true;
       } else {
         ++num_relaxed_;
       }
     }
-  }
-  for (size_t to = 0; to < count; ++to) {
-    for (size_t from = 0; from < to && KeepsOrder(to); ++from) {
-      if (IsRemoteChange(from) && leads_[from][to]) counts_[from][to] = true;
+    for (size_t from = 0; from < to; ++from) {
+      if (leads_[from][to] && HasEffects(from) &&
+          (KeepsOrder(to) || (IsUpdate(to) && !IsUpdate(from))))
+        counts_[from][to] = true;
     }
   }
   const Matrix waits = Closure(counts_);
   not_before_ = Matrix(count);
   for (size_t to = 0; to < count; ++to) {
-    for (size_t from = 0; from < to && IsRemoteChange(to); ++from)
-      not_before_[from][to] = IsRemoteChange(from) && leads_[from][to] && !waits[from][to];
+    for (size_t from = 0; from < to && IsUpdate(to); ++from)
+      not_before_[from][to] =
+          IsUpdate(from) && !CountsSteps(from) && leads_[from][to] && !waits[from][to];
   }
 }
 

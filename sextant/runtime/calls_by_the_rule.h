@@ -19,6 +19,7 @@ struct RunNode {
   std::vector<size_t> inputs, controls;  // earlier nodes, without constants and handles
   const Node* variable = nullptr;        // the handle of what it reads or changes
   bool changes = false;                  // the variable
+  int64_t mark = 0;                      // 1: part of a training step, 2: counts it
   bool runs_functions = false;           // which may touch all variables of its task
 };
 
@@ -47,10 +48,14 @@ class CallsByTheRule {
   std::vector<int> Levels() const;
   int FirstNeed(size_t node, const std::vector<int>& level) const;
 
-  bool IsRemoteChange(size_t node) const {
-    return nodes_[node].changes && nodes_[node].task != own_task_;
+  bool HasEffects(size_t node) const { return nodes_[node].changes || nodes_[node].runs_functions; }
+  // A marked change on another task.
+  bool IsUpdate(size_t node) const {
+    return nodes_[node].changes && nodes_[node].mark != 0 && nodes_[node].task != own_task_;
   }
+  bool CountsSteps(size_t node) const;
   bool KeepsOrder(size_t node) const;
+  bool IsRelaxed(size_t node) const;
 
   const std::string own_task_;
   std::vector<std::string> tasks_;  // other tasks, as they appear in the graph

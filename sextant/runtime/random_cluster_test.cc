@@ -5,6 +5,7 @@
 #include <optional>
 #include <random>
 
+#include "sextant/graph/update_mark.h"
 #include "sextant/runtime/calls_by_the_rule.h"
 #include "sextant/sextant.h"
 #include "sextant/testing/local_task.h"
@@ -33,7 +34,13 @@ class RandomGraph {
       initializers.push_back(counter_->initializer());
     }
     const int nodes = 4 + Pick(24);
-    for (int i = 0; i < nodes; ++i) AddNode();
+    for (int i = 0; i < nodes; ++i) {
+      const int first = graph.num_nodes();
+      AddNode();
+      if (Pick(4) == 0) continue;
+      if (Pick(4) == 0) MarkCountsSince(first);
+      MarkUpdatesSince(graph, first);
+    }
     for (int i = 0; i < 4; ++i) fetches.push_back(Any());
     for (const Variable& variable : variables_) {
       ControlDependencies after(effects_);
@@ -56,6 +63,13 @@ class RandomGraph {
 
   Operation AnyEffect() {
     return effects_[static_cast<size_t>(Pick(static_cast<int>(effects_.size())))];
+  }
+
+  void MarkCountsSince(int first) {
+    for (int id = first; id < graph.num_nodes(); ++id) {
+      Node* node = graph.node(id);
+      if (node->type().starts_with("Assign")) SetUpdateMark(graph, node, UpdateMark::kCount);
+    }
   }
 
   void AddNode() {

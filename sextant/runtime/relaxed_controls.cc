@@ -6,23 +6,26 @@
 // Edge by edge that is a call for the averages and another for the weights on each server, and the
 // gradients wait for both servers. No value depends on it: what a Run reads of a variable is
 // settled by the order of the nodes that touch this variable (effect_order.h), whatever else runs
-// between. So an edge from a change of a variable, or from a read of it behind the change, counts
+// between. So an edge from an update, one of the changes that optimizers and moving averages of the
+// library have marked (graph/update_mark.h), or from a read, copy or group of such alone, counts
 // for nothing but
 //
-// - the last changes of a Run, those of integer variables, which count things, and what does more
-//   than to compute or to touch a variable: they wait for all that led to them, as the step does
-//   here for w0, w1, m0 and m1;
-// - other changes: they run no earlier, but those of another task may run at the same time, w0 in
-//   the call of m0.
+// - the update that counts the step, and every node with effects that is no update, as a
+//   change or a read of the user's, an Assert or a Print: they wait for all that led to them, as
+//   the step does here for w0, w1, m0 and m1;
+// - other updates: those of another task may run at the same time, w0 in the call of m0, but run no
+//   earlier, except that they need not wait until the step is counted. They do wait for all that
+//   led to them and is no update: where an Assert before m0 fails, w1 stays as it is.
 //
-// Every node hands on the changes that its predecessors did not wait for, as a set of bits, to the
-// first that does.
+// Every node hands on what its predecessors did not wait for, as a set of bits, to the first that
+// does.
 #include "sextant/runtime/relaxed_controls.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 
+#include "sextant/graph/update_mark.h"
 #include "sextant/runtime/effect_order.h"
 #include "sextant/runtime/passes/variable_touches.h"
 
@@ -31,19 +34,26 @@ namespace {
 
 size_t IdOf(const Node* node) { return static_cast<size_t>(node->id()); }
 
-const Node* ChangedVariable(const Node& node) {
-  if (!node.op().stateful() || OnlyReadsVariable(node) || node.num_outputs() != 0) return nullptr;
+bool IsMarked(const Node& node) { return GetUpdateMark(node) != UpdateMark::kNone; }
+
+// A mark that came with a graph may be on any node.
+bool UpdatesVariables(const Node& node) {
+  if (!IsMarked(node) || OnlyReadsVariable(node) || node.num_outputs() != 0) return false;
   for (const auto& [name, attr] : node.attrs()) {
-    if (attr.Is<FuncAttr>() || attr.Is<std::vector<FuncAttr>>()) return nullptr;
+    if (attr.Is<FuncAttr>() || attr.Is<std::vector<FuncAttr>>()) return false;
   }
-  const Node* variable = nullptr;
+  bool any = false;
   for (const Output& input : node.inputs()) {
     if (input.dtype() != DType::kResource) continue;
-    const Node& root = HandleRoot(input);
-    if (root.type() != "VarHandleOp") return nullptr;
-    if (variable == nullptr) variable = &root;
+    if (HandleRoot(input).type() != "VarHandleOp") return false;
+    any = true;
   }
-  return variable;
+  return any;
+}
+
+// Whether it may run at any time that its inputs allow.
+bool OnlyComputes(const Node& node) {
+  return !node.op().stateful() || (OnlyReadsVariable(node) && IsMarked(node));
 }
 
 class ControlRelaxer {
@@ -54,6 +64,8 @@ class ControlRelaxer {
         copied_(copied),
         task_(task),
         effects_(effects),
+        counts_(order.size()),
+        number_(order.size(), kNone),
         waits_(order.size()),
         owed_(order.size()) {
     result_.changes.assign(order.size(), false);
@@ -64,10 +76,10 @@ class ControlRelaxer {
   }
 
   RelaxedControls Relax() {
-    FindChanges();
-    if (changes_.empty()) return {};
-    result_.any = true;
+    FindUpdates();
+    if (!result_.any) return {};
     FindNodesThatKeepOrder();
+    NumberEffects();
     for (Node* node : order_) {
       if (!copied_[IdOf(node)]) HandOn(node);
     }
@@ -75,50 +87,53 @@ class ControlRelaxer {
   }
 
  private:
-  using Set = std::vector<uint64_t>;  // of positions in changes_; may be shorter
+  using Set = std::vector<uint64_t>;  // of positions in with_effects_; may be shorter
+  static constexpr size_t kNone = SIZE_MAX;
 
-  template <typename F>
-  void ForEachBefore(const Node* node, F&& f) const {
-    for (const Output& input : node->inputs()) f(input.node());
-    for (const Node* control : node->control_inputs()) f(control);
-    for (const Node* earlier : effects_[IdOf(node)]) f(earlier);
-  }
-
-  void FindChanges() {
-    number_.assign(order_.size(), 0);
-    std::vector<bool> behind_change(order_.size());
-    for (Node* node : order_) {
+  void FindUpdates() {
+    for (const Node* node : order_) {
       const size_t id = IdOf(node);
-      ForEachBefore(node, [&](const Node* on) {
-        if (result_.changes[IdOf(on)] || behind_change[IdOf(on)]) behind_change[id] = true;
-      });
       if (copied_[id] || task_[id] == 0) continue;
-      const bool change = ChangedVariable(*node) != nullptr;
-      const bool idle =
-          OnlyReadsVariable(*node) || node->type() == "Identity" || node->type() == "NoOp";
-      result_.relaxed[id] = change || (idle && behind_change[id]);
-      if (!change) continue;
-      result_.changes[id] = true;
-      number_[id] = changes_.size();
-      changes_.push_back(node);
+      const bool updates = UpdatesVariables(*node);
+      result_.changes[id] = updates;
+      result_.any = result_.any || updates;
+      counts_[id] = updates && GetUpdateMark(*node) == UpdateMark::kCount;
+      result_.relaxed[id] = updates || FollowsUpdatesAlone(*node);
     }
+  }
+  bool FollowsUpdatesAlone(const Node& node) const {
+    if (!OnlyReadsVariable(node) && node.type() != "Identity" && node.type() != "NoOp")
+      return false;
+    bool any = false, all = true;
+    const auto add = [&](const Node* on) {
+      if (copied_[IdOf(on)]) return;
+      any = true;
+      all = all && result_.relaxed[IdOf(on)];
+    };
+    for (const Output& input : node.inputs()) add(input.node());
+    for (const Node* control : node.control_inputs()) add(control);
+    return any && all;
   }
 
   void FindNodesThatKeepOrder() {
-    std::vector<bool> followed(order_.size()), leads_to_change(order_.size());
-    for (auto it = order_.rbegin(); it != order_.rend(); ++it) {
-      const Node* node = *it;
+    std::vector<bool> followed(order_.size());
+    for (const Node* node : order_) {
+      for (const Output& input : node->inputs()) followed[IdOf(input.node())] = true;
+      for (const Node* control : node->control_inputs()) followed[IdOf(control)] = true;
+      for (const Node* earlier : effects_[IdOf(node)]) followed[IdOf(earlier)] = true;
+    }
+    for (const Node* node : order_) {
       const size_t id = IdOf(node);
-      const bool last = !leads_to_change[id];
-      const bool change = result_.changes[id];
-      const bool computes = !node->op().stateful() || OnlyReadsVariable(*node);
-      result_.keeps_order[id] =
-          !followed[id] ||
-          (change ? last || !IsFloating(ChangedVariable(*node)->attr<DType>("dtype")) : !computes);
-      ForEachBefore(node, [&](const Node* on) {
-        followed[IdOf(on)] = true;
-        if (change || leads_to_change[id]) leads_to_change[IdOf(on)] = true;
-      });
+      const bool waits = result_.changes[id] ? counts_[id] : !OnlyComputes(*node);
+      result_.keeps_order[id] = waits || !followed[id];
+    }
+  }
+
+  void NumberEffects() {
+    for (Node* node : order_) {
+      if (copied_[IdOf(node)] || !node->op().stateful() || OnlyReadsVariable(*node)) continue;
+      number_[IdOf(node)] = with_effects_.size();
+      with_effects_.push_back(node);
     }
   }
 
@@ -126,8 +141,12 @@ class ControlRelaxer {
     if (set.size() < more.size()) set.resize(more.size());
     for (size_t i = 0; i < more.size(); ++i) set[i] |= more[i];
   }
-  void AddChange(Set& set, const Node* change) const {
-    const size_t number = number_[IdOf(change)];
+  static void Remove(Set& set, const Set& less) {
+    for (size_t i = 0; i < std::min(set.size(), less.size()); ++i) set[i] &= ~less[i];
+  }
+  void AddNode(Set& set, const Node* node) const {
+    const size_t number = number_[IdOf(node)];
+    if (number == kNone) return;
     if (set.size() <= number / 64) set.resize(number / 64 + 1);
     set[number / 64] |= uint64_t{1} << (number % 64);
   }
@@ -135,7 +154,7 @@ class ControlRelaxer {
   void ForEachOf(const Set& set, F&& f) const {
     for (size_t i = 0; i < set.size(); ++i) {
       for (uint64_t bits = set[i]; bits != 0; bits &= bits - 1)
-        f(changes_[i * 64 + static_cast<size_t>(std::countr_zero(bits))]);
+        f(with_effects_[i * 64 + static_cast<size_t>(std::countr_zero(bits))]);
     }
   }
 
@@ -145,21 +164,25 @@ class ControlRelaxer {
     const auto add = [&](const Node* on, Set& set) {
       if (copied_[IdOf(on)]) return;
       Add(set, waits_[IdOf(on)]);
-      if (result_.changes[IdOf(on)]) AddChange(set, on);
+      AddNode(set, on);
       Add(owed, owed_[IdOf(on)]);
     };
     for (const Output& input : node->inputs()) add(input.node(), waits);
     for (const Node* control : node->control_inputs())
       add(control, result_.Ignores(control, node) ? owed : waits);
     for (const Node* earlier : effects_[id]) add(earlier, waits);
-    for (size_t i = 0; i < std::min(owed.size(), waits.size()); ++i) owed[i] &= ~waits[i];
-    if (result_.keeps_order[id]) {
-      ForEachOf(owed, [&](Node* change) { effects_[id].push_back(change); });
-      Add(waits, owed);
-      owed.clear();
-    } else if (result_.changes[id]) {
-      ForEachOf(owed, [&](const Node* change) { result_.not_before[id].push_back(change); });
-    }
+    Remove(owed, waits);
+    Set awaited;
+    ForEachOf(owed, [&](Node* other) {
+      if (result_.keeps_order[id] || (result_.changes[id] && !result_.changes[IdOf(other)])) {
+        effects_[id].push_back(other);
+        AddNode(awaited, other);
+      } else if (result_.changes[id] && !counts_[IdOf(other)]) {
+        result_.not_before[id].push_back(other);
+      }
+    });
+    Add(waits, awaited);
+    Remove(owed, awaited);
     waits_[id] = std::move(waits);
     owed_[id] = std::move(owed);
   }
@@ -168,9 +191,10 @@ class ControlRelaxer {
   const std::vector<bool>& copied_;
   const std::vector<int>& task_;
   std::vector<std::vector<Node*>>& effects_;
-  std::vector<Node*> changes_;
-  std::vector<size_t> number_;  // by id, of changes
-  // By id: changes that lead to the node and that it waits for, and those that it does not.
+  std::vector<bool> counts_;  // by id: the updates that count the step
+  std::vector<Node*> with_effects_;
+  std::vector<size_t> number_;  // by id: the position in with_effects_
+  // By id: nodes with effects that lead to it and that it waits for, and those that it does not.
   std::vector<Set> waits_, owed_;
   RelaxedControls result_;
 };

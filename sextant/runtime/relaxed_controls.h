@@ -1,5 +1,5 @@
-// Which control edges between tasks a cut need not keep one by one: those that say in which order
-// variables of different servers change.
+// Which control edges between tasks a cut need not keep one by one: those that say in which order a
+// training step changes variables of different servers.
 #pragma once
 
 #include <vector>
@@ -16,16 +16,16 @@ struct RelaxedControls {
   }
 
   bool any = false;
-  std::vector<bool> changes;      // by id: changes of variables on other tasks
-  std::vector<bool> relaxed;      // by id: these, and reads, copies and groups behind them
+  std::vector<bool> changes;      // by id: updates (graph/update_mark.h) on other tasks
+  std::vector<bool> relaxed;      // by id: these, and reads, copies and groups of them alone
   std::vector<bool> keeps_order;  // by id: nodes that wait for all that they are told to
   std::vector<int> task;          // by id
-  // By id, of changes: earlier changes that it may run together with, but not before.
+  // By id, of updates: earlier ones that it may run together with, but not before.
   std::vector<std::vector<const Node*>> not_before;
 };
 
-// "copied", "effects" and "task" as for FindUpdateNodes; of task 0 no edges are relaxed. A node
-// that keeps its order gets the changes that it must wait for added to its effects.
+// "copied", "effects" and "task" as for FindUpdateNodes; of task 0 no edges are relaxed. What a
+// node must wait for though the edges that say so do not count is added to its effects.
 RelaxedControls RelaxControls(const std::vector<Node*>& order, const std::vector<bool>& copied,
                               const std::vector<int>& task,
                               std::vector<std::vector<Node*>>& effects);

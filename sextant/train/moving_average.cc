@@ -5,6 +5,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/graph/replica.h"
+#include "sextant/graph/update_mark.h"
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/control_flow/control_flow.h"
 #include "sextant/ops/math/add_n.h"
@@ -57,11 +58,13 @@ Operation MovingAverage::Apply(const std::vector<Variable>& variables) {
   std::vector<Source> sources;
   for (const Variable& variable : variables) {
     const Output initial = InitialValue(variable);
+    Graph& graph = variable.handle().graph();
+    const int first = graph.num_nodes();
     sources.push_back(
         {variable.name(), variable.value(),
          [initial, zero = options_.zero_debias] { return zero ? ZerosLike(initial) : initial; },
          variable.handle().node()->device()});
-    Graph& graph = variable.handle().graph();
+    MarkUpdatesSince(graph, first);
     if (!shadows_.contains(variable.name())) {
       graph.AddToCollection(kMovingAverageVariables, variable.handle());
     }
@@ -116,13 +119,17 @@ Operation MovingAverage::ApplyTo(const std::vector<Source>& sources) {
     shadows_[source.name] = Variable(AverageName(source.name), source.initial, no_training);
   }
   const NameScope scope(options_.name);
+  Graph& graph = CurrentGraph();
+  int first = graph.num_nodes();
   Output decay = Const(Tensor(options_.decay), "decay");
   if (options_.num_updates) {
     const Output updates = Cast(options_.num_updates.value(), DType::kFloat);
     decay = Minimum(decay, (1.0 + updates) / (10.0 + updates));
+    MarkUpdatesSince(graph, first);
   }
   std::vector<Operation> moves;
   for (const Source& source : sources) {
+    first = graph.num_nodes();
     const Variable& shadow = shadows_.at(source.name);
     const NameScope inside("AssignMovingAvg");
     std::optional<DeviceScope> beside;
@@ -134,6 +141,7 @@ Operation MovingAverage::ApplyTo(const std::vector<Source>& sources) {
                           .Input(shadow.handle())
                           .Input((shadow.value() - source.value) * rate)
                           .BuildOperation());
+      MarkUpdatesSince(graph, first);
       continue;
     }
     // The average of zeros and values, kept beside the shadow, over the share of values in it.
@@ -142,11 +150,13 @@ Operation MovingAverage::ApplyTo(const std::vector<Source>& sources) {
     const Variable biased(
         base + "/biased", [&] { return ZerosLike(source.initial()); }, no_training);
     const Variable step(base + "/local_step", Const(Tensor(0.0f)), no_training);
+    first = graph.num_nodes();  // initializers are no updates
     const Output new_biased = biased.AssignSub((biased.value() - source.value) * rate);
     const Output new_step = step.AssignAdd(Const(Tensor(1.0f)));
     Output share = 1.0 - Pow(1.0 - (1.0 - decay), new_step);
     if (share.dtype() != source.value.dtype()) share = Cast(share, source.value.dtype());
     moves.push_back(AssignVariable(shadow.handle(), new_biased / share));
+    MarkUpdatesSince(graph, first);
   }
   return Group(moves, "group");
 }

@@ -8,6 +8,7 @@
 #include "sextant/graph/attachment.h"
 #include "sextant/graph/gradient_mark.h"
 #include "sextant/graph/replica.h"
+#include "sextant/graph/update_mark.h"
 #include "sextant/nn/get_variable.h"
 #include "sextant/ops/array/shape.h"
 #include "sextant/ops/array/unique.h"
@@ -139,6 +140,16 @@ Operation Optimizer::ApplyGradients(const std::vector<GradientAndVariable>& grad
 Operation PerVariableOptimizer::Apply(const std::vector<GradientAndVariable>& gradients,
                                       const Variable& global_step, std::string_view name) const {
   UpdateContext context(*this, global_step);
+  PrepareAll(context, gradients);
+  Graph& graph = CurrentGraph();
+  const int first = graph.num_nodes();
+  const Operation all = UpdateAll(context, gradients, name);
+  MarkUpdatesSince(graph, first);
+  return all;
+}
+
+void PerVariableOptimizer::PrepareAll(UpdateContext& context,
+                                      const std::vector<GradientAndVariable>& gradients) const {
   int used = 0;
   for (const auto& [gradient, variable] : gradients) {
     if (gradient.none()) continue;
@@ -150,6 +161,11 @@ Operation PerVariableOptimizer::Apply(const std::vector<GradientAndVariable>& gr
         "no gradient reaches any of the {} variables: does the loss depend on them?",
         gradients.size());
   }
+}
+
+Operation PerVariableOptimizer::UpdateAll(UpdateContext& context,
+                                          const std::vector<GradientAndVariable>& gradients,
+                                          std::string_view name) const {
   const NameScope scope(name.empty() ? this->name() : std::string(name));
   std::vector<Operation> updates;
   for (const auto& [gradient, variable] : gradients) {
@@ -165,6 +181,7 @@ Operation PerVariableOptimizer::Apply(const std::vector<GradientAndVariable>& gr
     updates.push_back(gradient.sparse() ? UpdateRows(context, variable, rows)
                                         : Update(context, variable, gradient.dense()));
   }
+  const Variable& global_step = context.global_step();
   // Beside the step, so that all that follows the updates is one call where that is on a server.
   std::optional<DeviceScope> beside_step;
   if (global_step) beside_step.emplace(global_step.handle().node()->device());
@@ -176,11 +193,13 @@ Operation PerVariableOptimizer::Apply(const std::vector<GradientAndVariable>& gr
   const Operation all = Group(updates, "update");
   const ControlDependencies after({all});
   const Output one = Cast(Const(Tensor(int64_t{1})), global_step.dtype());
-  return OpBuilder("AssignAddVariableOp")
-      .Input(global_step.handle())
-      .Input(one)
-      .Name("AssignAddVariableOp")
-      .BuildOperation();
+  const Operation counted = OpBuilder("AssignAddVariableOp")
+                                .Input(global_step.handle())
+                                .Input(one)
+                                .Name("AssignAddVariableOp")
+                                .BuildOperation();
+  SetUpdateMark(CurrentGraph(), counted.node(), UpdateMark::kCount);
+  return counted;
 }
 
 Operation Optimizer::Minimize(Output loss, const MinimizeOptions& options) const {

@@ -73,6 +73,11 @@ class PerVariableOptimizer : public OptimizerImpl {
     (void)context;
     return {};
   }
+
+ private:
+  void PrepareAll(UpdateContext& context, const std::vector<GradientAndVariable>& gradients) const;
+  Operation UpdateAll(UpdateContext& context, const std::vector<GradientAndVariable>& gradients,
+                      std::string_view name) const;
 };
 
 }  // namespace sextant::train
