@@ -25,6 +25,7 @@ constexpr size_t kMaskBits = 63;
 
 bool MayBlock(const Step& step) {
   if (step.kernel) return step.kernel->may_block();
+  if (step.kind == StepKind::kCallFinish) return step.node->attr<bool>("waits");
   return std::ranges::any_of(step.branches, [](const auto& plan) { return plan->may_block; });
 }
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <map>
-#include <string>
 
 #include "sextant/runtime/passes/variable_touches.h"
+#include "sextant/runtime/waiting_nodes.h"
 
 namespace sextant {
 
@@ -20,9 +20,6 @@ const Node& HandleRoot(Output handle) {
   return *node;
 }
 
-namespace {
-
-// What nodes share state by.
 std::string ResourceKey(Output handle) {
   const Node& root = HandleRoot(handle);
   if (!IsSharedHandle(root)) return fmt::format("#{}", root.id());
@@ -30,6 +27,16 @@ std::string ResourceKey(Output handle) {
   const Attr* container = root.FindAttr("container");
   return fmt::format("{}/{}", container ? container->Get<std::string>() : "",
                      shared.empty() ? root.name() : shared);
+}
+
+namespace {
+
+// What may wait for a queue and gives values takes from it. All else, as its size, keeps its order
+// with what puts into it.
+enum class End { kPuts, kTakes };
+End EndOf(const Node& node, Output handle) {
+  const bool queue = HandleRoot(handle).type().find("Queue") != std::string::npos;
+  return queue && node.num_outputs() > 0 && MayWait(node) ? End::kTakes : End::kPuts;
 }
 
 bool RunsStatefulFunctions(const Node& node) {
@@ -56,7 +63,7 @@ class EffectEdges {
     for (const Output& input : node->inputs()) {
       if (input.dtype() != DType::kResource) continue;
       const bool changes = !OnlyReadsVariable(*node);
-      Wait(node, state.users[ResourceKey(input)], changes);
+      Wait(node, state.users[{ResourceKey(input), EndOf(*node, input)}], changes);
       WaitFor(node, state.anything.changed);
     }
   }
@@ -82,7 +89,7 @@ class EffectEdges {
   }
 
   struct Task {
-    std::map<std::string, Users> users;  // by resource
+    std::map<std::pair<std::string, End>, Users> users;  // by resource; of queues, by end
     Users anything;
   };
 

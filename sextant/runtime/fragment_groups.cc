@@ -16,10 +16,10 @@
 //
 // This gives two calls a step. Constants and handles are no work: they belong to no level and are
 // copied to every fragment that reads them. Variables keep program order by edges of their own
-// (EffectEdges), so not all control edges need to count (relaxed_controls.h).
-//
-// The update of a synchronous step (update_nodes.h) has groups of its own, one per task and stage,
-// which are merged with no others. A call of one brings a contribution and waits for no other.
+// (EffectEdges), so not all control edges need to count (relaxed_controls.h). What may wait for
+// others of the run is called by itself, with what follows it (waiting_nodes.h). The update of a
+// synchronous step (update_nodes.h) has groups of its own, one per task and stage, which are merged
+// with no others. A call of one brings a contribution and waits for no other.
 #include "sextant/runtime/fragment_groups.h"
 
 #include <algorithm>
@@ -30,6 +30,7 @@
 
 #include "sextant/graph/device_name.h"
 #include "sextant/runtime/effect_order.h"
+#include "sextant/runtime/waiting_nodes.h"
 
 namespace sextant {
 namespace {
@@ -155,9 +156,11 @@ class Grouper {
     }
     MoveGroupingNodes();
     result_.effects = NodesBefore(order_, task_);
-    FindUpdates();
+    const std::vector<bool> copied = CopiedNodes();
+    wait_class_ = WaitClasses(order_, copied, task_, result_.effects);
+    result_.updates = FindUpdateNodes(order_, copied, result_.effects, task_);
     if (!result_.updates.any)
-      result_.relaxed = RelaxControls(order_, CopiedNodes(), task_, result_.effects);
+      result_.relaxed = RelaxControls(order_, copied, task_, result_.effects);
     AssignLevels();
     MergeGroups();
     return std::move(result_);
@@ -174,9 +177,6 @@ class Grouper {
     std::vector<bool> copied(count_);
     for (const Node* node : order_) copied[Id(node)] = Copied(node);
     return copied;
-  }
-  void FindUpdates() {
-    result_.updates = FindUpdateNodes(order_, CopiedNodes(), result_.effects, task_);
   }
   bool IsUpdate(const Node* node) const { return result_.updates.Has(node); }
 
@@ -230,8 +230,7 @@ class Grouper {
   }
 
   void AssignLevels() {
-    // Each round moves the makers of resources, constants and the parts of an update; chains of
-    // them are short.
+    // Each round moves makers of resources, constants and parts of updates, in short chains.
     for (int round = 0; round < kMaxRounds; ++round) {
       for (const Node* node : order_) {
         if (Copied(node)) continue;
@@ -300,11 +299,11 @@ class Grouper {
 
   void MergeGroups() {
     struct Key {
-      int level, task, stage;
+      int level, task, wait_class, stage;
       auto operator<=>(const Key&) const = default;
     };
     const auto key_of = [this](const Node* node) {
-      return Key{level_[Id(node)], task_[Id(node)],
+      return Key{level_[Id(node)], task_[Id(node)], wait_class_[Id(node)],
                  IsUpdate(node) ? result_.updates.stage[Id(node)] : UpdateNodes::kNone};
     };
     std::map<Key, int> numbers;  // → vertex
@@ -351,10 +350,10 @@ class Grouper {
       if (key.stage != UpdateNodes::kNone) continue;
       for (const auto& [other, earlier] : numbers) {
         if (earlier >= later) break;
-        if (other.task != key.task || other.stage != UpdateNodes::kNone ||
-            condensed.Find(earlier) != earlier || comes_before(earlier, later))
+        if (other.task != key.task || other.wait_class != key.wait_class ||
+            other.stage != UpdateNodes::kNone || condensed.Find(earlier) != earlier ||
+            comes_before(earlier, later) || delays(earlier, later, key.task))
           continue;
-        if (delays(earlier, later, key.task)) continue;
         if (condensed.Reaches(earlier, later, 2) || condensed.Reaches(later, earlier, 1)) continue;
         condensed.Join(earlier, later);
         break;
@@ -368,6 +367,7 @@ class Grouper {
       result_.tasks.push_back(tasks_[static_cast<size_t>(key.task)]);
       result_.levels.push_back(key.level);
       result_.stages.push_back(key.stage);
+      result_.may_wait.push_back(key.wait_class != 0);
     }
     for (const Node* node : order_) {
       if (Copied(node) || task_[Id(node)] == 0) continue;
@@ -379,7 +379,7 @@ class Grouper {
   const size_t count_;
   std::vector<std::string> tasks_;  // the first is this one
   std::unordered_map<std::string, int> task_of_device_;
-  std::vector<int> task_, level_;  // by node id
+  std::vector<int> task_, level_, wait_class_;  // by node id
   FragmentGroups result_;
 };
 

@@ -23,6 +23,7 @@ struct FragmentGroups {
   std::vector<int> levels;         // by group: the level of its first nodes
   // By group: the stage of the synchronous update that it is part of, or UpdateNodes::kNone.
   std::vector<int> stages;
+  std::vector<bool> may_wait;  // by group: for another of the run (waiting_nodes.h)
   // By node id: earlier nodes that must have run before it, besides those it reads or waits for
   // (effect_order.h).
   std::vector<std::vector<Node*>> effects;

@@ -11,6 +11,7 @@
 #include "sextant/graph/passes/copy_subgraph.h"
 #include "sextant/proto/graph.pb.h"
 #include "sextant/runtime/call_order.h"
+#include "sextant/runtime/conditional_tasks.h"
 #include "sextant/runtime/fragment_fingerprint.h"
 #include "sextant/runtime/fragment_groups.h"
 #include "sextant/runtime/summed_inputs.h"
@@ -30,7 +31,8 @@ const OpDef& CallStartOp() {
 const OpDef& CallFinishOp() {
   static const OpDef* def = [] {
     auto* d = new OpDef("_CallFinish");
-    d->Outputs("received:T").Attrs("T:list(type)>=0; fragment:int").Stateful().Structural();
+    d->Outputs("received:T").Attrs("T:list(type)>=0; fragment:int; waits:bool").Structural();
+    d->Stateful();
     return d;
   }();
   return *def;
@@ -77,7 +79,7 @@ class FragmentCutter {
         crossings_(groups_.tasks.size()) {}
 
   std::vector<std::shared_ptr<const Fragment>> Cut() {
-    CheckConditionals();
+    CheckConditionals(order_, groups_.group);
     FindCrossings();
     NumberParts();
     if (crossings_.empty()) {
@@ -106,26 +108,6 @@ class FragmentCutter {
     return node->device().empty() ? own_task_ : TaskOfDevice(node->device());
   }
   Crossing& At(int group) { return crossings_[static_cast<size_t>(group)]; }
-
-  // A tensor may be dead where a Switch is upstream, up to the Merge.
-  void CheckConditionals() const {
-    std::vector<bool> dead(order_.size());
-    for (const Node* node : order_) {
-      const auto check = [&](const Node* from) {
-        if (!dead[Index(from)]) return;
-        dead[Index(node)] = true;
-        if (GroupOf(from) == GroupOf(node) || GroupOf(node) == FragmentGroups::kCopied) return;
-        throw Unimplemented(
-            "[{} {}] on '{}' needs [{} {}] on '{}', which a Switch may leave without a value: a "
-            "v1 conditional must be on one task as a whole",
-            node->type(), node->name(), node->device(), from->type(), from->name(), from->device());
-      };
-      for (const Output& input : node->inputs()) check(input.node());
-      for (const Node* control : node->control_inputs()) check(control);
-      if (node->type() == "Switch") dead[Index(node)] = true;
-      if (node->type() == "Merge") dead[Index(node)] = false;
-    }
-  }
 
   void CheckMayCross(const Node* node, Output input) const {
     if (input.dtype() != DType::kResource && input.dtype() != DType::kVariant) return;
@@ -216,15 +198,17 @@ class FragmentCutter {
     for (const Output& tensor : crossing.sent) sent.push_back(RemoveRef(tensor.dtype()));
     for (const Output& tensor : crossing.returned) received.push_back(RemoveRef(tensor.dtype()));
     const auto number = static_cast<int64_t>(group);
+    const bool waits = groups_.may_wait[static_cast<size_t>(group)];
     Node* start = graph_.AddNode({.name = graph_.UniqueName(fmt::format("_call_start_{}", group)),
                                   .op = &CallStartOp(),
                                   .inputs = crossing.sent,
                                   .control_inputs = std::move(after),
                                   .attrs = {{"T", sent}, {"fragment", number}}});
-    Node* finish = graph_.AddNode({.name = graph_.UniqueName(fmt::format("_call_finish_{}", group)),
-                                   .op = &CallFinishOp(),
-                                   .control_inputs = {start},
-                                   .attrs = {{"T", received}, {"fragment", number}}});
+    Node* finish =
+        graph_.AddNode({.name = graph_.UniqueName(fmt::format("_call_finish_{}", group)),
+                        .op = &CallFinishOp(),
+                        .control_inputs = {start},
+                        .attrs = {{"T", received}, {"fragment", number}, {"waits", waits}}});
     for (size_t i = 0; i < crossing.returned.size(); ++i) {
       finish->set_output_shape(static_cast<int>(i), crossing.returned[i].shape());
       returned_.emplace(crossing.returned[i], finish->output(static_cast<int>(i)));

@@ -16,6 +16,7 @@ constexpr std::chrono::milliseconds kLookTime(50);
 }  // namespace
 
 void PendingCalls::Start(size_t call, std::vector<Tensor> inputs) {
+  const std::lock_guard lock(mutex_);
   if (run_ == 0) run_ = NewClusterId();
   const auto& [fragment, task] = calls_[call];
   if (!fragment->kept.empty() && std::ranges::find(keepers_, task) == keepers_.end())
@@ -37,8 +38,13 @@ void PendingCalls::Start(size_t call, std::vector<Tensor> inputs) {
 }
 
 void PendingCalls::Finish(size_t call, std::span<Tensor> outputs, CancellationToken& cancellation) {
-  const std::unique_ptr<RemoteCall> pending = std::move(pending_[call]);
-  const bool alone = std::ranges::all_of(pending_, [](const auto& other) { return !other; });
+  std::unique_ptr<RemoteCall> pending;
+  bool alone = false;
+  {
+    const std::lock_guard lock(mutex_);
+    pending = std::move(pending_[call]);
+    alone = std::ranges::all_of(pending_, [](const auto& other) { return !other; });
+  }
   try {
     while (!alone && !pending->WaitFor(kLookTime, cancellation)) LookAfterOthers(cancellation);
     pending->Wait(outputs, cancellation);
@@ -47,10 +53,13 @@ void PendingCalls::Finish(size_t call, std::span<Tensor> outputs, CancellationTo
     throw Error(error.code(), fmt::format("{}: no answer yet from {}",
                                           cancellation.status().message(), Silent(call)));
   }
-  if (pending->stale() && token_ != nullptr) token_->stale = true;
+  if (!pending->stale()) return;
+  const std::lock_guard lock(mutex_);
+  if (token_ != nullptr) token_->stale = true;
 }
 
 void PendingCalls::LookAfterOthers(CancellationToken& cancellation) {
+  const std::lock_guard lock(mutex_);
   for (size_t i = 0; i < pending_.size(); ++i) {
     if (pending_[i])
       answered_[i] = pending_[i]->WaitFor(std::chrono::milliseconds(0), cancellation);
@@ -59,6 +68,7 @@ void PendingCalls::LookAfterOthers(CancellationToken& cancellation) {
 
 // The tasks of that call and of the others that are under way.
 std::string PendingCalls::Silent(size_t call) const {
+  const std::lock_guard lock(mutex_);
   std::set<std::string> tasks = {ShortTaskName(calls_[call].fragment->task)};
   for (size_t i = 0; i < pending_.size(); ++i) {
     if (pending_[i] && !answered_[i]) tasks.insert(ShortTaskName(calls_[i].fragment->task));

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,6 +34,7 @@ class PendingCalls {
     session_ = session;
     token_ = token;
   }
+  // Start and Finish may be called by several threads, for different calls.
   // Throws FAILED_PRECONDITION for a summed call without a token.
   void Start(size_t call, std::vector<Tensor> inputs);
   // Throws what RemoteCall::WaitFor throws, also where another call under way fails first: a task
@@ -47,6 +49,8 @@ class PendingCalls {
   std::string Silent(size_t call) const;
 
   const std::vector<PlanCall>& calls_;
+  // Calls start while a thread waits for one that waits for them. Also of what follows.
+  mutable std::mutex mutex_;
   std::vector<std::unique_ptr<RemoteCall>> pending_;
   std::vector<bool> answered_;        // of those pending, when they were last looked after
   std::vector<RemoteTask*> keepers_;  // tasks that may keep tensors of the run

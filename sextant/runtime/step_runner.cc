@@ -3,6 +3,7 @@
 #include "sextant/base/thread_team.h"
 #include "sextant/device/implementation_name.h"
 #include "sextant/device/rendezvous.h"
+#include "sextant/device/run_wait.h"
 #include "sextant/runtime/executor.h"
 #include "sextant/runtime/trace.h"
 
@@ -159,11 +160,36 @@ void StepRunner::StartCall(const Step& step) {
   frame_.calls->Start(static_cast<size_t>(step.call), std::move(inputs));
 }
 
+namespace {
+
+// While it lives, another thread may run steps.
+class TurnGiven {
+ public:
+  explicit TurnGiven(StepTurn* turn) : turn_(turn) {
+    if (turn_ != nullptr) turn_->Release();
+  }
+  ~TurnGiven() {
+    if (turn_ != nullptr) turn_->Acquire();
+  }
+  TurnGiven(const TurnGiven&) = delete;
+  TurnGiven& operator=(const TurnGiven&) = delete;
+
+ private:
+  StepTurn* const turn_;
+};
+
+}  // namespace
+
 // Memory and kernels downstream rely on what is known of the outputs.
 void StepRunner::FinishCall(const Step& step) {
   const ThreadTeam::Limit limit(context_.threads());  // of copies
   std::vector<Tensor> outputs(step.io.outputs.size());
-  frame_.calls->Finish(static_cast<size_t>(step.call), outputs, *run_.cancellation);
+  {
+    // What the call may be waiting for runs meanwhile.
+    const bool gives_turn = run_.turn != nullptr && step.node->attr<bool>("waits");
+    const TurnGiven given(gives_turn ? run_.turn : nullptr);
+    frame_.calls->Finish(static_cast<size_t>(step.call), outputs, *run_.cancellation);
+  }
   const Fragment& fragment = *plan_.calls[static_cast<size_t>(step.call)].fragment;
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Output expected = step.node->output(static_cast<int>(i));
