@@ -33,6 +33,7 @@ namespace {
 // Callers that wait send their calls again more often than that.
 constexpr std::chrono::seconds kSilentTime(60);
 constexpr std::chrono::seconds kLongCall(1);
+constexpr std::chrono::minutes kUnusedTime(10);  // of fragments: their session may be closed
 constexpr std::chrono::minutes kStalledTime(5);  // one part takes a minute on the slowest link
 
 grpc::Status UnknownFragment() {
@@ -376,6 +377,7 @@ void FragmentService::FillStatus(StatusReply* reply) const {
 
 void FragmentService::ForgetSilentSenders() {
   parts_.ForgetStalled(Clock::now() - kStalledTime);
+  host_.DropUnused(Clock::now() - kUnusedTime);
   const auto silent = history_.ForgetSilent(
       Clock::now() - kSilentTime, sextant::Status(Code::kCancelled, "the caller is gone"));
   for (const uint64_t sender : silent) {

@@ -68,7 +68,8 @@ class FragmentService final : public TaskServiceBase {
   // Cancels all calls: they answer UNAVAILABLE.
   void Stop();
   size_t running() const { return history_.running(); }
-  // Forgets callers that have not been heard of for long, and what is kept for them.
+  // Forgets callers that have not been heard of for long, and what is kept for them; drops
+  // fragments that have not been called for long.
   void ForgetSilentSenders();
 
   using Unary = grpc::ServerUnaryReactor*;

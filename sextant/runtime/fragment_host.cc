@@ -13,6 +13,8 @@ namespace sextant {
 namespace {
 
 constexpr size_t kMaxFragments = 4096, kMaxEnded = 1024;
+constexpr size_t kMaxGraphBytes = size_t{1} << 30;  // of all fragments
+constexpr std::chrono::minutes kRecent(1);          // a call that has asked for one is about to run
 
 bool HasSessionState(const Fragment& fragment) {
   proto::GraphDef graph;
@@ -98,7 +100,7 @@ std::shared_ptr<FragmentHost::Entry> FragmentHost::FindEntry(uint64_t fingerprin
   const auto found = entries_.find(fingerprint);
   if (found == entries_.end())
     throw NotFound("fragment {:016x} is not registered at {}", fingerprint, environment_.task);
-  found->second.last_use = ++uses_;
+  found->second.last_use = Clock::now();
   return found->second.entry;
 }
 
@@ -134,7 +136,10 @@ std::shared_ptr<FragmentHost::Entry> FragmentHost::EntryFor(uint64_t fingerprint
 
 bool FragmentHost::Has(uint64_t fingerprint) const {
   const std::lock_guard lock(mutex_);
-  return entries_.contains(fingerprint);
+  const auto found = entries_.find(fingerprint);
+  if (found == entries_.end()) return false;
+  found->second.last_use = Clock::now();
+  return true;
 }
 
 void FragmentHost::Register(std::shared_ptr<const Fragment> fragment) {
@@ -142,14 +147,38 @@ void FragmentHost::Register(std::shared_ptr<const Fragment> fragment) {
   if (Has(fingerprint)) return;
   auto entry = std::make_shared<Entry>(std::move(fragment), options_, environment_);
   entry->keeps_state = HasSessionState(*entry->fragment);
-  std::shared_ptr<Entry> dropped;  // outside the lock
+  std::vector<std::shared_ptr<Entry>> dropped;  // outside the lock
+  const Clock::time_point now = Clock::now();
   const std::lock_guard lock(mutex_);
-  entries_.try_emplace(fingerprint, Used{std::move(entry), ++uses_});
-  if (entries_.size() <= kMaxFragments) return;
-  const auto oldest = std::ranges::min_element(
-      entries_, {}, [](const auto& candidate) { return candidate.second.last_use; });
-  dropped = std::move(oldest->second.entry);
-  entries_.erase(oldest);
+  entries_.try_emplace(fingerprint, Used{std::move(entry), now});
+  size_t bytes = 0;
+  for (const auto& [other, used] : entries_) bytes += used.entry->fragment->graph_def.size();
+  while (entries_.size() > kMaxFragments || bytes > kMaxGraphBytes) {
+    const auto oldest = OldestUnused(now - kRecent);
+    if (oldest == entries_.end()) break;
+    bytes -= oldest->second.entry->fragment->graph_def.size();
+    dropped.push_back(std::move(oldest->second.entry));
+    entries_.erase(oldest);
+  }
+}
+
+FragmentHost::Entries::iterator FragmentHost::OldestUnused(Clock::time_point since) {
+  auto oldest = entries_.end();
+  for (auto it = entries_.begin(); it != entries_.end(); ++it) {
+    const Used& used = it->second;
+    if (used.last_use >= since || used.entry.use_count() > 1 || used.entry->fragment->sum) continue;
+    if (oldest == entries_.end() || used.last_use < oldest->second.last_use) oldest = it;
+  }
+  return oldest;
+}
+
+void FragmentHost::DropUnused(Clock::time_point since) {
+  std::vector<std::shared_ptr<Entry>> dropped;  // outside the lock
+  const std::lock_guard lock(mutex_);
+  for (auto it = OldestUnused(since); it != entries_.end(); it = OldestUnused(since)) {
+    dropped.push_back(std::move(it->second.entry));
+    entries_.erase(it);
+  }
 }
 
 std::shared_ptr<const Fragment> FragmentHost::Find(uint64_t fingerprint) const {

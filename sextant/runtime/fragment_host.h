@@ -5,6 +5,7 @@
 // Thread-safe: calls run at the same time.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -23,14 +24,21 @@ namespace sextant {
 
 class SEXTANT_API FragmentHost {
  public:
+  using Clock = std::chrono::steady_clock;
+
   // The environment outlives the host.
   FragmentHost(const SessionEnvironment& environment, const SessionOptions& options);
   ~FragmentHost();
 
-  bool Has(uint64_t fingerprint) const;
-  // Keeps the fragment, the least recently run dropped when there are too many. Throws
-  // INVALID_ARGUMENT, naming the node, when its graph is malformed.
+  bool Has(uint64_t fingerprint) const;  // asking is a use
+  // Keeps the fragment. When there are too many or their graphs are too large, the least recently
+  // used go, but only what DropUnused may drop after a minute. Throws INVALID_ARGUMENT, naming the
+  // node, when its graph is malformed.
   void Register(std::shared_ptr<const Fragment> fragment);
+  // Drops fragments, with their Plans, that nobody has asked for since then: their callers register
+  // them again. Not those that a call runs now, nor those of summed calls, which run when all
+  // contributions have come.
+  void DropUnused(Clock::time_point since);
   // Throws NOT_FOUND when it has not been registered.
   std::shared_ptr<const Fragment> Find(uint64_t fingerprint) const;
 
@@ -66,8 +74,11 @@ class SEXTANT_API FragmentHost {
   struct OfSession;
   struct Used {
     std::shared_ptr<Entry> entry;
-    uint64_t last_use = 0;
+    Clock::time_point last_use;
   };
+  using Entries = std::map<uint64_t, Used>;  // by fingerprint
+  // The least recently used of those that DropUnused may drop, or the end.
+  Entries::iterator OldestUnused(Clock::time_point since);
   std::shared_ptr<Entry> FindEntry(uint64_t fingerprint) const;
   // The same, or another for the session alone when it keeps state.
   std::shared_ptr<Entry> EntryFor(uint64_t fingerprint, uint64_t session);
@@ -76,8 +87,7 @@ class SEXTANT_API FragmentHost {
   SessionEnvironment environment_;
   const SessionOptions options_;
   mutable std::mutex mutex_;
-  mutable std::map<uint64_t, Used> entries_;  // by fingerprint
-  mutable uint64_t uses_ = 0;
+  mutable Entries entries_;
   std::map<uint64_t, std::map<uint64_t, std::vector<Tensor>>> kept_;  // run → maker → tensors
   std::map<uint64_t, std::shared_ptr<OfSession>> sessions_;
   std::deque<uint64_t> ended_;  // the latest sessions that were dropped
