@@ -183,5 +183,37 @@ TEST_F(ControlFlowGradientsTest, ForwardOutputsStayWhereTheyWere) {
   EXPECT_DOUBLE_EQ(Run(results[1], {{x, Tensor(0.5)}}), before);
 }
 
+// Lists cannot go from one task to another, so all that has to do with them is where the loop is.
+TEST_F(ControlFlowGradientsTest, ListsAndGradientAreWhereTheLoopIs) {
+  const Output x = Scalar("x");
+  for (const char* device : {"/job:worker/task:1", ""}) {
+    Output y;
+    {
+      const DeviceScope on(device);
+      y = While([](const Vars& v) { return Less(v[0], 10.0); },
+                [](const Vars& v) { return Vars{v[0] * v[0]}; }, {x})[0];
+    }
+    const int before = graph_.num_nodes();
+    {
+      const DeviceScope on("/job:ps/task:0");
+      Gradients(y, {x});
+    }
+    int lists = 0, loops = 0;
+    for (int id = before; id < graph_.num_nodes(); ++id) {
+      const Node& node = *graph_.node(id);
+      if (node.type() == "EmptyTensorList") {
+        ++lists;
+      } else if (node.type() == "StatelessWhile") {
+        ++loops;
+      } else {
+        continue;
+      }
+      EXPECT_EQ(node.device(), y.node()->device()) << node.name();
+    }
+    EXPECT_EQ(lists, 1);
+    EXPECT_EQ(loops, 1);
+  }
+}
+
 }  // namespace
 }  // namespace sextant

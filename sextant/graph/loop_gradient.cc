@@ -203,6 +203,7 @@ class LoopDifferentiator {
     std::vector<Output> initial(node_.inputs().begin(), node_.inputs().end());
     {
       const GraphScope use(graph_);
+      const DeviceScope on(node_.device());  // lists cannot leave the task of the loop
       const NameScope scope(node_.name() + "_kept");
       initial.push_back(Const(Tensor(0), "count"));
       for (const Kept& kept : kept_) {
