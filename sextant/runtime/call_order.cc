@@ -9,6 +9,17 @@ namespace {
 
 enum class Urgency : int { kStart, kLeadsToStart, kOther, kFinish };
 
+// "pending" are the edges into each node that were not gone along.
+[[noreturn]] void ThrowWithoutOrder(const Graph& graph, const std::vector<size_t>& pending) {
+  std::string left;
+  for (int id = 0; id < graph.num_nodes(); ++id) {
+    if (pending[static_cast<size_t>(id)] == 0) continue;
+    const Node& node = *graph.node(id);
+    left += fmt::format("{}[{} {}]", left.empty() ? "" : ", ", node.type(), node.name());
+  }
+  throw Internal("these nodes wait for each other: {}", left);
+}
+
 }  // namespace
 
 void OrderForCalls(Graph& graph, const std::vector<std::pair<Node*, Node*>>& effects) {
@@ -63,6 +74,7 @@ void OrderForCalls(Graph& graph, const std::vector<std::pair<Node*, Node*>>& eff
         ready.emplace(static_cast<int>(urgency[static_cast<size_t>(to)]), to);
     }
   }
+  if (order.size() != count) ThrowWithoutOrder(graph, pending);
   ReorderNodes(graph, order);
 }
 

@@ -10,7 +10,8 @@ namespace sextant {
 
 // Renumbers the nodes: each after what it depends on, "_CallStart" and what leads to one as early,
 // "_CallFinish" as late as that allows, the rest as before. "effects" are pairs of nodes that must
-// stay in that order though no edge says so.
+// stay in that order though no edge says so. Throws INTERNAL, naming the nodes, where there is no
+// such order.
 void OrderForCalls(Graph& graph, const std::vector<std::pair<Node*, Node*>>& effects);
 
 }  // namespace sextant

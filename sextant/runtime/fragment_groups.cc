@@ -262,7 +262,9 @@ class Grouper {
       }
     }
     std::vector<int> number_of(static_cast<size_t>(next), -1);
-    for (const int v : condensed.Order()) {
+    const std::vector<int> ordered = condensed.Order();
+    CheckOrdered(ordered, [&](const Node* node) { return condensed.Find(vertex(node)); });
+    for (const int v : ordered) {
       if (v >= next) continue;
       number_of[static_cast<size_t>(v)] = static_cast<int>(result_.tasks.size());
       const Key& key = keys[static_cast<size_t>(v)];
@@ -275,6 +277,18 @@ class Grouper {
       if (Copied(node) || task_[Id(node)] == 0) continue;
       result_.group[Id(node)] = number_of[static_cast<size_t>(condensed.Find(vertex(node)))];
     }
+  }
+
+  // A node whose group has no place would count as one of this task.
+  template <typename F>
+  void CheckOrdered(const std::vector<int>& ordered, F&& vertex_of) const {
+    const std::set<int> placed(ordered.begin(), ordered.end());
+    std::string left;
+    for (const Node* node : order_) {
+      if (!Copied(node) && !placed.contains(vertex_of(node)))
+        left += fmt::format("{}[{} {}]", left.empty() ? "" : ", ", node->type(), node->name());
+    }
+    if (!left.empty()) throw Internal("the calls of other tasks have no order: {}", left);
   }
 
   const std::vector<Node*>& order_;
