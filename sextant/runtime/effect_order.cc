@@ -14,6 +14,12 @@ bool IsSharedHandle(const Node& node) {
          node.FindAttr("shared_name") != nullptr;
 }
 
+bool RunsFunctions(const Node& node) {
+  return std::ranges::any_of(node.attrs(), [](const auto& attr) {
+    return attr.second.template Is<FuncAttr>() || attr.second.template Is<std::vector<FuncAttr>>();
+  });
+}
+
 const Node& HandleRoot(Output handle) {
   const Node* node = handle.node();
   while (node->type() == "Identity") node = node->input(0).node();
@@ -39,13 +45,6 @@ End EndOf(const Node& node, Output handle) {
   return queue && node.num_outputs() > 0 && MayWait(node) ? End::kTakes : End::kPuts;
 }
 
-bool RunsStatefulFunctions(const Node& node) {
-  return node.op().stateful() && std::ranges::any_of(node.attrs(), [](const auto& attr) {
-           return attr.second.template Is<FuncAttr>() ||
-                  attr.second.template Is<std::vector<FuncAttr>>();
-         });
-}
-
 // Per resource: a change waits for the last change and the reads since, a read for the last change.
 // What calls functions may touch all resources of its task.
 class EffectEdges {
@@ -55,7 +54,7 @@ class EffectEdges {
   void Add(Node* node, int task) {
     if (node->type() == "Identity") return;
     Task& state = tasks_[task];
-    if (RunsStatefulFunctions(*node)) {
+    if (node->op().stateful() && RunsFunctions(*node)) {
       for (auto& [key, users] : state.users) Wait(node, users, /*changes=*/true);
       Wait(node, state.anything, true);
       return;

@@ -15,11 +15,14 @@
 //                                                                       level 1 through the worker
 //
 // This gives two calls a step. Constants and handles are no work: they belong to no level and are
-// copied to every fragment that reads them. Variables keep program order by edges of their own
-// (EffectEdges), so not all control edges need to count (relaxed_controls.h). What may wait for
-// others of the run is called by itself, with what follows it (waiting_nodes.h). The update of a
-// synchronous step (update_nodes.h) has groups of its own, one per task and stage, which are merged
-// with no others. A call of one brings a contribution and waits for no other.
+// copied to every fragment that reads them. Other resources and variants stay on their task, which
+// keeps them for its later fragments of the Run; what makes one goes to the fragment that needs it.
+// Variables keep program order by edges of their own (EffectEdges), so not all control edges need
+// to count (relaxed_controls.h). What may wait for others of the run is called by itself, with what
+// follows it (waiting_nodes.h).
+//
+// The update of a synchronous step (update_nodes.h) has groups of its own, one per task and stage,
+// which are merged with no others. A call of one brings a contribution and waits for no other.
 #include "sextant/runtime/fragment_groups.h"
 
 #include <algorithm>
@@ -69,7 +72,6 @@ class Grouper {
   }
 
  private:
-  static constexpr int kMaxRounds = 16;
   static constexpr int kNoReader = std::numeric_limits<int>::max();
 
   static size_t Id(const Node* node) { return static_cast<size_t>(node->id()); }
@@ -132,8 +134,8 @@ class Grouper {
   }
 
   void AssignLevels() {
-    // Each round moves makers of resources, constants and parts of updates, in short chains.
-    for (int round = 0; round < kMaxRounds; ++round) {
+    // Each round moves parts of an update; chains of them are short.
+    for (size_t round = 0; round <= count_; ++round) {
       for (const Node* node : order_) {
         if (Copied(node)) continue;
         int& level = level_[Id(node)];
@@ -142,9 +144,9 @@ class Grouper {
         });
         level = std::max(level, FirstLevel(node));
       }
-      const bool delayed = DelayMakers();
-      if (!LevelUpdates() && !delayed) return;
+      if (!LevelUpdates()) return DelayMakers();
     }
+    throw Internal("the parts of a synchronous update wait for each other");
   }
 
   // All of one part is called at once. Whether a node has moved.
@@ -166,37 +168,33 @@ class Grouper {
     return moved;
   }
 
-  // A resource or variant that a node makes cannot go from one fragment to another of its task, and
-  // a constant that waits for something need not: its maker goes to the level of its first reader.
-  // Whether a node has moved.
-  bool DelayMakers() {
-    std::vector<int> first_reader(count_, kNoReader);
-    const auto read_at = [&](const Node* maker, int level) {
-      int& first = first_reader[Id(maker)];
-      first = std::min(first, level);
-    };
-    for (const Node* node : order_) {
-      const auto needs = [&](const Node* on) {
-        if (on->type() != "Const" || Copied(on)) return;
+  // A resource or variant need not be kept from one fragment of its task for another, nor a
+  // constant that waits for something, where what makes it can run with the first that needs it.
+  static bool IsMaker(const Node& node) {
+    if (node.type() == "Const") return true;
+    if (RunsFunctions(node)) return false;
+    for (int i = 0; i < node.num_outputs(); ++i) {
+      if (node.output_type(i) == DType::kResource || node.output_type(i) == DType::kVariant)
+        return true;
+    }
+    return false;
+  }
+
+  // No other node moves, so that levels rise along edges as before.
+  void DelayMakers() {
+    std::vector<int> first_need(count_, kNoReader);
+    for (auto it = order_.rbegin(); it != order_.rend(); ++it) {
+      const Node* node = *it;
+      if (Copied(node)) continue;
+      int& level = level_[Id(node)];
+      const int first = first_need[Id(node)];
+      if (first != kNoReader && task_[Id(node)] != 0 && !IsUpdate(node) && IsMaker(*node))
+        level = std::max(level, first);
+      ForEachDependency(node, [&](const Node* on) {
         const bool here = task_[Id(on)] == task_[Id(node)];
-        read_at(on, here ? level_[Id(node)] : level_[Id(on)]);
-      };
-      for (const Output& input : node->inputs()) {
-        needs(input.node());
-        if (Copied(input.node()) || task_[Id(input.node())] != task_[Id(node)]) continue;
-        if (input.dtype() == DType::kResource || input.dtype() == DType::kVariant)
-          read_at(input.node(), level_[Id(node)]);
-      }
-      for (const Node* control : node->control_inputs()) needs(control);
+        first_need[Id(on)] = std::min(first_need[Id(on)], here ? level : level_[Id(on)]);
+      });
     }
-    bool moved = false;
-    for (const Node* node : order_) {
-      const int first = first_reader[Id(node)];
-      if (first == kNoReader || first <= level_[Id(node)] || task_[Id(node)] == 0) continue;
-      level_[Id(node)] = first;
-      moved = true;
-    }
-    return moved;
   }
 
   void MergeGroups() {

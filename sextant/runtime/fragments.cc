@@ -109,8 +109,13 @@ class FragmentCutter {
   }
   Crossing& At(int group) { return crossings_[static_cast<size_t>(group)]; }
 
+  // Resources and variants go from one fragment to another only within their task.
   void CheckMayCross(const Node* node, Output input) const {
     if (input.dtype() != DType::kResource && input.dtype() != DType::kVariant) return;
+    const auto task = [this](const Node* n) {
+      return GroupOf(n) >= 0 ? groups_.tasks[static_cast<size_t>(GroupOf(n))] : TaskOf(n);
+    };
+    if (task(input.node()) == task(node)) return;
     const auto place = [](const Node* n) {
       return n->device().empty() ? std::string("this task") : "'" + n->device() + "'";
     };
@@ -118,12 +123,6 @@ class FragmentCutter {
         "[{} {}] on {} takes the {} {} of {}, which cannot leave its task: put both on one task",
         node->type(), node->name(), place(node), DTypeName(input.dtype()), input.name(),
         place(input.node()));
-  }
-
-  // A handle is copied only within its task.
-  void CheckCopied(const Node* node, Output input) const {
-    if (input.dtype() != DType::kResource) return;
-    if (TaskOf(input.node()) != TaskOf(node)) CheckMayCross(node, input);
   }
 
   void FindCrossings() {
@@ -134,7 +133,7 @@ class FragmentCutter {
       for (const Output& input : node->inputs()) {
         const int from = GroupOf(input.node());
         if (from == FragmentGroups::kCopied) {
-          CheckCopied(node, input);
+          if (input.dtype() == DType::kResource) CheckMayCross(node, input);
         } else if (from == group) {
           has_reader[Index(input.node())] = true;
         } else {

@@ -6,7 +6,9 @@
 //
 // fragment_groups.h decides which nodes of a task go together; here the groups are taken out. A
 // tensor from one other task to a third is kept by the task that makes it and fetched from there,
-// not sent through this one. Constants and handles are copied to every fragment that uses them.
+// not sent through this one. What a task makes for a later fragment of its own it keeps too, a
+// resource or variant as any tensor. Constants and handles are copied to every fragment that uses
+// them.
 //
 // Invariant: the graph that is left has no node of another task, and runs the nodes of every
 // fragment in an order in which effects on a variable come as in the whole graph (call_order.h).
