@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sextant/base/error.h"
+#include "sextant/graph/passes/copy_subgraph.h"
 
 namespace sextant {
 namespace {
@@ -31,16 +32,17 @@ bool HasCycle(const Matrix& edges) {
   return false;
 }
 
-enum class Kind { kComputes, kReads, kChanges, kBranch, kHandle, kConst };
+enum class Kind { kComputes, kReads, kChanges, kFunctions, kMakes, kHandle, kConst };
 
 Kind KindOf(const Node& node) {
   static const std::map<std::string, Kind> kinds = {{"Abs", Kind::kComputes},
                                                     {"AssignAddVariableOp", Kind::kChanges},
                                                     {"Const", Kind::kConst},
+                                                    {"EmptyTensorList", Kind::kMakes},
                                                     {"AssignVariableOp", Kind::kChanges},
                                                     {"Greater", Kind::kComputes},
                                                     {"Identity", Kind::kComputes},
-                                                    {"If", Kind::kBranch},
+                                                    {"If", Kind::kFunctions},
                                                     {"Maximum", Kind::kComputes},
                                                     {"Mul", Kind::kComputes},
                                                     {"Neg", Kind::kComputes},
@@ -50,8 +52,12 @@ Kind KindOf(const Node& node) {
                                                     {"Sigmoid", Kind::kComputes},
                                                     {"Sub", Kind::kComputes},
                                                     {"Sum", Kind::kComputes},
+                                                    {"StatelessWhile", Kind::kComputes},
                                                     {"Tanh", Kind::kComputes},
-                                                    {"VarHandleOp", Kind::kHandle}};
+                                                    {"TensorListGetItem", Kind::kComputes},
+                                                    {"TensorListPushBack", Kind::kMakes},
+                                                    {"VarHandleOp", Kind::kHandle},
+                                                    {"While", Kind::kFunctions}};
   const auto found = kinds.find(node.type());
   if (found == kinds.end()) throw Unimplemented("the rule knows no {}", node.type());
   return found->second;
@@ -101,14 +107,14 @@ void CallsByTheRule::AddNodes(const Graph& graph, const std::vector<Output>& fet
       if (found != places.end()) to.push_back(found->second);
     }
   };
-  for (int id = 0; id < graph.num_nodes(); ++id) {
-    const Node* node = graph.node(id);
+  for (const Node* node : TopologicalOrder(graph)) {
     if (!needed.contains(node)) continue;
     const Kind kind = KindOf(*node);
     RunNode added = {.type = node->type(), .task = wish(node)};
     added.changes = kind == Kind::kChanges;
     if (const Attr* mark = node->FindAttr("_update")) added.mark = mark->Get<int64_t>();
-    added.runs_functions = kind == Kind::kBranch;
+    added.runs_functions = kind == Kind::kFunctions;
+    added.makes = kind == Kind::kMakes || kind == Kind::kConst;
     if (kind == Kind::kReads || kind == Kind::kChanges) {
       added.variable = node->input(0).node();
       added.task = wish(added.variable);
@@ -120,7 +126,7 @@ void CallsByTheRule::AddNodes(const Graph& graph, const std::vector<Output>& fet
     std::vector<Operation> controls(node->control_inputs().begin(), node->control_inputs().end());
     connect(controls, added.controls);
     connect(node->inputs(), added.inputs);
-    if (kind == Kind::kBranch) {
+    if (kind == Kind::kFunctions) {
       std::set<const Node*> read;
       for (const Output& input : node->inputs()) {
         const Node* handle = input.node();
@@ -138,7 +144,7 @@ void CallsByTheRule::AddNodes(const Graph& graph, const std::vector<Output>& fet
   if (2 * nodes_.size() > kMostVertices) throw Unimplemented("a graph of {} nodes", nodes_.size());
 }
 
-// A variable of another task that a branch only reads is read before it.
+// A variable of another task that a branch or loop only reads is read before it.
 size_t CallsByTheRule::AddReadFor(const RunNode& branch, const Node* handle) {
   nodes_.push_back({.type = "ReadVariableOp",
                     .task = handle->device().empty() ? own_task_ : handle->device(),
@@ -237,8 +243,8 @@ void CallsByTheRule::RelaxControls() {
   }
 }
 
-// The level grows by one where an edge enters another task. A constant that waits is made where it
-// is first needed.
+// The level grows by one where an edge enters another task. A constant that waits, or a list, is
+// made where it is first needed.
 std::vector<int> CallsByTheRule::Levels() const {
   std::vector<int> level(nodes_.size());
   for (bool moved = true; std::exchange(moved, false);) {
@@ -250,7 +256,7 @@ std::vector<int> CallsByTheRule::Levels() const {
       }
     }
     for (size_t i = 0; i < nodes_.size(); ++i) {
-      if (nodes_[i].type != "Const" || nodes_[i].task == own_task_) continue;
+      if (!nodes_[i].makes || nodes_[i].task == own_task_) continue;
       const int needed = FirstNeed(i, level);
       moved = moved || needed > level[i];
       level[i] = std::max(level[i], needed);

@@ -21,6 +21,7 @@ struct RunNode {
   bool changes = false;                  // the variable
   int64_t mark = 0;                      // 1: part of a training step, 2: counts it
   bool runs_functions = false;           // which may touch all variables of its task
+  bool makes = false;                    // a constant that waits, or a list
 };
 
 class CallsByTheRule {
