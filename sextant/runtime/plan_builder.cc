@@ -11,6 +11,7 @@
 #include "sextant/runtime/analysis.h"
 #include "sextant/runtime/call_order.h"
 #include "sextant/runtime/captured_variables.h"
+#include "sextant/runtime/conditional_tasks.h"
 #include "sextant/runtime/deferred_constants.h"
 #include "sextant/runtime/effect_order.h"
 #include "sextant/runtime/fragment_groups.h"
@@ -206,6 +207,7 @@ std::shared_ptr<const Plan> BuildPlan(const PlanRequest& request,
   std::vector<PlanCall> calls;
   if (cut) {
     ReadCapturedVariables(graph, environment);
+    GatherConditionals(graph, TaskOfDevice(environment.devices[0]->name()), needed);
     calls = CutCalls(graph, environment, needed);
   }
   if (environment.devices.size() > 1) PartitionByDevice(graph);

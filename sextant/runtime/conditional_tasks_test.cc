@@ -1,0 +1,150 @@
+// Conditionals of Switch and Merge with parts on several tasks give what they give in one process.
+#include "sextant/runtime/conditional_tasks.h"
+
+#include <gtest/gtest.h>
+
+#include "sextant/sextant.h"
+#include "sextant/testing/local_task.h"
+#include "sextant/testing/status_of.h"
+
+namespace sextant {
+namespace {
+
+class ConditionalTasksTest : public ::testing::Test {
+ protected:
+  static constexpr char kHere[] = "/job:worker/replica:0/task:0";
+  static constexpr char kPs0[] = "/job:ps/replica:0/task:0";
+  static constexpr char kPs1[] = "/job:ps/replica:0/task:1";
+
+  static Variable VariableOn(const char* task, const std::string& name, float value) {
+    const DeviceScope on(task);
+    return Variable(name, Tensor(value));
+  }
+  static Output ReadThrough(Output handle) {
+    return OpBuilder("ReadVariableOp").Input(handle).Attr("dtype", DType::kFloat).Build();
+  }
+  // In one process and on the tasks, for p false and true; afterwards the variables are the same.
+  void ExpectValues(Output y, float if_false, float if_true) {
+    Session alone(graph_), session(graph_, {}, cluster_.environment(0));
+    for (Session* each : {&alone, &session}) {
+      each->Run(GlobalVariablesInitializer());
+      EXPECT_EQ(each->Run({{p_, Tensor(false)}}, y).scalar<float>(), if_false);
+      EXPECT_EQ(each->Run({{p_, Tensor(true)}}, y).scalar<float>(), if_true);
+    }
+    for (const Variable& variable : CollectedVariables())
+      EXPECT_TRUE(session.Run(variable.value()).Identical(alone.Run(variable.value())))
+          << variable.name();
+    EXPECT_EQ(cluster_.running(), 0);
+  }
+
+  Graph graph_;
+  const GraphScope use_{graph_};
+  LocalCluster cluster_{{kHere, kPs0, kPs1}};
+  const Output p_ = Placeholder(DType::kBool, {}, "p");
+};
+
+// As tf.cond does, which puts the Switch beside what it switches.
+TEST_F(ConditionalTasksTest, ASwitchIsBesideTheVariable) {
+  const Variable w = VariableOn(kPs0, "w", 3);
+  SwitchOutputs sides;
+  {
+    const DeviceScope on(kPs0);
+    sides = Switch(w.value(), p_);
+  }
+  ExpectValues(Merge({Neg(sides.output_false), Square(sides.output_true)}).output, -3, 9);
+}
+
+TEST_F(ConditionalTasksTest, BranchesMeetOnAThirdTask) {
+  const Variable w = VariableOn(kPs0, "w", 3), v = VariableOn(kPs1, "v", 5);
+  SwitchOutputs first, second;
+  {
+    const DeviceScope on(kPs0);
+    first = Switch(w.value(), p_);
+  }
+  Output product;
+  {
+    const DeviceScope on(kPs1);
+    second = Switch(v.value(), p_);
+    product = first.output_true * second.output_true;
+  }
+  ExpectValues(Merge({Neg(first.output_false) + second.output_false, product}).output, 2, 15);
+}
+
+TEST_F(ConditionalTasksTest, AHandleGoesThroughASwitch) {
+  const Variable w = VariableOn(kPs0, "w", 3);
+  const Output read = ReadThrough(Switch(w.handle(), p_).output_true);
+  const SwitchOutputs sides = Switch(Const(Tensor(7.0f)), p_);
+  ExpectValues(Merge({Neg(sides.output_false), Square(read)}).output, -7, 9);
+}
+
+// What an op without inputs waits for inside of a branch.
+TEST_F(ConditionalTasksTest, AVariableIsReadBehindThePivot) {
+  const Variable w = VariableOn(kPs0, "w", 3);
+  const SwitchOutputs pivots = Switch(p_, p_);
+  Output read;
+  {
+    const ControlDependencies inside({Identity(pivots.output_true)});
+    read = ReadVariable(w.handle());
+  }
+  const SwitchOutputs sides = Switch(Const(Tensor(7.0f)), p_);
+  ExpectValues(Merge({sides.output_false, read * 2.0f}).output, 7, 6);
+}
+
+// The read keeps its place between changes.
+TEST_F(ConditionalTasksTest, WhatIsReadBeforeIsReadInProgramOrder) {
+  const Variable w = VariableOn(kPs0, "w", 3);
+  const Output changed = w.AssignAdd(Const(Tensor(1.0f)));
+  Output y;
+  {
+    const ControlDependencies after({changed});
+    const Output read = ReadThrough(Switch(w.handle(), p_).output_true);
+    const SwitchOutputs sides = Switch(Const(Tensor(7.0f)), p_);
+    y = Merge({sides.output_false, read}).output;
+  }
+  {
+    const ControlDependencies after({y});
+    y = y + w.AssignAdd(Const(Tensor(10.0f)));
+  }
+  ExpectValues(y, 7 + 14, 15 + 25);
+}
+
+// The conditional runs where the variable is that it changes.
+TEST_F(ConditionalTasksTest, ABranchChangesAVariable) {
+  const Variable w = VariableOn(kPs0, "w", 3), v = VariableOn(kPs1, "v", 5);
+  const SwitchOutputs sides = Switch(Const(Tensor(5.0f)), p_);
+  const Output read = ReadThrough(Switch(v.handle(), p_).output_true);
+  const Output updated = w.AssignAdd(sides.output_true + read);
+  ExpectValues(Merge({sides.output_false, updated}).output, 5, 13);
+}
+
+TEST_F(ConditionalTasksTest, ConditionalsMayBeNested) {
+  const Variable w = VariableOn(kPs0, "w", 3);
+  SwitchOutputs outer, inner;
+  {
+    const DeviceScope on(kPs0);
+    outer = Switch(w.value(), p_);
+    inner = Switch(outer.output_true, Greater(outer.output_true, Const(Tensor(2.0f))));
+  }
+  const Output within = Merge({Neg(inner.output_false), Square(inner.output_true)}).output;
+  Output more;
+  {
+    const DeviceScope on(kPs1);
+    more = within + 1.0f;
+  }
+  ExpectValues(Merge({outer.output_false, more}).output, 3, 10);
+}
+
+TEST_F(ConditionalTasksTest, ChangesOnTwoTasksAreRefused) {
+  const Variable w = VariableOn(kPs0, "w", 3), v = VariableOn(kPs1, "v", 5);
+  const SwitchOutputs sides = Switch(Const(Tensor(5.0f)), p_);
+  const Output updated = v.AssignAdd(w.AssignAdd(sides.output_true));
+  const Output y = Merge({sides.output_false, updated}).output;
+  Session session(graph_, {}, cluster_.environment(0));
+  session.Run(GlobalVariablesInitializer());
+  const Status status = StatusOf([&] { session.Run({{p_, Tensor(true)}}, y); });
+  EXPECT_EQ(status.code(), Code::kUnimplemented);
+  EXPECT_NE(status.message().find("must be on one task"), std::string::npos) << status.message();
+}
+
+}  // namespace
+}  // namespace sextant
