@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 
 #include "sextant/device/device.h"
@@ -47,6 +48,53 @@ TEST(ServerTest, SessionOfThisProcessRunsOnTheTask) {
   Session session(graph, {.target = server.target()});
   EXPECT_EQ(session.Run(text).scalar<std::string>(), "Hello, distributed!");
   EXPECT_EQ(session.devices()[0]->name(), "/job:local/replica:0/task:0/device:CPU:0");
+}
+
+// The dequeue has been called when what it waits for is computed here.
+TEST(ServerTest, ACallMayWaitForAnotherOfItsRun) {
+  TestCluster cluster(2);
+  Graph graph;
+  const GraphScope use(graph);
+  Variable w;
+  Output queue;
+  {
+    const DeviceScope on("/job:ps/task:1");
+    w = Variable("w", Tensor(3.0f));
+    queue = FIFOQueue({DType::kFloat}, {.capacity = 5, .shapes = {Shape()}, .name = "q"});
+  }
+  const Output got = QueueDequeue(queue)[0];
+  const Operation put = QueueEnqueue(queue, {Square(w.value()) + 1.0f});
+  for (const std::string& target : {cluster.server(0).target(), RemoteTarget(cluster.server(0))}) {
+    Session session(graph, {.target = target});
+    session.Run(w.initializer());
+    for (int i = 0; i < 5; ++i) {
+      const auto values =
+          session.Run({}, std::vector{got}, {put}, {.deadline = std::chrono::minutes(1)});
+      ASSERT_EQ(values[0].scalar<float>(), 10.0f);
+    }
+  }
+}
+
+// As tf.cond makes it: the Switch is beside the variable.
+TEST(ServerTest, ConditionalsBeginBesideTheirVariables) {
+  TestCluster cluster(2);
+  Graph graph;
+  const GraphScope use(graph);
+  const Output p = Placeholder(DType::kBool, {}, "p");
+  Variable w;
+  SwitchOutputs sides;
+  {
+    const DeviceScope on("/job:ps/task:1");
+    w = Variable("w", Tensor(3.0f));
+    sides = Switch(w.value(), p);
+  }
+  const Output y = Merge({Neg(sides.output_false), Square(sides.output_true)}).output;
+  for (const std::string& target : {cluster.server(0).target(), RemoteTarget(cluster.server(0))}) {
+    Session session(graph, {.target = target});
+    session.Run(w.initializer());
+    EXPECT_EQ(session.Run({{p, Tensor(false)}}, y).scalar<float>(), -3.0f);
+    EXPECT_EQ(session.Run({{p, Tensor(true)}}, y).scalar<float>(), 9.0f);
+  }
 }
 
 // Not even softly, and not where there is only one task: the wrong cluster was named.
