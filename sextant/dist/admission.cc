@@ -44,8 +44,10 @@ grpc::ServerUnaryReactor* Admission::AnswerLater(CallThreads& threads,
     end_.Give();
     reactor->Finish(status);
   } else {
-    threads.Run([reactor, method = std::move(method)] { reactor->Finish(StatusOfMethod(method)); });
+    const bool taken = threads.Run(
+        [reactor, method = std::move(method)] { reactor->Finish(StatusOfMethod(method)); });
     end_.Give();
+    if (!taken) reactor->Finish(net::ToGrpcStatus(TooManyCalls()));
   }
   return reactor;
 }

@@ -31,7 +31,8 @@ class Admission {
   // Runs a method whose caller is admitted and answers with its status; what it throws becomes one.
   grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext* context,
                                    const Method& method) const;
-  // The same for a method that takes its time: on a thread of its own.
+  // The same for a method that takes its time: on a thread of its own; RESOURCE_EXHAUSTED where
+  // there is none.
   grpc::ServerUnaryReactor* AnswerLater(CallThreads& threads, grpc::CallbackServerContext* context,
                                         Method method) const;
 

@@ -1,6 +1,7 @@
 #include "sextant/dist/call_threads.h"
 
 #include <chrono>
+#include <system_error>
 #include <thread>
 
 namespace sextant::dist {
@@ -17,17 +18,24 @@ CallThreads::~CallThreads() {
   ended_.wait(lock, [this] { return threads_ == 0; });
 }
 
-void CallThreads::Run(std::function<void()> work) {
+bool CallThreads::Run(std::function<void()> work) {
   {
     std::lock_guard lock(mutex_);
-    waiting_.push_back(std::move(work));
-    if (static_cast<int>(waiting_.size()) > idle_ && threads_ < most_) {
+    const bool idle = static_cast<int>(waiting_.size()) < idle_;
+    if (!idle) {
+      if (threads_ >= most_) return false;
+      try {
+        std::thread([this] { Loop(); }).detach();
+      } catch (const std::system_error&) {  // the system has no more
+        return false;
+      }
       ++threads_;
-      std::thread([this] { Loop(); }).detach();
-      return;
     }
+    waiting_.push_back(std::move(work));
+    if (!idle) return true;
   }
   given_.notify_one();  // whoever wakes finds the lock free
+  return true;
 }
 
 void CallThreads::Loop() {
@@ -49,6 +57,12 @@ void CallThreads::Loop() {
   --threads_;
   // The destructor may go on only when this thread no longer touches the object.
   std::notify_all_at_thread_exit(ended_, std::move(lock));
+}
+
+Status TooManyCalls() {
+  return Status(Code::kResourceExhausted,
+                "no thread is left for another call, so many run or wait at the server: let fewer "
+                "wait at the same time, or use several tasks");
 }
 
 }  // namespace sextant::dist

@@ -1,6 +1,8 @@
 // CallThreads: threads for calls that may wait. gRPC's own must not be held up, and calls wait for
 // queues, for each other's tensors and for locks, so there is no fixed number of them: a call finds
 // an idle thread or gets a new one; a thread that was idle for a while ends.
+//
+// A call is never put behind others: those may wait for it. Where there are too many it is refused.
 #pragma once
 
 #include <condition_variable>
@@ -8,19 +10,21 @@
 #include <functional>
 #include <mutex>
 
+#include "sextant/base/error.h"
+
 namespace sextant::dist {
 
 class CallThreads {
  public:
-  // More calls than that wait for a thread.
-  explicit CallThreads(int most = 512) : most_(most) {}
-  // Waits until all that was given has been run.
+  // So many run at the same time at most. A thread that waits costs some ten kilobytes.
+  explicit CallThreads(int most = 4096) : most_(most) {}
+  // Waits until all that was taken has been run.
   ~CallThreads();
   CallThreads(const CallThreads&) = delete;
   CallThreads& operator=(const CallThreads&) = delete;
 
-  // "work" must not throw.
-  void Run(std::function<void()> work);
+  // False: there is no thread for it, and it will not be run. "work" must not throw.
+  [[nodiscard]] bool Run(std::function<void()> work);
 
  private:
   void Loop();
@@ -28,9 +32,12 @@ class CallThreads {
   const int most_;
   std::mutex mutex_;
   std::condition_variable given_, ended_;
-  std::deque<std::function<void()>> waiting_;
+  std::deque<std::function<void()>> waiting_;  // no more than threads are idle
   int threads_ = 0, idle_ = 0;
   bool closing_ = false;
 };
+
+// RESOURCE_EXHAUSTED: what a task answers to a call that it has no thread for.
+Status TooManyCalls();
 
 }  // namespace sextant::dist

@@ -105,9 +105,11 @@ FragmentService::Unary FragmentService::Call(Context context, const grpc::ByteBu
                        });
     if (!running) return grpc::Status::OK;  // known: it is or will be answered
     ++calls_;
-    threads_.Run([this, running, header, shared, inputs = std::move(frame.tensors)]() mutable {
-      RunCall(running, header, std::move(inputs), shared);
-    });
+    const bool taken =
+        threads_.Run([this, running, header, shared, inputs = std::move(frame.tensors)]() mutable {
+          RunCall(running, header, std::move(inputs), shared);
+        });
+    if (!taken) history_.End(*running, TooManyCalls(), {});
     return grpc::Status::OK;
   };
   grpc::Status status = admission_.Check(*context);

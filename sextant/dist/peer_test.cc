@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <future>
+#include <set>
 #include <thread>
 
 #include "sextant/dist/fragment_messages.h"
@@ -89,6 +90,33 @@ TEST(PeerTest, CallsMayArriveLongAfterThoseThatFollowThem) {
     EXPECT_EQ(peer->Take(answer, late, 1, never)[0].scalar<int64_t>(), 301);
   }
   peer->EndCall(late);
+}
+
+TEST(PeerTest, HundredsOfCallsThatWaitLetOthersThrough) {
+  TestCluster cluster(1);
+  const auto peer = cluster.NewPeer(0);
+  Graph graph;
+  const GraphScope use(graph);
+  const Output queue = FIFOQueue({DType::kInt32}, {.shared_name = "q"});
+  const Output value = Placeholder(DType::kInt32, {}, "value");
+  const auto take = MakeFragment(graph, 0, {}, QueueDequeue(queue)),
+             put = MakeFragment(graph, 0, {value}, {}, {QueueEnqueue(queue, {value})});
+  constexpr int kCalls = 600;
+  CancellationToken never;
+  peer->Connect(never);
+  std::vector<std::unique_ptr<RemoteCall>> waiting;
+  for (int i = 0; i < kCalls; ++i)
+    waiting.push_back(peer->Start(take, static_cast<uint64_t>(i + 1), {}));
+  for (const auto& call : waiting) EXPECT_FALSE(call->WaitFor(milliseconds(0), never));
+  for (int i = 0; i < kCalls; ++i)
+    peer->Start(put, static_cast<uint64_t>(kCalls + i + 1), {Tensor(i)})->Wait({}, never);
+  std::set<int> taken;
+  for (const auto& call : waiting) {
+    Tensor element;
+    call->Wait({&element, 1}, never);
+    taken.insert(element.scalar<int32_t>());
+  }
+  EXPECT_EQ(taken.size(), static_cast<size_t>(kCalls));
 }
 
 TEST(PeerTest, MalformedFragmentIsAnError) {

@@ -139,7 +139,7 @@ SessionHost::Unary SessionHost::ExtendSession(Context context, const ExtendSessi
 SessionHost::Unary SessionHost::Run(Context context, const grpc::ByteBuffer* request,
                                     grpc::ByteBuffer* reply) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  const auto begin = [&] {
+  const auto begin = [&]() -> grpc::Status {
     net::DecodedFrame frame = net::FromByteBuffer(*request, FrameMemory());
     const auto header = ParseHeader<RunHeader>(frame.message);
     const Stamp& stamp = header.stamp();
@@ -151,14 +151,17 @@ SessionHost::Unary SessionHost::Run(Context context, const grpc::ByteBuffer* req
                          admission_.end().Give();
                          reactor->Finish(AnswerStatus(ended));
                        });
-    if (!running) return;
-    threads_.Run([this, running, header, values = std::move(frame.tensors)]() mutable {
-      RunHere(running, header, std::move(values));
-    });
+    if (!running) return grpc::Status::OK;
+    const bool taken =
+        run_threads_.Run([this, running, header, values = std::move(frame.tensors)]() mutable {
+          RunHere(running, header, std::move(values));
+        });
+    if (!taken) history_.End(*running, TooManyCalls(), {});
+    return grpc::Status::OK;
   };
   grpc::Status status = admission_.Check(*context);
   try {
-    if (status.ok()) begin();
+    if (status.ok()) status = begin();
   } catch (...) {
     status = net::ToGrpcStatus(CurrentStatus());
   }

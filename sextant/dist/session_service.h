@@ -72,7 +72,8 @@ class SessionHost final : public SessionServiceBase {
   History history_{256};
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Entry>> sessions_;
-  CallThreads threads_;  // destroyed first: runs use all of the above
+  // Destroyed first: runs use all of the above. Sessions can be closed however many runs wait.
+  CallThreads threads_, run_threads_;
 };
 
 }  // namespace sextant::dist

@@ -47,8 +47,10 @@ bool SummedCalls::Contribute(const Fragment& fragment, uint64_t epoch, const Ste
         contributions = state.sum.Take();
     }
   }
-  threads_.Run([this, part, epoch, step = token.step, fingerprint = fragment.fingerprint,
-                all = std::move(contributions)] { Commit(part, epoch, step, fingerprint, all); });
+  const bool taken = threads_.Run(
+      [this, part, epoch, step = token.step, fingerprint = fragment.fingerprint,
+       all = std::move(contributions)] { Commit(part, epoch, step, fingerprint, all); });
+  if (!taken) commit_.Failed(epoch, token.step, TooManyCalls());
   return false;
 }
 
