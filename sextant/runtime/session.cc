@@ -115,6 +115,7 @@ class SessionState {
   bool remote() const { return remote_ != nullptr; }
   void RunRemotely(const RunRequest& request, const RunOptions& options, CancellationToken& token,
                    std::span<Tensor> fetches) {
+    CheckRequest(graph_, request);
     remote_->Run(request.feeds, request.values, request.fetches, request.targets, options, token,
                  fetches);
   }

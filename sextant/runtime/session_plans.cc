@@ -1,6 +1,7 @@
 #include "sextant/runtime/session_plans.h"
 
 #include "sextant/base/cancellable_wait.h"
+#include "sextant/graph/passes/copy_subgraph.h"
 #include "sextant/runtime/data_sources.h"
 #include "sextant/runtime/fed_predicates.h"
 
@@ -21,7 +22,26 @@ void CheckFeed(const Output& tensor, const Tensor& value) {
   }
 }
 
+void CheckNotEmpty(const RunRequest& request) {
+  for (const Output& fetch : request.fetches) {
+    if (!fetch) throw InvalidArgument("a fetched tensor is an empty Output");
+  }
+  for (const Operation& target : request.targets) {
+    if (!target) throw InvalidArgument("a target is an empty Operation");
+  }
+}
+
 }  // namespace
+
+void CheckRequest(const Graph& graph, const RunRequest& request) {
+  for (size_t i = 0; i < request.feeds.size(); ++i) {
+    CheckFeed(request.feeds[i], request.values[i]);
+    CheckOwned(graph, *request.feeds[i].node());
+  }
+  CheckNotEmpty(request);
+  for (const Output& fetch : request.fetches) CheckOwned(graph, *fetch.node());
+  for (const Operation& target : request.targets) CheckOwned(graph, *target.node());
+}
 
 std::shared_ptr<PreparedRun> SessionPlans::Find(const RunRequest& request,
                                                 CancellationToken& cancellation) {
@@ -112,12 +132,7 @@ std::shared_ptr<const Plan> SessionPlans::Build(const RunRequest& request, size_
   }
   plan.fetches.assign(request.fetches.begin(), request.fetches.end());
   plan.targets.assign(request.targets.begin(), request.targets.end());
-  for (const Output& fetch : plan.fetches) {
-    if (!fetch) throw InvalidArgument("a fetched tensor is an empty Output");
-  }
-  for (const Operation& target : plan.targets) {
-    if (!target) throw InvalidArgument("a target is an empty Operation");
-  }
+  CheckNotEmpty(request);
   return BuildPlan(plan, environment_);
 }
 

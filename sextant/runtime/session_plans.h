@@ -20,6 +20,10 @@ struct RunRequest {
   std::span<const Operation> targets;
 };
 
+// For runs that another process plans: throws INVALID_ARGUMENT as SessionPlans does on what is
+// empty, of another graph, or fed with a value that does not fit.
+void CheckRequest(const Graph& graph, const RunRequest& request);
+
 class SessionPlans {
  public:
   // "graph" and "environment" must outlive it.

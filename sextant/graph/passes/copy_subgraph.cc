@@ -7,6 +7,11 @@
 
 namespace sextant {
 
+void CheckOwned(const Graph& source, const Node& node) {
+  if (&node.graph() == &source) return;
+  throw InvalidArgument("{} belongs to another graph than the one being run", node.name());
+}
+
 // Copies nodes field by field, which only Graph's friends may.
 class SubgraphCopier {
  public:
@@ -21,7 +26,7 @@ class SubgraphCopier {
 
   void Feed(const SubgraphFeed& feed) {
     const Output t = feed.tensor;
-    CheckOwned(*t.node());
+    CheckOwned(source_, *t.node());
     if (fed_.contains(t)) throw InvalidArgument("tensor {} is fed twice", t.name());
     Graph& graph = *result_.graph;
     Node* node = graph.NewNodeUnchecked(fmt::format("_feed_{}_{}", fed_.size(), t.node()->name()),
@@ -43,7 +48,7 @@ class SubgraphCopier {
   }
 
   void Want(Node* root) {
-    CheckOwned(*root);
+    CheckOwned(source_, *root);
     Push(root);
     while (!stack_.empty()) {
       CancellationScope::ThrowIfCancelled();
@@ -100,12 +105,6 @@ class SubgraphCopier {
   Subgraph& result() { return result_; }
 
  private:
-  void CheckOwned(const Node& node) const {
-    if (&node.graph() != &source_) {
-      throw InvalidArgument("{} belongs to another graph than the one being run", node.name());
-    }
-  }
-
   void Push(Node* node) {
     if (wanted_[node->id()] || copies_[node->id()]) return;
     wanted_[node->id()] = true;

@@ -31,6 +31,9 @@ Subgraph CopySubgraph(const Graph& source, const std::vector<SubgraphFeed>& feed
                       const std::vector<Output>& fetches, const std::vector<Operation>& targets,
                       const std::string& prefix = "");
 
+// Throws INVALID_ARGUMENT, naming the node, when it is one of another graph.
+void CheckOwned(const Graph& source, const Node& node);
+
 // The nodes in an order in which each comes after what it depends on, otherwise by id; the edge
 // from NextIteration to Merge does not count. Throws INVALID_ARGUMENT, naming a node, on a cycle.
 std::vector<Node*> TopologicalOrder(const Graph& graph);
