@@ -7,6 +7,8 @@
 
 #include "sextant/base/error.h"
 #include "sextant/device/remote_task.h"
+#include "sextant/graph/function.h"
+#include "sextant/graph/graph.h"
 #include "sextant/proto/graph.pb.h"
 
 namespace sextant::dist {
@@ -40,11 +42,29 @@ constexpr auto kFileOps = std::to_array<std::string_view>({
     "WriteFile",
 });
 
-template <typename Nodes>
-void CheckNodes(const Nodes& nodes, const std::string& task) {
+bool IsFileOp(std::string_view op) { return std::ranges::binary_search(kFileOps, op); }
+bool IsCache(std::string_view op) { return op.starts_with("CacheDataset"); }
+
+[[noreturn]] void Refuse(const std::string& op, const std::string& name, const std::string& task) {
+  throw Error(Code::kPermissionDenied,
+              fmt::format("[{} {}] {} opens no files for graphs of other processes: start its "
+                          "server with --allow_files DIR (ServerOptions::allow_files)",
+                          op, name, ShortTaskName(task)));
+}
+
+// A cache without a file name is in memory.
+bool CachesInMemory(const Node& node) {
+  if (node.num_inputs() < 2 || node.input(1).node()->type() != "Const") return false;
+  const Attr* value = node.input(1).node()->FindAttr("value");
+  if (value == nullptr || !value->Is<Tensor>()) return false;
+  const Tensor& name = value->Get<Tensor>();
+  return name.dtype() == DType::kString && name.num_elements() == 1 &&
+         name.flat<std::string>()[0].empty();
+}
+
+void CheckFunction(const proto::FunctionDef& function, const std::string& task) {
   std::map<std::string_view, const proto::NodeDef*> by_name;
-  for (const proto::NodeDef& node : nodes) by_name.emplace(node.name(), &node);
-  // A cache without a file name is in memory.
+  for (const proto::NodeDef& node : function.node_def()) by_name.emplace(node.name(), &node);
   const auto caches_in_memory = [&](const proto::NodeDef& node) {
     if (node.input_size() < 2) return false;
     const std::string& input = node.input(1);
@@ -54,23 +74,25 @@ void CheckNodes(const Nodes& nodes, const std::string& task) {
     return value != found->second->attr().end() && value->second.tensor().string_val_size() == 1 &&
            value->second.tensor().string_val(0).empty();
   };
-  for (const proto::NodeDef& node : nodes) {
-    const bool cache = node.op().starts_with("CacheDataset") && !caches_in_memory(node);
-    if (!cache && !std::ranges::binary_search(kFileOps, std::string_view(node.op()))) continue;
-    throw Error(Code::kPermissionDenied,
-                fmt::format("[{} {}] {} opens no files for graphs of other processes: start its "
-                            "server with --allow_files DIR (ServerOptions::allow_files)",
-                            node.op(), node.name(), ShortTaskName(task)));
+  for (const proto::NodeDef& node : function.node_def()) {
+    if (IsFileOp(node.op()) || (IsCache(node.op()) && !caches_in_memory(node)))
+      Refuse(node.op(), node.name(), task);
   }
 }
 
 }  // namespace
 
-void CheckOpensNoFiles(const std::string& graph_def, const std::string& task) {
-  proto::GraphDef graph;
-  if (!graph.ParseFromString(graph_def)) throw DataLoss("a graph that cannot be read");
-  CheckNodes(graph.node(), task);
-  for (const auto& function : graph.library().function()) CheckNodes(function.node_def(), task);
+void CheckOpensNoFiles(const Graph& graph, const std::string& task) {
+  std::vector<Node*> nodes;
+  for (int id = 0; id < graph.num_nodes(); ++id) {
+    Node* node = graph.node(id);
+    if (IsFileOp(node->type()) || (IsCache(node->type()) && !CachesInMemory(*node)))
+      Refuse(node->type(), node->name(), task);
+    nodes.push_back(node);
+  }
+  if (graph.functions().empty()) return;
+  const FunctionLibrary reachable = graph.functions().ReachableFrom(nodes);
+  for (const auto& function : reachable.all()) CheckFunction(function->def(), task);
 }
 
 }  // namespace sextant::dist

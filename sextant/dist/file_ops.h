@@ -3,10 +3,14 @@
 
 #include <string>
 
+namespace sextant {
+class Graph;
+}
+
 namespace sextant::dist {
 
-// Throws PERMISSION_DENIED, naming the node, when an op of the graph or of its functions can open a
-// file, and DATA_LOSS when the bytes are no GraphDef.
-void CheckOpensNoFiles(const std::string& graph_def, const std::string& task);
+// Throws PERMISSION_DENIED, naming the node, when an op of the graph, or of a function that it can
+// reach, can open a file. Functions that nothing calls do not matter.
+void CheckOpensNoFiles(const Graph& graph, const std::string& task);
 
 }  // namespace sextant::dist

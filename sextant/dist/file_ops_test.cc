@@ -4,60 +4,75 @@
 
 #include "sextant/graph/graph_def.h"
 #include "sextant/proto/graph.pb.h"
+#include "sextant/sextant.h"
 #include "sextant/testing/status_of.h"
 
 namespace sextant::dist {
 namespace {
 
-Status Check(const proto::GraphDef& graph) {
-  return StatusOf(
-      [&] { CheckOpensNoFiles(graph.SerializeAsString(), "/job:ps/replica:0/task:1"); });
-}
+class FileOpsTest : public testing::Test {
+ protected:
+  static Status Check(const Graph& graph) {
+    return StatusOf([&] { CheckOpensNoFiles(graph, "/job:ps/replica:0/task:1"); });
+  }
+  Graph graph_;
+  const GraphScope use_{graph_};
+  const Output name_ = Const(Tensor("a"));
+};
 
-proto::NodeDef& AddNode(proto::GraphDef& graph, const std::string& op, const std::string& name) {
-  proto::NodeDef& node = *graph.add_node();
-  node.set_op(op);
-  node.set_name(name);
-  return node;
-}
+Output Secrets(Output name) { return OpBuilder("ReadFile").Input(name).Name("secrets").Build(); }
 
-TEST(FileOpsTest, NamesTheNodeThatOpensFiles) {
-  proto::GraphDef graph;
-  AddNode(graph, "MatMul", "a");
-  EXPECT_TRUE(Check(graph).ok());
-  AddNode(graph, "ReadFile", "secrets");
-  const Status status = Check(graph);
+TEST_F(FileOpsTest, NamesTheNodeThatOpensFiles) {
+  EXPECT_TRUE(Check(graph_).ok());
+  Secrets(name_);
+  const Status status = Check(graph_);
   EXPECT_EQ(status.code(), Code::kPermissionDenied);
   EXPECT_TRUE(status.message().starts_with("[ReadFile secrets] /job:ps/task:1 opens no files"))
       << status.message();
 }
 
-TEST(FileOpsTest, LooksIntoFunctions) {
-  proto::GraphDef graph;
-  proto::NodeDef& node = *graph.mutable_library()->add_function()->add_node_def();
-  node.set_op("SaveV2");
-  node.set_name("save");
-  EXPECT_EQ(Check(graph).code(), Code::kPermissionDenied);
+// Those that can be reached: a program that restores itself has more.
+TEST_F(FileOpsTest, LooksIntoFunctionsThatAreCalled) {
+  const Output which = Placeholder(DType::kBool, {}, "which");
+  const auto inner = [&] {
+    return Cond(
+        which, [&] { return std::vector<Output>{Secrets(name_)}; },
+        [&] { return std::vector<Output>{name_}; });
+  };
+  Cond(which, inner, [&] { return std::vector<Output>{name_}; });
+  ASSERT_FALSE(graph_.functions().empty());
+  EXPECT_EQ(Check(graph_).code(), Code::kPermissionDenied);
+  proto::GraphDef def = ExportGraphDef(graph_);
+  def.clear_node();
+  Graph uncalled;
+  ImportGraphDef(def, uncalled);
+  ASSERT_FALSE(uncalled.functions().empty());
+  EXPECT_TRUE(Check(uncalled).ok());
 }
 
-TEST(FileOpsTest, CachesMayBeInMemory) {
-  proto::GraphDef graph;
-  proto::NodeDef& name = AddNode(graph, "Const", "name");
-  auto& tensor = *(*name.mutable_attr())["value"].mutable_tensor();
-  tensor.add_string_val("");
-  proto::NodeDef& cache = AddNode(graph, "CacheDataset", "cache");
-  cache.add_input("data");
-  cache.add_input("name");
-  EXPECT_TRUE(Check(graph).ok());
-  graph.mutable_node(0)->mutable_attr()->at("value").mutable_tensor()->set_string_val(0, "file");
-  EXPECT_EQ(Check(graph).code(), Code::kPermissionDenied);
-  graph.mutable_node(0)->set_op("Placeholder");
-  EXPECT_EQ(Check(graph).code(), Code::kPermissionDenied);
-}
-
-TEST(FileOpsTest, WhatIsNoGraphIsSaid) {
-  EXPECT_EQ(StatusOf([] { CheckOpensNoFiles("\xff\xff", "/job:a/replica:0/task:0"); }).code(),
-            Code::kDataLoss);
+TEST_F(FileOpsTest, CachesMayBeInMemory) {
+  const std::vector<DType> types = {DType::kFloat};
+  const std::vector<PartialShape> shapes = {PartialShape({})};
+  const auto cache = [&](const Output& file) {
+    const Output data = OpBuilder("TensorDataset")
+                            .Input(std::vector<Output>{Const(Tensor(1.0f))})
+                            .Attr("output_shapes", shapes)
+                            .Build();
+    return OpBuilder("CacheDataset")
+        .Input(data)
+        .Input(file)
+        .Attr("output_types", types)
+        .Attr("output_shapes", shapes)
+        .Build();
+  };
+  cache(Const(Tensor("")));
+  EXPECT_TRUE(Check(graph_).ok());
+  for (const bool fed : {true, false}) {
+    Graph graph;
+    const GraphScope use(graph);
+    cache(fed ? Placeholder(DType::kString, {}) : Const(Tensor("file")));
+    EXPECT_EQ(Check(graph).code(), Code::kPermissionDenied);
+  }
 }
 
 }  // namespace

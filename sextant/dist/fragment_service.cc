@@ -299,7 +299,6 @@ FragmentService::Unary FragmentService::Register(Context context, const Register
     const auto fragment =
         std::make_shared<Fragment>(FromMessage(request->fragment(), options_.task));
     if (request->parts() > 0) fragment->graph_def = TakeGraph(parts_, *request);
-    if (options_.check_graph) options_.check_graph(fragment->graph_def);
     const bool updates = ChangesVariables(*fragment);
     {
       const std::lock_guard lock(mutex_);

@@ -46,8 +46,6 @@ struct FragmentServiceOptions {
   std::vector<const Device*> devices;
   // The other tasks, for tensors that they keep.
   std::function<Peer&(const std::string& task)> find_peer;
-  // Throws PERMISSION_DENIED for a graph that may not run here.
-  std::function<void(const std::string& graph_def)> check_graph;
   // Adds what others know to the answer of Status.
   std::function<void(StatusReply*)> add_status;
   std::function<void(uint64_t sender, uint64_t sequence, const sextant::Status& why)>

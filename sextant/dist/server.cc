@@ -61,21 +61,20 @@ struct Server::State {
         shared_frames(given.shared_frames && SharedFramesWanted()
                           ? std::make_unique<SharedFramesListener>(geteuid())
                           : nullptr),
-        host(Environment(/*with_peers=*/false), given.session),
+        host(ForOthers(Environment(/*with_peers=*/false), given), given.session),
         shard([this] { return host.Snapshot(); },
               given.staleness ? *given.staleness : StalenessLimit()),
         shards(shard, admission, incarnation),
         sessions(parts, admission,
-                 {.environment = Environment(/*with_peers=*/true),
+                 {.environment = ForOthers(Environment(/*with_peers=*/true), given),
                   .session = given.session,
-                  .check_graph = GraphCheck(given)}),
+                  .incarnation = incarnation}),
         service(
             host, parts, admission,
             {.task = name,
              .incarnation = incarnation,
              .devices = Devices(),
              .find_peer = [this](const std::string& task) -> Peer& { return peers.FindPeer(task); },
-             .check_graph = GraphCheck(given),
              .add_status = [this](StatusReply* reply) { AddStatus(reply); },
              .cancel_session_run =
                  [this](uint64_t sender, uint64_t sequence, const Status& why) {
@@ -101,11 +100,15 @@ struct Server::State {
     }
   }
 
-  static std::function<void(const std::string&)> GraphCheck(const ServerOptions& options) {
-    if (options.allow_files) return nullptr;
-    return [task = TaskName(options.job, options.task)](const std::string& graph_def) {
-      CheckOpensNoFiles(graph_def, task);
-    };
+  // Where graphs of other processes run.
+  static SessionEnvironment ForOthers(SessionEnvironment environment,
+                                      const ServerOptions& options) {
+    if (!options.allow_files) {
+      environment.check_graph = [task = environment.task](const Graph& graph) {
+        CheckOpensNoFiles(graph, task);
+      };
+    }
+    return environment;
   }
 
   std::vector<const Device*> Devices() const {

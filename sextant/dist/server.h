@@ -40,7 +40,7 @@ struct SEXTANT_API ServerOptions {
   int task = 0;
   SessionOptions session = {};  // threads, devices and memory of what it runs
   net::CredentialOptions credentials = net::CredentialsFromEnvironment();
-  // Whether graphs of other processes may hold ops that open files.
+  // Whether graphs of other processes may run ops that open files.
   bool allow_files = false;
   // Whether frames between tasks of this host go through shared memory (shared_frames.h); the
   // environment variable SEXTANT_SHARED_FRAMES=0 switches it off too.

@@ -18,11 +18,9 @@ constexpr std::chrono::seconds kSilentClient(60);
 constexpr std::chrono::hours kUnusedSession(24);
 
 template <typename Request>
-proto::GraphDef ParseGraph(const Request& request, PartStore& parts,
-                           const SessionHostOptions& options) {
+proto::GraphDef ParseGraph(const Request& request, PartStore& parts) {
   const std::string joined = request.parts() > 0 ? TakeGraph(parts, request) : "";
   const std::string& bytes = request.parts() > 0 ? joined : request.graph_def();
-  if (options.check_graph) options.check_graph(bytes);
   proto::GraphDef graph;
   if (!graph.ParseFromString(bytes)) throw DataLoss("the client's graph cannot be read");
   return graph;
@@ -99,7 +97,7 @@ SessionHost::Unary SessionHost::CreateSession(Context context, const CreateSessi
     entry->options = options_.session;
     entry->options.allow_soft_placement = request->config().allow_soft_placement();
     entry->options.log_device_placement = request->config().log_device_placement();
-    entry->graph = ParseGraph(*request, parts_, options_);
+    entry->graph = ParseGraph(*request, parts_);
     entry->environment = options_.environment;
     entry->environment.session =
         std::make_shared<TaskSession>(*options_.environment.resources, *options_.environment.tasks);
@@ -119,7 +117,7 @@ SessionHost::Unary SessionHost::CreateSession(Context context, const CreateSessi
 SessionHost::Unary SessionHost::ExtendSession(Context context, const ExtendSessionRequest* request,
                                               Nothing* /*reply*/) {
   return admission_.AnswerLater(threads_, context, [this, request]() -> grpc::Status {
-    const proto::GraphDef added = ParseGraph(*request, parts_, options_);
+    const proto::GraphDef added = ParseGraph(*request, parts_);
     const std::shared_ptr<Entry> entry = Find(request->handle());
     const std::lock_guard lock(entry->mutex);
     proto::GraphDef whole = request->nodes_before() == 0 ? proto::GraphDef() : entry->graph;

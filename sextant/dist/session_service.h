@@ -28,8 +28,7 @@ using SessionServiceBase =
 struct SessionHostOptions {
   SessionEnvironment environment;
   SessionOptions session;
-  // Throws PERMISSION_DENIED for a graph that may not run here.
-  std::function<void(const std::string& graph_def)> check_graph;
+  uint64_t incarnation = 0;  // of the task
 };
 
 class SessionHost final : public SessionServiceBase {

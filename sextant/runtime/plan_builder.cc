@@ -210,6 +210,7 @@ std::shared_ptr<const Plan> BuildPlan(const PlanRequest& request,
     GatherConditionals(graph, TaskOfDevice(environment.devices[0]->name()), needed);
     calls = CutCalls(graph, environment, needed);
   }
+  if (environment.check_graph) environment.check_graph(graph);
   if (environment.devices.size() > 1) PartitionByDevice(graph);
 
   Analysis analysis = AnalyzeGraph(graph, request, subgraph.feeds, environment);

@@ -5,6 +5,7 @@
 // says which file does which.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,6 +30,7 @@ struct PlanEnvironment {
   OptimizerOptions optimizer;
   Allocator* allocator = nullptr;
   std::unordered_set<Output> varying_feeds;  // planned with the shapes of the source graph
+  std::function<void(const Graph&)> check_graph = {};  // session_environment.h
 };
 
 struct PlanFeed {

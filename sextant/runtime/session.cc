@@ -73,6 +73,7 @@ class SessionState {
       environment_.remote_devices = target.environment->remote_devices;
       environment_.tasks = target.environment->tasks;
       environment_.varying_feeds = target.environment->varying_feeds;
+      environment_.check_graph = target.environment->check_graph;
     } else {
       own_devices_ = MakeHostDevices(std::max(1, options.host_devices));
       for (const auto& device : own_devices_) environment_.devices.push_back(device.get());
@@ -229,6 +230,7 @@ void Session::Close() { state_->Close(); }
 
 const Graph& Session::graph() const { return state_->graph(); }
 ResourceManager& Session::resources() { return state_->resources(); }
+bool Session::remote() const { return state_->remote(); }
 int Session::num_plans() const { return state_->plans().size(); }
 
 std::vector<const Device*> Session::devices() const { return state_->devices(); }

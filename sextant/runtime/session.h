@@ -120,6 +120,8 @@ class SEXTANT_API Session : public Evaluator {
   std::vector<Tensor> Evaluate(const FeedMap& feeds, const std::vector<Output>& fetches,
                                const std::vector<Operation>& targets) override;  // as Run
 
+  // Whether another process runs it.
+  bool remote() const;
   // Variables, tables and random streams, of its own task where the session is one of a cluster.
   // Throws FAILED_PRECONDITION when another process runs the session.
   ResourceManager& resources();

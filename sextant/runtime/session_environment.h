@@ -2,6 +2,7 @@
 // go with it; one of a task in a cluster shares those of the task and reaches the other tasks.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_set>
@@ -12,6 +13,7 @@
 namespace sextant {
 
 class Device;
+class Graph;
 class RemoteTasks;
 class ResourceManager;
 class TaskSession;
@@ -30,6 +32,9 @@ struct SessionEnvironment {
   bool shares_fetches = false;
   // Feeds that are planned with the shapes that the graph gives them, not with those of a run.
   std::unordered_set<Output> varying_feeds = {};
+  // Throws for a graph that may not run here. It is shown what this task is to run, before any of
+  // it does: each Plan's nodes, without those of other tasks, and bodies when they are planned.
+  std::function<void(const Graph&)> check_graph = {};
 };
 
 }  // namespace sextant

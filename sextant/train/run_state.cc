@@ -20,7 +20,10 @@
 // place in the data.
 #include "sextant/train/run_state.h"
 
+#include <mutex>
+
 #include "sextant/base/error.h"
+#include "sextant/base/logging.h"
 #include "sextant/data/state.h"
 #include "sextant/device/random_state.h"
 #include "sextant/device/resource_manager.h"
@@ -111,6 +114,16 @@ void SetRandomPositions(const std::map<std::string, std::string>& positions,
   }
 }
 
+// Once: a training saves often.
+void SayThatPositionsStay() {
+  static std::once_flag said;
+  std::call_once(said, [] {
+    LogInfo(
+        "the session runs in another process: checkpoints hold its variables, not the positions of "
+        "its data and random numbers");
+  });
+}
+
 }  // namespace
 
 RunState::RunState() {
@@ -151,8 +164,15 @@ ClusterRunState RunState::OthersIn(Session& session) const {
 std::string RunState::StateOf(Session& session, const Hooks& hooks) {
   data::StateWriter writer;
   writer.PutInt("version", kVersion);
-  WriteStrings(writer, "iterators", data::SaveIteratorStates(session.resources()));
-  WriteStrings(writer, "random", RandomPositions(session.resources()));
+  std::map<std::string, std::string> iterators, random;
+  if (session.remote()) {
+    SayThatPositionsStay();
+  } else {
+    iterators = data::SaveIteratorStates(session.resources());
+    random = RandomPositions(session.resources());
+  }
+  WriteStrings(writer, "iterators", iterators);
+  WriteStrings(writer, "random", random);
   std::map<std::string, std::string> states;
   for (const auto& hook : hooks) {
     if (const std::string name = hook->name(); !name.empty()) states[name] = hook->SaveState();
@@ -165,10 +185,12 @@ void RunState::ApplyState(const std::string& state, Session& session, const Hook
   if (state.empty()) return;
   data::StateReader reader(state);
   CheckVersion(reader.GetInt("version"), kVersion);
-  // Who goes on with other files or another size of batches wants the model, not the place.
-  data::RestoreIteratorStates(ReadStrings(reader, "iterators"), session.resources(),
-                              /*or_begin_anew=*/true);
-  SetRandomPositions(ReadStrings(reader, "random"), session.resources());
+  const auto iterators = ReadStrings(reader, "iterators"), random = ReadStrings(reader, "random");
+  if (!session.remote()) {
+    // Who goes on with other files or another size of batches wants the model, not the place.
+    data::RestoreIteratorStates(iterators, session.resources(), /*or_begin_anew=*/true);
+    SetRandomPositions(random, session.resources());
+  }
   const std::map<std::string, std::string> states = ReadStrings(reader, "hooks");
   for (const auto& hook : hooks) {
     if (const auto it = states.find(hook->name()); it != states.end()) {

@@ -1,7 +1,9 @@
 // RunState: the state that is checkpointed beside variables, so that a run resumes exactly: the
 // positions of data iterators and of random streams, the state of hooks. It is stored as one string
 // variable, "sextant/run_state", by the same Saver as all others; TensorFlow, whose graphs have no
-// such variable, ignores it in our checkpoints.
+// such variable, ignores it in our checkpoints. A session that another process runs
+// (Session::remote) has its iterators and random streams there: then the state is that of the hooks
+// alone.
 #pragma once
 
 #include <map>
