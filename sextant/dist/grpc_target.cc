@@ -2,21 +2,18 @@
 
 #include <grpcpp/client_context.h>
 
-#include <set>
-
 #include "sextant/device/device.h"
 #include "sextant/dist/fragment_messages.h"
 #include "sextant/dist/graph_ahead.h"
 #include "sextant/dist/incarnation.h"
 #include "sextant/dist/peer.h"
 #include "sextant/dist/peer_attempt.h"
+#include "sextant/dist/sent_graph.h"
 #include "sextant/dist/server.h"
 #include "sextant/dist/task_status.h"
 #include "sextant/dist/training_task.h"
 #include "sextant/dist/wire.h"
-#include "sextant/graph/graph_def.h"
 #include "sextant/net/grpc_frame.h"
-#include "sextant/proto/graph.pb.h"
 #include "sextant/runtime/cluster.h"
 #include "sextant/runtime/session_target.h"
 
@@ -36,7 +33,8 @@ class GrpcSession : public RemoteSession {
                                                  .own_task = "",
                                                  .credentials = net::CredentialsFromEnvironment(),
                                                  .shared_frames = false})),
-        stub_(SessionService::NewStub(peer_->control())) {
+        stub_(SessionService::NewStub(peer_->control())),
+        sent_(graph) {
     CancellationToken token;
     std::unique_ptr<DeadlineTimer::Handle> deadline;
     if (options.deadline) {
@@ -82,13 +80,15 @@ class GrpcSession : public RemoteSession {
     peer_->Connect(token);
     CreateSessionRequest request;
     request.set_handle(handle_);
+    const SentGraph::Addition addition = *sent_.Missing();
     request.mutable_config()->set_allow_soft_placement(options.allow_soft_placement);
     request.mutable_config()->set_log_device_placement(options.log_device_placement);
     CreateSessionReply reply;
-    Control(token, NewNodes(), request, [&](grpc::ClientContext& context) {
+    Control(token, addition.graph_def, request, [&](grpc::ClientContext& context) {
       reply.Clear();
       return stub_->CreateSession(&context, request, &reply);
     });
+    sent_.Sent(addition);
     std::string task;  // the devices of a task follow each other
     int index = 0;
     for (const DeviceAttributes& device : reply.devices()) {
@@ -169,34 +169,22 @@ class GrpcSession : public RemoteSession {
     }
   }
 
-  // The nodes and functions that the server does not have yet; all after nodes were rewritten.
-  std::string NewNodes() {
-    if (graph_.version() != sent_version_) {
-      sent_nodes_ = 0;
-      sent_functions_.clear();
-    }
-    proto::GraphDef def = ExportGraphDef(graph_);
-    def.mutable_node()->DeleteSubrange(0, sent_nodes_);
-    sent_nodes_ += def.node_size();
-    sent_version_ = graph_.version();
-    auto* functions = def.mutable_library()->mutable_function();
-    for (int i = functions->size(); i-- > 0;) {
-      if (!sent_functions_.insert(functions->Get(i).signature().name()).second)
-        functions->DeleteSubrange(i, 1);
-    }
-    return def.SerializeAsString();
-  }
-
+  // Nodes that the graph has got since. What the server has is not known when this fails: then all
+  // is sent the next time.
   void Extend(CancellationToken& cancellation) {
     const std::lock_guard lock(mutex_);
-    if (graph_.num_nodes() == sent_nodes_ && graph_.version() == sent_version_) return;
+    const std::optional<SentGraph::Addition> addition = sent_.Missing();
+    if (!addition) return;
     ExtendSessionRequest request;
     request.set_handle(handle_);
-    request.set_nodes_before(graph_.version() == sent_version_ ? sent_nodes_ : 0);
+    request.set_number(++extensions_);
+    request.set_nodes_before(addition->nodes_before);
     Nothing reply;
-    Control(cancellation, NewNodes(), request, [&](grpc::ClientContext& context) {
+    sent_.Lost();
+    Control(cancellation, addition->graph_def, request, [&](grpc::ClientContext& context) {
       return stub_->ExtendSession(&context, request, &reply);
     });
+    sent_.Sent(*addition);
   }
 
   const Graph& graph_;
@@ -204,9 +192,8 @@ class GrpcSession : public RemoteSession {
   const std::shared_ptr<Peer> peer_;
   const std::unique_ptr<SessionService::Stub> stub_;
   std::mutex mutex_;
-  int sent_nodes_ = 0;
-  int64_t sent_version_ = 0;
-  std::set<std::string> sent_functions_;
+  SentGraph sent_;
+  uint64_t extensions_ = 0;
   std::vector<std::unique_ptr<Device>> devices_;
 };
 

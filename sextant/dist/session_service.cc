@@ -46,6 +46,7 @@ struct SessionHost::Entry {
   SessionEnvironment environment;  // in which all versions are one session
   proto::GraphDef graph;
   std::shared_ptr<Version> version;
+  uint64_t extended = 0;  // number of the last extension
   Clock::time_point used = Clock::now();
 };
 
@@ -120,16 +121,16 @@ SessionHost::Unary SessionHost::ExtendSession(Context context, const ExtendSessi
     const proto::GraphDef added = ParseGraph(*request, parts_);
     const std::shared_ptr<Entry> entry = Find(request->handle());
     const std::lock_guard lock(entry->mutex);
+    if (request->number() <= entry->extended) return grpc::Status::OK;  // sent twice, or overtaken
     proto::GraphDef whole = request->nodes_before() == 0 ? proto::GraphDef() : entry->graph;
     if (whole.node_size() != request->nodes_before()) {
-      if (whole.node_size() == request->nodes_before() + added.node_size())
-        return grpc::Status::OK;  // sent twice
       throw FailedPrecondition("the graph has {} nodes here, not {}", whole.node_size(),
                                request->nodes_before());
     }
     whole.MergeFrom(added);
     entry->version = std::make_shared<Version>(whole, entry->environment, entry->options);
     entry->graph = std::move(whole);
+    entry->extended = request->number();
     return grpc::Status::OK;
   });
 }
