@@ -73,6 +73,12 @@ Fragment FromMessage(const FragmentDef& message, std::string_view task) {
   return fragment;
 }
 
+grpc::Status CheckReceiver(const Stamp& stamp, std::string_view task, uint64_t incarnation) {
+  if (stamp.receiver() == 0 || stamp.receiver() == incarnation) return grpc::Status::OK;
+  return {grpc::StatusCode::ABORTED, ShortTaskName(task) + " was restarted",
+          std::string(kRestarted) + std::to_string(incarnation)};
+}
+
 grpc::Status AnswerStatus(const Status& status) {
   if (status.ok()) return grpc::Status::OK;
   const grpc::Status answer = net::ToGrpcStatus(status);

@@ -24,6 +24,10 @@ Message ParseHeader(const std::string& bytes) {
   return message;
 }
 
+// ABORTED, with the details that Peer::Restarted reads, for a message to an earlier process of the
+// task.
+grpc::Status CheckReceiver(const Stamp& stamp, std::string_view task, uint64_t incarnation);
+
 // What a call has ended with.
 grpc::Status AnswerStatus(const Status& status);
 

@@ -71,9 +71,7 @@ void FragmentService::Stop() {
 }
 
 grpc::Status FragmentService::CheckStamp(const Stamp& stamp) const {
-  if (stamp.receiver() == 0 || stamp.receiver() == options_.incarnation) return grpc::Status::OK;
-  return {grpc::StatusCode::ABORTED, ShortTaskName(options_.task) + " was restarted",
-          std::string(kRestarted) + std::to_string(options_.incarnation)};
+  return CheckReceiver(stamp, options_.task, options_.incarnation);
 }
 
 FragmentService::Unary FragmentService::Call(Context context, const grpc::ByteBuffer* request,

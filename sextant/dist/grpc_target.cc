@@ -2,6 +2,8 @@
 
 #include <grpcpp/client_context.h>
 
+#include <atomic>
+
 #include "sextant/device/device.h"
 #include "sextant/dist/fragment_messages.h"
 #include "sextant/dist/graph_ahead.h"
@@ -11,10 +13,12 @@
 #include "sextant/dist/sent_graph.h"
 #include "sextant/dist/server.h"
 #include "sextant/dist/task_status.h"
+#include "sextant/dist/trace_messages.h"
 #include "sextant/dist/training_task.h"
 #include "sextant/dist/wire.h"
 #include "sextant/net/grpc_frame.h"
 #include "sextant/runtime/cluster.h"
+#include "sextant/runtime/run_needs.h"
 #include "sextant/runtime/session_target.h"
 
 namespace sextant::dist {
@@ -46,10 +50,17 @@ class GrpcSession : public RemoteSession {
 
   void Run(std::span<const Output> feeds, std::span<const Tensor> values,
            std::span<const Output> outputs, std::span<const Operation> targets,
-           const RunOptions& /*options*/, CancellationToken& cancellation,
+           const RunOptions& options, CancellationToken& cancellation,
            std::span<Tensor> fetches) override {
-    NamingTheServer(cancellation,
-                    [&] { RunThere(feeds, values, outputs, targets, cancellation, fetches); });
+    const RunEnds run{feeds, outputs, targets};
+    try {
+      NamingTheServer(cancellation,
+                      [&] { RunThere(run, values, options.trace, cancellation, fetches); });
+    } catch (const Error& error) {
+      const uint64_t there = peer_->Status().incarnation();
+      if (error.code() == Code::kAborted && there != 0 && there != incarnation_) throw Lost(run);
+      throw;
+    }
   }
 
   void Close() noexcept override {
@@ -80,6 +91,7 @@ class GrpcSession : public RemoteSession {
     peer_->Connect(token);
     CreateSessionRequest request;
     request.set_handle(handle_);
+    holds_data_ = HoldsData(graph_);
     const SentGraph::Addition addition = *sent_.Missing();
     request.mutable_config()->set_allow_soft_placement(options.allow_soft_placement);
     request.mutable_config()->set_log_device_placement(options.log_device_placement);
@@ -89,6 +101,7 @@ class GrpcSession : public RemoteSession {
       return stub_->CreateSession(&context, request, &reply);
     });
     sent_.Sent(addition);
+    incarnation_ = reply.incarnation();
     std::string task;  // the devices of a task follow each other
     int index = 0;
     for (const DeviceAttributes& device : reply.devices()) {
@@ -99,17 +112,19 @@ class GrpcSession : public RemoteSession {
     }
   }
 
-  void RunThere(std::span<const Output> feeds, std::span<const Tensor> values,
-                std::span<const Output> outputs, std::span<const Operation> targets,
+  void RunThere(const RunEnds& run, std::span<const Tensor> values, StepTrace* trace,
                 CancellationToken& cancellation, std::span<Tensor> fetches) {
     Extend(cancellation);
+    if (holds_data_) CheckRunTravels(graph_, run);
     RunHeader header;
     header.set_handle(handle_);
-    for (const Output& feed : feeds) header.add_feeds(feed.name());
-    for (const Output& output : outputs) header.add_fetches(output.name());
-    for (const Operation& target : targets) header.add_targets(target.name());
+    for (const Output& feed : run.feeds) header.add_feeds(feed.name());
+    for (const Output& output : run.fetches) header.add_fetches(output.name());
+    for (const Operation& target : run.targets) header.add_targets(target.name());
+    header.set_trace(trace != nullptr);
     const UnderWay call(*peer_);
     peer_->FillStamp(call.sequence, 0, header.mutable_stamp());
+    header.mutable_stamp()->set_receiver(incarnation_);
     const bool large = IsLarge(values);
     if (large) header.set_parts(peer_->SendParts(call.sequence, 0, values, cancellation));
     const net::EncodedFrame frame =
@@ -120,6 +135,8 @@ class GrpcSession : public RemoteSession {
           peer_->Ask(kRunMethod, net::ToByteBuffer(frame), cancellation,
                      [&] { peer_->CancelCall(call.sequence, 0, cancellation.status()); });
       tensors = peer_->Take(answer, call.sequence, 0, cancellation);
+      if (trace != nullptr)
+        TakeTrace(ParseHeader<ReplyHeader>(net::FromByteBuffer(answer).message), trace);
     } catch (...) {
       if (cancellation.cancelled()) peer_->CancelCall(call.sequence, 0);
       throw;
@@ -156,6 +173,7 @@ class GrpcSession : public RemoteSession {
     for (;;) {
       request.set_parts(graph.Send(cancellation));
       peer_->FillStamp(graph.sequence(), 0, request.mutable_stamp());
+      if (incarnation_ != 0) request.mutable_stamp()->set_receiver(incarnation_);
       grpc::ClientContext context;
       context.set_deadline(In(kControlTime + graph.ReadingTime()));
       peer_->token().AddTo(context);
@@ -175,6 +193,7 @@ class GrpcSession : public RemoteSession {
     const std::lock_guard lock(mutex_);
     const std::optional<SentGraph::Addition> addition = sent_.Missing();
     if (!addition) return;
+    holds_data_ = HoldsData(graph_);
     ExtendSessionRequest request;
     request.set_handle(handle_);
     request.set_number(++extensions_);
@@ -187,13 +206,25 @@ class GrpcSession : public RemoteSession {
     sent_.Sent(*addition);
   }
 
+  // What is in the way of a run at a server that was restarted.
+  Error Lost(const RunEnds& run) const {
+    const std::string& task = devices_[0]->name();
+    std::vector<std::string> variables = VariablesOf(graph_, run, task);
+    if (!variables.empty()) return RestartedError({.task = task, .variables = variables});
+    return Error(Code::kAborted,
+                 fmt::format("{} was restarted and does not know session {}: open a new session",
+                             ShortTaskName(task), handle_));
+  }
+
   const Graph& graph_;
   const std::string handle_;
   const std::shared_ptr<Peer> peer_;
   const std::unique_ptr<SessionService::Stub> stub_;
+  uint64_t incarnation_ = 0;  // of the task that has the session
   std::mutex mutex_;
   SentGraph sent_;
   uint64_t extensions_ = 0;
+  std::atomic<bool> holds_data_ = false;  // whether the graph holds data of this process
   std::vector<std::unique_ptr<Device>> devices_;
 };
 

@@ -62,8 +62,8 @@ std::string PartStore::TakeBytes(const Key& key, size_t count) {
   return joined;
 }
 
-net::EncodedFrame PartStore::Answer(const Key& key, const std::vector<Tensor>& tensors) {
-  ReplyHeader header;
+net::EncodedFrame PartStore::Answer(const Key& key, const std::vector<Tensor>& tensors,
+                                    ReplyHeader header) {
   net::EncodedFrame frame = net::EncodeFrame(header.SerializeAsString(), tensors);
   if (frame.bytes <= net::kMaxFrameBytes) return frame;
   auto parts = std::make_shared<const std::vector<Tensor>>(net::CutFrame(frame, net::kPartBytes));

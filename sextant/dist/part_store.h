@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "sextant/net/frame.h"
+#include "sextant/proto/cluster.pb.h"
 
 namespace sextant::dist {
 
@@ -31,7 +32,8 @@ class PartStore {
   std::string TakeBytes(const Key& key, size_t count);
 
   // An answer, whole or, when it is too large, in parts that stay here.
-  net::EncodedFrame Answer(const Key& key, const std::vector<Tensor>& tensors);
+  net::EncodedFrame Answer(const Key& key, const std::vector<Tensor>& tensors,
+                           ReplyHeader header = {});
   // Throws NOT_FOUND.
   Tensor Find(const Key& key, size_t index) const;
 

@@ -25,14 +25,19 @@ constexpr size_t kSlowestBytesPerSecond = 256 << 10;  // of a link that is still
 
 Peer::Peer(PeerOptions options)
     : options_(std::move(options)),
-      place_(options_.task.empty() ? options_.address : ShortTaskName(options_.task)),
       sender_(NewIncarnation()),
       token_(options_.credentials),
       bulk_(net::MakeChannel(options_.address, net::ChannelUse::kBulk, options_.credentials)),
       control_(net::MakeChannel(options_.address, net::ChannelUse::kControl, options_.credentials)),
       bulk_stub_(bulk_),
-      control_stub_(TaskService::NewStub(control_)) {}
+      control_stub_(TaskService::NewStub(control_)),
+      place_(options_.task.empty() ? options_.address : ShortTaskName(options_.task)) {}
 Peer::~Peer() = default;
+
+std::string Peer::place() const {
+  const std::lock_guard lock(mutex_);
+  return place_;
+}
 
 std::unique_ptr<RemoteCall> Peer::Start(std::shared_ptr<const Fragment> fragment, RunId run,
                                         std::vector<Tensor> inputs,
@@ -149,7 +154,8 @@ grpc::ByteBuffer Peer::Ask(const char* method, const grpc::ByteBuffer& request,
 }
 
 std::string Peer::PlaceAndAddress() const {
-  return options_.task.empty() ? place_ : place_ + " at " + address();
+  const std::string name = place();
+  return name == address() ? name : name + " at " + address();
 }
 
 void Peer::SetState(std::string state) {
@@ -224,7 +230,7 @@ HelloReply Peer::SayHello(CancellationToken& cancellation, uint64_t session) {
     ThrowUnlessTransient(status, attempts > 0);
     const auto text = [&] {
       return fmt::format("CreateSession still waiting for response from worker: {} ({})",
-                         options_.task.empty() ? place_ : options_.task + " at " + address(), why);
+                         options_.task.empty() ? place() : options_.task + " at " + address(), why);
     };
     if (options_.training) {
       notice.Say(text);
@@ -276,10 +282,10 @@ void Peer::ThrowUnlessTransient(const grpc::Status& grpc_status, bool again, uin
   const bool cut_off = net::IsTransient(status.code()) || status.code() == Code::kCancelled;
   if (!answered && cut_off) return;
   if (grpc_status.error_details() == kKeptIsLost || Restarted(grpc_status, session))
-    throw Error(Code::kAborted, place_ + " was restarted during the run");
+    throw Error(Code::kAborted, place() + " was restarted during the run");
   if (options_.task.empty()) {  // a session names the place of what went wrong there
     if (status.code() != Code::kUnauthenticated) status.ThrowIfError();
-    throw Error(status.code(), fmt::format("{}: {}", place_, status.message()));
+    throw Error(status.code(), fmt::format("{}: {}", place(), status.message()));
   }
   throw ErrorOfTask(Error(status.code(), status.message()), options_.task);
 }

@@ -67,8 +67,8 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   // process that kept them is not there any more.
   std::vector<Tensor> FetchKept(KeptHeader wanted, CancellationToken& cancellation);
 
-  // "/job:ps/task:0", or the address: for messages.
-  const std::string& place() const { return place_; }
+  // "/job:ps/task:0", or the address as long as nobody has said who is there: for messages.
+  std::string place() const;
   const std::string& address() const { return options_.address; }
   const std::shared_ptr<grpc::Channel>& control() const { return control_; }
   const net::Token& token() const { return token_; }
@@ -159,7 +159,6 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   void ShareWith(const HelloReply& hello);
 
   const PeerOptions options_;
-  const std::string place_;
   const uint64_t sender_;
   const net::Token token_;
   const std::shared_ptr<grpc::Channel> bulk_, control_;
@@ -167,6 +166,7 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   const std::unique_ptr<TaskService::Stub> control_stub_;
 
   mutable std::mutex mutex_;
+  std::string place_;
   uint64_t incarnation_ = 0;           // the last that is known; 0: none
   std::set<uint64_t> under_way_;       // sequence numbers of calls that have no answer yet
   std::map<uint64_t, uint64_t> runs_;  // that keep tensors there → incarnation of their first call

@@ -41,7 +41,7 @@ std::vector<Tensor> Peer::FetchKept(KeptHeader wanted, CancellationToken& cancel
   while (parts.size() < header.parts()) {
     wanted.set_part(static_cast<uint32_t>(parts.size()) + 1);
     net::DecodedFrame part = ask();
-    if (part.tensors.size() != 1) throw DataLoss("{} gave a part without bytes", place_);
+    if (part.tensors.size() != 1) throw DataLoss("{} gave a part without bytes", place());
     parts.push_back(std::move(part.tensors[0]));
   }
   return net::JoinFrame(parts, FrameMemory()).tensors;
@@ -101,7 +101,7 @@ std::vector<Tensor> Peer::Take(const grpc::ByteBuffer& answer, uint64_t sequence
         return frames->Read(header.shared(), /*transient=*/false);
       StopSharing(frames.get());  // e.g. no more memory can be mapped
     }
-    throw MakeError<Code::kAborted>("an answer of {} is in memory that cannot be seen", place_);
+    throw MakeError<Code::kAborted>("an answer of {} is in memory that cannot be seen", place());
   }
   const uint32_t count = header.parts();
   if (count == 0) return std::move(frame.tensors);
@@ -115,7 +115,7 @@ std::vector<Tensor> Peer::Take(const grpc::ByteBuffer& answer, uint64_t sequence
         Ask(kFetchPartMethod, net::ToByteBuffer(net::EncodeFrame(wanted.SerializeAsString(), {})),
             cancellation, {}, run.session),
         FrameMemory());
-    if (part.tensors.size() != 1) throw DataLoss("{} gave a part without bytes", place_);
+    if (part.tensors.size() != 1) throw DataLoss("{} gave a part without bytes", place());
     parts.push_back(std::move(part.tensors[0]));
   }
   return net::JoinFrame(parts, FrameMemory()).tensors;

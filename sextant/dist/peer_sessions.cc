@@ -37,6 +37,7 @@ void Peer::Meet(const HelloReply& hello, uint64_t session) {
   incarnation_ = hello.incarnation();
   // Another call of the session may have met it before, as another process.
   if (uint64_t& met = sessions_[session]; met == 0) met = incarnation_;
+  if (options_.task.empty()) place_ = ShortTaskName(hello.task());
   ShareWith(hello);
 }
 

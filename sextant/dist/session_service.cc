@@ -5,6 +5,7 @@
 #include "sextant/dist/fragment_messages.h"
 #include "sextant/dist/frame_memory.h"
 #include "sextant/dist/graph_ahead.h"
+#include "sextant/dist/trace_messages.h"
 #include "sextant/graph/graph_def.h"
 #include "sextant/net/channel.h"
 #include "sextant/net/grpc_frame.h"
@@ -24,6 +25,12 @@ proto::GraphDef ParseGraph(const Request& request, PartStore& parts) {
   proto::GraphDef graph;
   if (!graph.ParseFromString(bytes)) throw DataLoss("the client's graph cannot be read");
   return graph;
+}
+
+// Clients run nothing themselves: an error of a node that names no other task is one of this.
+Error NamingTheTask(const Error& error, const std::string& task) {
+  const bool named = error.message().find("/job:") != std::string::npos;
+  return error.message().starts_with('[') && !named ? ErrorOfTask(error, task) : error;
 }
 
 }  // namespace
@@ -103,6 +110,7 @@ SessionHost::Unary SessionHost::CreateSession(Context context, const CreateSessi
     entry->environment.session =
         std::make_shared<TaskSession>(*options_.environment.resources, *options_.environment.tasks);
     entry->version = std::make_shared<Version>(entry->graph, entry->environment, entry->options);
+    reply->set_incarnation(options_.incarnation);
     ListDevices(entry->version->session->devices(), reply->mutable_devices());
     const std::lock_guard lock(mutex_);
     if (!sessions_.try_emplace(request->handle(), std::move(entry)).second)
@@ -118,6 +126,10 @@ SessionHost::Unary SessionHost::CreateSession(Context context, const CreateSessi
 SessionHost::Unary SessionHost::ExtendSession(Context context, const ExtendSessionRequest* request,
                                               Nothing* /*reply*/) {
   return admission_.AnswerLater(threads_, context, [this, request]() -> grpc::Status {
+    if (grpc::Status wrong =
+            CheckReceiver(request->stamp(), options_.environment.task, options_.incarnation);
+        !wrong.ok())
+      return wrong;
     const proto::GraphDef added = ParseGraph(*request, parts_);
     const std::shared_ptr<Entry> entry = Find(request->handle());
     const std::lock_guard lock(entry->mutex);
@@ -142,6 +154,9 @@ SessionHost::Unary SessionHost::Run(Context context, const grpc::ByteBuffer* req
     net::DecodedFrame frame = net::FromByteBuffer(*request, FrameMemory());
     const auto header = ParseHeader<RunHeader>(frame.message);
     const Stamp& stamp = header.stamp();
+    if (grpc::Status wrong = CheckReceiver(stamp, options_.environment.task, options_.incarnation);
+        !wrong.ok())
+      return wrong;
     parts_.Forget(stamp.sender(), stamp.done_below());
     const auto running =
         history_.Begin(stamp.sender(), stamp.sequence(), stamp.done_below(), 0,
@@ -188,11 +203,16 @@ void SessionHost::RunHere(const std::shared_ptr<History::Running>& running, cons
     NamedFeeds feeds;
     for (size_t i = 0; i < values.size(); ++i)
       feeds.emplace_back(header.feeds(static_cast<int>(i)), std::move(values[i]));
-    const std::vector<Tensor> results =
-        version->session->Run(feeds, {header.fetches().begin(), header.fetches().end()},
-                              {header.targets().begin(), header.targets().end()},
-                              {.cancellation = &running->cancellation});
-    answer = net::ToByteBuffer(parts_.Answer(key, results));
+    StepTrace trace;
+    const std::vector<Tensor> results = version->session->Run(
+        feeds, {header.fetches().begin(), header.fetches().end()},
+        {header.targets().begin(), header.targets().end()},
+        {.cancellation = &running->cancellation, .trace = header.trace() ? &trace : nullptr});
+    ReplyHeader reply;
+    AddTrace(trace, &reply);
+    answer = net::ToByteBuffer(parts_.Answer(key, results, std::move(reply)));
+  } catch (const Error& error) {
+    status = NamingTheTask(error, options_.environment.task).status();
   } catch (...) {
     status = CurrentStatus();
   }
