@@ -13,7 +13,7 @@ InputLimits InputLimits::Of(int64_t memory_limit) {
   InputLimits limits;
   if (memory_limit <= 0) return limits;
   const auto most = static_cast<uint64_t>(memory_limit);
-  limits.file = limits.record = limits.batch = most;
+  limits.file = limits.record = limits.batch = limits.shuffle = most;
   limits.stream = std::min(most, std::max(limits.stream, most / 8));
   limits.line = std::min(most, std::max(limits.line, most / 32));
   return limits;

@@ -16,8 +16,10 @@ struct InputLimits {
   uint64_t line = uint64_t{64} << 20;     // of text, a row of CSV
   uint64_t record = uint64_t{2} << 30;    // of a TFRecord file, or of fixed length
   uint64_t batch = uint64_t{2} << 30;     // the tensors of a batch
+  uint64_t shuffle = uint64_t{4} << 30;   // the elements in the buffer of a Shuffle
 
-  // Nothing is longer than the memory limit; files, records and batches may be as long, streams an
+  // Nothing is longer than the memory limit; files, records, batches and shuffle
+  // buffers may be as long, streams an
   // eighth and lines a 32nd of it, where that is more than above. 0 or less: those above.
   static InputLimits Of(int64_t memory_limit);
   // Of the innermost scope of this thread; those above where there is none.

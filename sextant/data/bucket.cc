@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "sextant/data/cancellable_loop.h"
 #include "sextant/data/dataset.h"
 #include "sextant/data/padding.h"
 #include "sextant/data/state.h"
@@ -26,8 +27,10 @@ class BucketIterator : public NodeIterator {
 
   // A bucket is given when it is full; at the end the others, the shortest lengths first.
   bool Next(Element* element) override {
+    const CancellableLoop loop;
     Element next;
     while (!ended_) {
+      loop.Turn();
       if (!input_->Next(&next)) {
         ended_ = true;
         break;

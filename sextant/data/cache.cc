@@ -11,6 +11,7 @@
 // the input too. So the input's order must not depend on timing.
 #include "sextant/base/cancellation.h"
 #include "sextant/data/cache_store.h"
+#include "sextant/data/cancellable_loop.h"
 #include "sextant/data/dataset.h"
 #include "sextant/data/state.h"
 #include "sextant/data/unary_node.h"
@@ -99,7 +100,9 @@ class CacheIterator : public NodeIterator {
     reader_ = node_.store().Read();
     if (reader_ && reader_->origin() != origin_) reader_.reset();
     Element element;
+    const CancellableLoop loop;
     for (int64_t i = 0; reader_ && i < given_; ++i) {
+      loop.Turn();
       if (!reader_->Next(&element)) throw DataLoss("Cache holds fewer elements than were read");
     }
     return reader_ != nullptr;

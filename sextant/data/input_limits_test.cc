@@ -106,5 +106,32 @@ TEST(InputLimitsTest, FollowTheMemoryLimit) {
   ExpectExhausted(ErrorText([&] { records.MakeIterator()->Next(&element); }), "at once");
 }
 
+// Elements one by one, and rows as columns.
+TEST(InputLimitsTest, ShuffleBuffers) {
+  const std::string path = testing::TempDir() + "input_limits_rows";
+  {
+    std::ofstream lines(path);
+    for (int i = 0; i < 100; ++i) lines << std::string(2000, 'x') << "\n";
+  }
+  Element element;
+  const Dataset numbers = Range(int64_t{1} << 40), lines = TextLines({path}).Repeat();
+  for (const Dataset& dataset : {numbers, lines, lines.Prefetch()}) {
+    const InputLimitsScope scope(1 << 20);
+    ExpectExhausted(ErrorText([&] { dataset.Shuffle(1 << 30).MakeIterator()->Next(&element); }),
+                    "take more than 1048576 bytes; choose a smaller buffer");
+    EXPECT_EQ(ErrorText([&] { dataset.Shuffle(300).MakeIterator()->Next(&element); }), "");
+  }
+  // What it holds counts, not what it may hold.
+  EXPECT_EQ(ErrorText([&] { Range(9).Shuffle(INT64_MAX).MakeIterator()->Next(&element); }), "");
+  // What has left the buffer does not count.
+  const InputLimitsScope scope(1 << 20);
+  const auto iterator = Range(20000).Shuffle(1000).MakeIterator();
+  EXPECT_EQ(ErrorText([&] {
+              while (iterator->Next(&element)) {
+              }
+            }),
+            "");
+}
+
 }  // namespace
 }  // namespace sextant::data

@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "sextant/data/cancellable_loop.h"
 #include "sextant/data/state.h"
 #include "sextant/data/unary_node.h"
 
@@ -100,7 +101,11 @@ void InterleaveIterator::Advance() {
 bool InterleaveIterator::Next(Element* element) {
   if (!started_) {
     started_ = true;
-    for (size_t slot = 0; slot < parts_.size() && !input_ended_; ++slot) Open(slot);
+    const CancellableLoop loop;
+    for (size_t slot = 0; slot < parts_.size() && !input_ended_; ++slot) {
+      loop.Turn();
+      Open(slot);
+    }
   }
   while (std::ranges::any_of(parts_, [](const auto& part) { return part != nullptr; })) {
     if (!parts_[slot_]) {

@@ -4,6 +4,7 @@
 
 #include "sextant/base/fingerprint.h"
 #include "sextant/data/block_leases.h"
+#include "sextant/data/cancellable_loop.h"
 #include "sextant/data/row_batch.h"
 
 namespace sextant::data {
@@ -41,9 +42,11 @@ uint64_t IterationContext::WithRank(uint64_t seed) const {
 }
 
 void NodeIterator::NextRows(RowBatch& batch) {
+  const CancellableLoop loop;
   if (batch.keeps_origins()) {
     PendingElement pending;
     for (std::swap(pending.element, *batch.scratch()); !batch.full();) {
+      loop.Turn();
       if (!NextPending(&pending)) break;
       batch.origin(batch.rows()) = pending.origin;
       batch.Append(&pending.element);
@@ -52,6 +55,7 @@ void NodeIterator::NextRows(RowBatch& batch) {
     return;
   }
   while (!batch.full()) {
+    loop.Turn();
     if (!Next(batch.scratch())) return;
     batch.Append(batch.scratch());
   }

@@ -1,6 +1,7 @@
 #include <vector>
 
 #include "sextant/data/batch_limit.h"
+#include "sextant/data/cancellable_loop.h"
 #include "sextant/data/dataset.h"
 #include "sextant/data/padding.h"
 #include "sextant/data/state.h"
@@ -22,7 +23,9 @@ class PaddedBatchIterator : public NodeIterator {
       : input_(std::move(input)), padder_(padder), size_(size), drop_remainder_(drop_remainder) {}
 
   bool Next(Element* element) override {
+    const CancellableLoop loop;
     while (count_ < size_) {
+      loop.Turn();
       if (count_ == static_cast<int64_t>(rows_.size())) rows_.emplace_back();
       if (!input_->Next(&rows_[count_])) break;
       bytes_ += RowBytes(rows_[count_]);

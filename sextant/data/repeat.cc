@@ -1,4 +1,5 @@
 #include "sextant/data/block_leases.h"
+#include "sextant/data/cancellable_loop.h"
 #include "sextant/data/dataset.h"
 #include "sextant/data/row_batch.h"
 #include "sextant/data/state.h"
@@ -47,7 +48,9 @@ class RepeatIterator final : public PassThroughIterator {
   template <typename NextFn>
   bool Advance(NextFn next) {
     if (count_ == 0) return false;
+    const CancellableLoop loop;
     while (!next()) {
+      loop.Turn();
       if (number_ + 1 == count_ || (!any_ && !MayGiveMore())) return false;
       any_ = false;
       Begin(++number_);

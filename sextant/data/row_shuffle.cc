@@ -25,7 +25,9 @@
 #include <exception>
 
 #include "sextant/base/error.h"
+#include "sextant/data/cancellable_loop.h"
 #include "sextant/data/own_tensor.h"
+#include "sextant/data/shuffle_limit.h"
 #include "sextant/data/state.h"
 
 namespace sextant::data {
@@ -76,7 +78,9 @@ RowShuffle::RowShuffle(std::unique_ptr<NodeIterator> input, const RowFormat& for
     const auto count = static_cast<size_t>(field.shape.num_elements());
     const bool strings = field.dtype == DType::kString;
     columns_.push_back({strings, strings ? count : count * DTypeSize(field.dtype), {}, {}});
+    slot_bytes_ += count * (strings ? sizeof(std::string) : DTypeSize(field.dtype));
   }
+  if (format.origins) slot_bytes_ += sizeof(std::string);
   read_.Reset(kShuffledAtOnce, {});
   read_.set_keeps_origins(format.origins);
 }
@@ -88,6 +92,7 @@ void RowShuffle::MakeRoom(int64_t rows) {
   Reserve(order_, order_.size() + count);
   if (free_.size() >= count) return;
   const size_t slots = slots_ + count - free_.size();
+  CheckShuffleBytes(slots, slots * slot_bytes_ + text_bytes_);
   for (Column& column : columns_) {
     if (column.strings) {
       column.texts.resize(slots * column.width);
@@ -123,7 +128,9 @@ void RowShuffle::Read(int64_t count) {
 }
 
 void RowShuffle::Fill() {
+  const CancellableLoop loop;
   while (!input_ended_ && order_.size() + 1 < size_) {
+    loop.Turn();
     const auto count =
         std::min<int64_t>(kShuffledAtOnce, static_cast<int64_t>(size_ - 1 - order_.size()));
     MakeRoom(count);
@@ -140,14 +147,17 @@ void RowShuffle::Fill() {
         Column& column = columns_[c];
         void* const row = read_.raw_row(static_cast<int>(c), i);
         if (column.strings) {
-          std::swap_ranges(column.texts.data() + slot * column.width,
-                           column.texts.data() + (slot + size_t{1}) * column.width,
-                           static_cast<std::string*>(row));
+          std::string* const texts = column.texts.data() + slot * column.width;
+          std::swap_ranges(texts, texts + column.width, static_cast<std::string*>(row));
+          for (size_t k = 0; k < column.width; ++k) text_bytes_ += HeapBytes(texts[k]);
         } else {
           std::memcpy(column.bytes.data() + slot * column.width, row, column.width);
         }
       }
-      if (format_.origins) origins_[slot].swap(read_.origin(i));
+      if (format_.origins) {
+        origins_[slot].swap(read_.origin(i));
+        text_bytes_ += HeapBytes(origins_[slot]);
+      }
     }
     if (failure) std::rethrow_exception(failure);
   }
@@ -323,7 +333,9 @@ void RowShuffle::Restore(StateReader& reader) {
   }
   input_->Restore(reader);
   if (!seekable_) return;
+  const CancellableLoop loop;
   for (const uint32_t slot : order_) {
+    loop.Turn();
     Element element = input_->seekable()->ElementAt(origins_[slot]);
     PutElement(slot, &element);
   }

@@ -66,6 +66,8 @@ class RowShuffle final : public NodeIterator {
   std::vector<uint32_t> order_;  // slots of the rows in the buffer
   std::vector<uint32_t> free_;
   uint32_t slots_ = 0;
+  uint64_t slot_bytes_ = 2 * sizeof(uint32_t);  // of one slot, but for what strings hold
+  uint64_t text_bytes_ = 0;                     // what they held when Fill read them
   RowBatch read_;
   std::vector<uint32_t> put_, drawn_;  // slots of the rows that Pass moves
   PendingElement pending_;

@@ -1,3 +1,4 @@
+#include "sextant/data/cancellable_loop.h"
 #include "sextant/data/dataset.h"
 #include "sextant/data/selecting_iterator.h"
 
@@ -11,8 +12,10 @@ class ShardIterator : public SelectingIterator {
 
  private:
   bool Select(FunctionRef<bool()> next, const Element&) override {
+    const CancellableLoop loop;
     while (next()) {
       if (count_++ % shards_ == index_) return true;
+      loop.Turn();
     }
     return false;
   }

@@ -1,10 +1,12 @@
 #include <vector>
 
 #include "sextant/base/fingerprint.h"
+#include "sextant/data/cancellable_loop.h"
 #include "sextant/data/dataset.h"
 #include "sextant/data/row_batch.h"
 #include "sextant/data/row_shuffle.h"
 #include "sextant/data/shuffle_draws.h"
+#include "sextant/data/shuffle_limit.h"
 #include "sextant/data/state.h"
 #include "sextant/data/unary_node.h"
 
@@ -63,10 +65,14 @@ class ShuffleIterator final : public NodeIterator {
       buffer_.push_back(std::move(slot));
     }
     input_->Restore(reader);
-    if (!seekable) return;
+    const CancellableLoop loop;
     for (Slot& slot : buffer_) {
-      slot.pending.element = input_->seekable()->ElementAt(slot.position);
-      slot.pending.origin = slot.position;
+      if (seekable) {
+        loop.Turn();
+        slot.pending.element = input_->seekable()->ElementAt(slot.position);
+        slot.pending.origin = slot.position;
+      }
+      bytes_ += slot.bytes = BytesOf(slot);
     }
   }
 
@@ -74,19 +80,37 @@ class ShuffleIterator final : public NodeIterator {
   struct Slot {
     PendingElement pending;
     std::string position;  // where the input is seekable
+    uint64_t bytes = 0;
   };
+
+  static uint64_t BytesOf(const Slot& slot) {
+    constexpr uint64_t kBuffer = 64;  // about what a tensor has beside its values
+    uint64_t bytes = sizeof(Slot) + HeapBytes(slot.position) + HeapBytes(slot.pending.origin);
+    for (const auto& [name, tensor] : slot.pending.element.fields()) {
+      bytes += sizeof(Element::Field) + kBuffer + tensor.bytes();
+      if (tensor.dtype() != DType::kString) continue;
+      const std::string* const texts = tensor.data<std::string>();
+      for (int64_t i = 0; i < tensor.num_elements(); ++i) bytes += HeapBytes(texts[i]);
+    }
+    return bytes;
+  }
 
   // One of the buffer, which is full; null at the end.
   Slot* Drawn() {
+    const CancellableLoop loop;
     while (!input_ended_ && buffer_.size() < static_cast<size_t>(size_)) {
+      loop.Turn();
+      CheckShuffleBytes(buffer_.size(), bytes_);
       if (!Read(&spare_)) break;
       buffer_.push_back(std::move(spare_));
+      bytes_ += buffer_.back().bytes;
       spare_ = {};
     }
     return buffer_.empty() ? nullptr : &buffer_[draws_.Below(buffer_.size())];
   }
   // What the caller gave for it goes on to the input as a buffer to be used again.
   void Remove(Slot* slot) {
+    bytes_ -= slot->bytes;
     std::swap(spare_.pending, slot->pending);
     std::swap(*slot, buffer_.back());
     buffer_.pop_back();
@@ -98,6 +122,7 @@ class ShuffleIterator final : public NodeIterator {
       return false;
     }
     if (const Seekable* const at = input_->seekable()) slot->position = at->Position();
+    slot->bytes = BytesOf(*slot);
     return true;
   }
 
@@ -123,6 +148,7 @@ class ShuffleIterator final : public NodeIterator {
   ShuffleDraws draws_;
   bool input_ended_ = false;
   std::vector<Slot> buffer_;
+  uint64_t bytes_ = 0;  // that its slots take
   Slot spare_;
 };
 

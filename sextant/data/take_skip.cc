@@ -1,3 +1,4 @@
+#include "sextant/data/cancellable_loop.h"
 #include "sextant/data/dataset.h"
 #include "sextant/data/selecting_iterator.h"
 
@@ -12,7 +13,9 @@ class StretchIterator : public SelectingIterator {
 
  private:
   bool Select(FunctionRef<bool()> next, const Element&) override {
+    const CancellableLoop loop;
     while (count_ < begin_) {
+      loop.Turn();
       if (!next()) return false;
       ++count_;
     }

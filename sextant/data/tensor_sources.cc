@@ -5,6 +5,7 @@
 
 #include "sextant/base/cancellation.h"
 #include "sextant/base/coding.h"
+#include "sextant/data/cancellable_loop.h"
 #include "sextant/data/dataset_node.h"
 #include "sextant/data/own_tensor.h"
 #include "sextant/data/row_batch.h"
@@ -12,6 +13,8 @@
 
 namespace sextant::data {
 namespace {
+
+constexpr int64_t kRowsAtOnce = 1 << 16;  // between two looks at the cancellation
 
 // Of elements that are known by their number.
 class IndexedIterator : public NodeIterator, private Seekable {
@@ -32,9 +35,14 @@ class IndexedIterator : public NodeIterator, private Seekable {
         !batch.Prepare(fields_)) {
       return NodeIterator::NextRows(batch);
     }
-    MakeRows(next_, rows, batch);
-    next_ += rows;
-    batch.AddRows(rows);
+    const CancellableLoop loop;
+    while (!batch.full()) {
+      loop.Turn();
+      const int64_t count = std::min(kRowsAtOnce, batch.capacity() - batch.rows());
+      MakeRows(next_, count, batch);
+      next_ += count;
+      batch.AddRows(count);
+    }
   }
   void Save(StateWriter& writer) override { writer.PutInt("next", next_); }
   void Restore(StateReader& reader) override {

@@ -1,3 +1,4 @@
+#include "sextant/data/cancellable_loop.h"
 #include "sextant/data/dataset.h"
 #include "sextant/data/own_tensor.h"
 #include "sextant/data/state.h"
@@ -11,7 +12,9 @@ class UnbatchIterator : public NodeIterator {
   explicit UnbatchIterator(std::unique_ptr<NodeIterator> input) : input_(std::move(input)) {}
 
   bool Next(Element* element) override {
+    const CancellableLoop loop;
     while (row_ == rows_) {
+      loop.Turn();
       row_ = rows_ = 0;
       if (!input_->Next(&batch_)) return false;
       rows_ = CountRows();

@@ -1,6 +1,7 @@
 #include <deque>
 
 #include "sextant/data/batch_spec.h"
+#include "sextant/data/cancellable_loop.h"
 #include "sextant/data/dataset.h"
 #include "sextant/data/own_tensor.h"
 #include "sextant/data/row_batch.h"
@@ -58,7 +59,9 @@ class WindowIterator : public NodeIterator {
   // Reads what lies between windows, then all that this window reaches.
   void Fill() {
     const int64_t reach = (params_.size - 1) * params_.stride + 1;
+    const CancellableLoop loop;
     while (skip_ > 0 || static_cast<int64_t>(buffer_.size()) < reach) {
+      loop.Turn();
       Element element;
       if (!input_->Next(&element)) {
         ended_ = true;
