@@ -171,8 +171,10 @@ bool IteratorResource::Next(std::span<Tensor> components, std::span<const DType>
     try {
       const auto registration = cancellation.OnCancel([this] { iterator_->Cancel(); });
       if (!Take(&element_)) return false;
-    } catch (const Error&) {
+    } catch (const Error& e) {
       if (!cancellation.cancelled()) ++given_;  // a failed element is passed over
+      // The iterator knows no more than that it was cancelled.
+      if (e.code() == Code::kCancelled) cancellation.ThrowIfCancelled();
       throw;
     }
   } else {

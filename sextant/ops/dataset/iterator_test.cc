@@ -39,6 +39,21 @@ TEST_F(IteratorTest, EverySessionIteratesByItself) {
   }
 }
 
+TEST_F(IteratorTest, DeadlinesEndWhatItWaitsFor) {
+  constexpr int64_t kEndless = int64_t{1} << 60;
+  const data::Dataset numbers = data::Range(kEndless);
+  for (const data::Dataset& endless : {numbers.Skip(kEndless / 2), numbers.Shuffle(1 << 28),
+                                       numbers.Skip(kEndless / 2).Prefetch()}) {
+    Graph graph;
+    const GraphScope use(graph);
+    const Output next = IteratorGetNext(IteratorHandle(signature_, endless))[0];
+    Session session(graph);
+    const Status status =
+        StatusOf([&] { session.Run(next, {.deadline = std::chrono::milliseconds(20)}); });
+    EXPECT_EQ(status.code(), Code::kDeadlineExceeded) << status.ToString();
+  }
+}
+
 TEST_F(IteratorTest, IsInitialisedAnew) {
   const Output handle = IteratorHandle(signature_);
   const Output next = IteratorGetNext(handle)[0];
