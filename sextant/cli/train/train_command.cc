@@ -295,9 +295,9 @@ void TrainModel(const RegisteredModel& model, const HParams& params, const Train
   config.cancellation = signals.token();
   Estimator estimator(model.model_fn(params), config, params,
                       {.checkpoint = flags.warm_start_from});
-  if (estimator.config().task.is_chief) {
-    WriteTrainedModel(estimator.model_dir(), {&model, params, seed});
-  }
+  const TrainedModel trained{&model, params, seed};
+  const bool is_chief = estimator.config().task.is_chief;
+  if (is_chief) CheckTrainedModel(estimator.model_dir(), trained);
   const auto server = flags.serve > 0 ? StartServer(model, flags, estimator.model_dir()) : nullptr;
   const auto steps = params.Get<int64_t>("train_steps");
   TrainSpec train{.input_fn = [&] { return model.train_input(params, data); },
@@ -315,6 +315,7 @@ void TrainModel(const RegisteredModel& model, const HParams& params, const Train
                   .steps = StepsOrAll(params.Get<int64_t>("eval_steps")),
                   .name = flags.eval_name,
                   .exporters = MakeExporters(model, params, flags),
+  if (is_chief) train.hooks.push_back(NoteTrainedModel(estimator.model_dir(), trained));
                   .throttle_secs = flags.throttle_secs,
                   .throttle_steps = flags.throttle_steps};
     if (flags.json) eval.exporters.push_back(ReportEvaluations(out));

@@ -12,6 +12,7 @@
 #include "sextant/cli/train/predict.h"
 #include "sextant/cli/train/trained_model.h"
 #include "sextant/estimator/canned.h"
+#include "sextant/estimator/model_dir_lock.h"
 
 namespace sextant::cli {
 namespace {
@@ -131,6 +132,38 @@ TEST(TrainErrorsTest, CheckpointOfAnotherModel) {
       MessageOf([&] { other.Train("dnn", "hidden_units=[16],train_steps=30"); });
   ExpectHas(message, "dnn/hiddenlayer_0/bias");
   ExpectHas(message, "model.ckpt-20");
+}
+
+// What a model_dir says of itself stays true of its checkpoints.
+TEST(TrainErrorsTest, ARefusedTrainingLeavesTheNote) {
+  const CensusRun run("ARefusedTrainingLeavesTheNote");
+  run.Train("dnn", "hidden_units=[8]");
+  const auto noted = [&] { return ReadTrainedModel(run.model_dir()).params.ToJson(); };
+  const std::string before = noted();
+  {
+    const ModelDirLock busy(run.model_dir());
+    ExpectHas(MessageOf([&] { run.Train("dnn", "hidden_units=[16],train_steps=30"); }),
+              "is being trained by this process already");
+  }
+  EXPECT_EQ(noted(), before);
+  ExpectHas(MessageOf([&] { run.Train("dnn", "hidden_units=[16],train_steps=30"); }),
+            "dnn/hiddenlayer_0/bias");
+  EXPECT_EQ(noted(), before);
+  std::ostringstream out;
+  EXPECT_EQ(MessageOf([&] { EvalModel({.model_dir = run.model_dir(), .data = run.data()}, out); }),
+            "");
+  run.Train("dnn", "hidden_units=[8],train_steps=30");
+  EXPECT_EQ(ReadTrainedModel(run.model_dir()).params.Get<int64_t>("train_steps"), 30);
+}
+
+TEST(TrainErrorsTest, DamagedNote) {
+  const CensusRun run("DamagedNote");
+  run.Train("linear");
+  run.Write("model/sextant_model.json", "{");
+  const std::string training = MessageOf([&] { run.Train("linear"); });
+  ExpectHas(training, "sextant_model.json does not say which model this is; delete it to go on");
+  EXPECT_EQ(training.find("--model_name"), std::string::npos) << training;
+  ExpectHas(MessageOf([&] { ReadTrainedModel(run.model_dir()); }), "name it with --model_name");
 }
 
 TEST(TrainErrorsTest, ReadOnlyModelDir) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "sextant/models/registry.h"
+#include "sextant/train/hooks.h"
 
 namespace sextant::cli {
 
@@ -21,8 +22,12 @@ struct TrainedModel {
 std::optional<int64_t> SeedOfTraining(const std::string& model_dir);
 
 // Throws FAILED_PRECONDITION when the directory has a checkpoint of another model, or of a training
-// with another seed, which could not go on.
-void WriteTrainedModel(const std::string& model_dir, const TrainedModel& trained);
+// with another seed, which could not go on; DATA_LOSS when it cannot be told which.
+void CheckTrainedModel(const std::string& model_dir, const TrainedModel& trained);
+
+// Writes it down when the session of a training is there: one that is refused, or that cannot go on
+// from the checkpoint, leaves the directory as it was. Then throws what CheckTrainedModel throws.
+train::HookRef NoteTrainedModel(std::string model_dir, TrainedModel trained);
 
 // `name` and `hparams` ("a=1,b=2") are for directories that something else made, and change
 // parameters of others. Throws NOT_FOUND when there is no such directory, FAILED_PRECONDITION when
