@@ -7,6 +7,7 @@
 #include "sextant/graph/passes/copy_subgraph.h"
 #include "sextant/graph/passes/effects.h"
 #include "sextant/graph/shape_context.h"
+#include "sextant/runtime/checks_first.h"
 #include "sextant/runtime/compute_ahead.h"
 #include "sextant/runtime/lowered_branches.h"
 
@@ -157,6 +158,7 @@ class Analyzer {
 
   void Fold(Node* node) {
     if (node->op().stateful() || node->op().structural() || node->num_outputs() == 0) return;
+    if (MayAwaitInput(*node)) return;  // a file may change, or be a pipe
     bool constant = WaitsForConstantsOnly(*node);
     if (!constant && !result_.deadness.AlwaysLive(*node)) return;
     // Defaults stay unknown, as if they were fed, except for those that decide conditionals.

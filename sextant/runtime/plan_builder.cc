@@ -11,6 +11,7 @@
 #include "sextant/runtime/analysis.h"
 #include "sextant/runtime/call_order.h"
 #include "sextant/runtime/captured_variables.h"
+#include "sextant/runtime/checks_first.h"
 #include "sextant/runtime/conditional_tasks.h"
 #include "sextant/runtime/deferred_constants.h"
 #include "sextant/runtime/effect_order.h"
@@ -221,6 +222,7 @@ std::shared_ptr<const Plan> BuildPlan(const PlanRequest& request,
   BypassDeadBranches(graph, analysis.deadness);
   RemoveUnneeded(graph, needed);
   Optimize(graph, request, environment, needed);
+  PutChecksFirst(graph);
   // The passes have added nodes.
   if (!calls.empty()) OrderForCalls(graph, EffectOrder(TopologicalOrder(graph)));
   return EmitPlan(std::move(subgraph.graph), sink, subgraph.feeds, request, environment, analysis,
