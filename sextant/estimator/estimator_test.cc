@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 #include "sextant/base/error.h"
 #include "sextant/data/tensor_sources.h"
+#include "sextant/estimator/train_and_evaluate.h"
 #include "sextant/graph/scope.h"
 #include "sextant/nn/losses.h"
 #include "sextant/ops/array/const_fill.h"
@@ -147,6 +149,39 @@ TEST_F(EstimatorTest, SaysWhatAModelFunctionLacks) {
   const auto without = [&](const std::function<void(EstimatorSpec&)>& change) {
     return StatusOf([&] {
       Make([&](const ModelFnArgs& args) {
+// It says nothing of the checkpoints that are there, which a new training would replace.
+TEST_F(EstimatorTest, ADamagedStateFileDoesNotBeginAnew) {
+  const std::string path = dir_ + "/checkpoint";
+  const auto train = [&](int64_t steps) { return Make().Train(Endless, {.max_steps = steps}); };
+  const auto train_and_evaluate = [&] {
+    TrainAndEvaluate(Make(), {.input_fn = Endless, .max_steps = 4},
+                     {.input_fn = [] { return Times(1); }});
+  };
+  train(2);
+  for (const char* text : {"", "model_checkpoint_path: \"mod", "model_checkpoint_path: \"\"\n"}) {
+    std::ofstream(path) << text;
+    for (const auto& use : std::vector<std::function<void()>>{
+             [&] { train(4); }, [&] { Make().Evaluate(Endless); }, train_and_evaluate}) {
+      const Status status = StatusOf(use);
+      EXPECT_EQ(status.code(), Code::kDataLoss);
+      EXPECT_EQ(status.message(),
+                path + " is damaged and names no checkpoint; model.ckpt-2, model.ckpt-0 of " +
+                    dir_ +
+                    " are whole: to go on from model.ckpt-2, write the line "
+                    "model_checkpoint_path: \"model.ckpt-2\" into " +
+                    path);
+    }
+  }
+  std::ofstream(path) << "model_checkpoint_path: \"model.ckpt-2\"\n";
+  EXPECT_EQ(train(3), 3);
+  EXPECT_EQ(Make().VariableValue("w").scalar<float>(), 1.75f);  // three steps: 1, 1.5, 1.75
+  // Without checkpoints there is nothing to lose.
+  std::filesystem::remove_all(dir_);
+  std::filesystem::create_directories(dir_);
+  std::ofstream(path) << "";
+  EXPECT_EQ(train(2), 2);
+}
+
         EstimatorSpec spec = Slope(args);
         change(spec);
         return spec;

@@ -4,6 +4,7 @@
 
 #include "sextant/base/cancellable_wait.h"
 #include "sextant/base/error.h"
+#include "sextant/base/file_system.h"
 #include "sextant/base/input_limits.h"
 #include "sextant/base/logging.h"
 #include "sextant/estimator/cluster_training.h"
@@ -156,6 +157,7 @@ std::string CheckpointOf(const Estimator::State& state, const std::string& asked
   const std::string path =
       asked.empty() ? LatestCheckpoint(state.config.model_dir).value_or("") : asked;
   if (path.empty()) {
+    CheckpointToResume(state.config.model_dir);  // says what is damaged
     throw NotFound("there is no checkpoint in model_dir {}; train the model first",
                    state.config.model_dir);
   }
@@ -165,7 +167,13 @@ std::string CheckpointOf(const Estimator::State& state, const std::string& asked
 
 std::optional<std::string> CheckpointToResume(const std::string& model_dir) {
   const auto state = ReadCheckpointState(model_dir);
-  if (!state) return std::nullopt;
+  if (!state) {
+    const std::string path = JoinPath(model_dir, "checkpoint");
+    if (!FileSystem::ForPath(path).Exists(path)) return std::nullopt;  // a new training
+    const auto advice = AdviceForDamagedState(model_dir);
+    if (!advice) return std::nullopt;
+    throw DataLoss("{} is damaged and names no checkpoint; {}", path, *advice);
+  }
   if (CheckpointExists(state->latest)) return state->latest;
   if (std::none_of(state->all.begin(), state->all.end(), CheckpointExists)) return std::nullopt;
   throw DataLoss("the newest checkpoint {} is missing; {}", state->latest,

@@ -38,10 +38,12 @@ std::unique_ptr<ModelGraph> BuildModel(const Estimator::State& state, const Inpu
 std::unique_ptr<ModelGraph> BuildServingModel(const Estimator::State& state,
                                               const ServingInputFn& receiver);
 
-// The checkpoint asked for, else the newest of model_dir. Throws NOT_FOUND when there is none.
+// The checkpoint asked for, else the newest of model_dir. Throws NOT_FOUND when there is none,
+// DATA_LOSS as CheckpointToResume.
 std::string CheckpointOf(const Estimator::State& state, const std::string& asked);
-// The newest checkpoint of a directory, if there is one. Throws DATA_LOSS when the one that the
-// state file names is gone and others are there: a training that began anew would replace them.
+// The newest checkpoint of a directory, if there is one. Throws DATA_LOSS when the state file is
+// damaged, or the one that it names is gone, and others are there: a training that began anew would
+// replace them.
 std::optional<std::string> CheckpointToResume(const std::string& model_dir);
 // The global step in a checkpoint; 0 when it has none. Throws DATA_LOSS, with what to do, when it
 // is damaged.

@@ -40,6 +40,23 @@ CheckpointState StateOfFiles(const std::string& directory, const std::string& ba
   return state;
 }
 
+// Which of `all`, oldest first, are whole, and how to go on from the newest; without `damaged`.
+std::string Advice(const std::string& directory, const std::vector<std::string>& all,
+                   const std::string& damaged) {
+  std::vector<std::string> whole;
+  for (auto name = all.rbegin(); name != all.rend(); ++name) {
+    if (*name != damaged && IsWholeCheckpoint(*name)) whole.emplace_back(BaseName(*name));
+  }
+  if (whole.empty()) {
+    return fmt::format("no {}checkpoint of {} is whole: take another directory to begin anew",
+                       damaged.empty() ? "" : "other ", directory);
+  }
+  return fmt::format(
+      "{} of {} {} whole: to go on from {}, write the line model_checkpoint_path: \"{}\" into {}",
+      fmt::join(whole, ", "), directory, whole.size() == 1 ? "is" : "are", whole[0], whole[0],
+      JoinPath(directory, "checkpoint"));
+}
+
 }  // namespace
 
 void FallBackToWholeCheckpoint(const std::string& directory, const std::string& basename) {
@@ -66,20 +83,15 @@ void FallBackToWholeCheckpoint(const std::string& directory, const std::string& 
 
 std::string AdviceForDamagedCheckpoint(const std::string& prefix) {
   const std::string directory(DirectoryName(prefix));
-  std::vector<std::string> whole;
-  if (const auto state = ReadCheckpointState(directory)) {
-    for (auto name = state->all.rbegin(); name != state->all.rend(); ++name) {
-      if (*name != prefix && IsWholeCheckpoint(*name)) whole.emplace_back(BaseName(*name));
-    }
-  }
-  if (whole.empty()) {
-    return fmt::format("no other checkpoint of {} is whole: take another directory to begin anew",
-                       directory);
-  }
-  return fmt::format(
-      "{} of {} {} whole: to go on from {}, write the line model_checkpoint_path: \"{}\" into {}",
-      fmt::join(whole, ", "), directory, whole.size() == 1 ? "is" : "are", whole[0], whole[0],
-      JoinPath(directory, "checkpoint"));
+  const auto state = ReadCheckpointState(directory);
+  return Advice(directory, state ? state->all : std::vector<std::string>(), prefix);
+}
+
+std::optional<std::string> AdviceForDamagedState(const std::string& directory,
+                                                 const std::string& basename) {
+  const CheckpointState state = StateOfFiles(directory, basename);
+  if (state.all.empty()) return std::nullopt;
+  return Advice(directory, state.all, "");
 }
 
 }  // namespace sextant
