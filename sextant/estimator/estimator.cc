@@ -26,7 +26,7 @@ const ModelFn& Estimator::model_fn() const { return state_->model_fn; }
 
 int64_t Estimator::Train(const InputFn& input_fn, const TrainOptions& options) {
   if (!state_->config.task.local()) return TrainInCluster(*state_, input_fn, options);
-  const ModelDirLock lock(model_dir());
+  const ModelDirLock lock(model_dir(), state_->config.cancellation.get());
   return RunTraining(*state_, input_fn, options, {.begin_ended_anew = true});
 }
 

@@ -3,12 +3,13 @@
 // up, and the number of a process that is reused means nothing.
 //
 // Where a network file system passes locks on to its server, this holds between machines too. Two
-// cases are left, for which the holder touches the file every kBeat:
+// cases are left, for which the holder touches the file every beat:
 // - locks are not passed on (NFS mounted with nolock): each machine's kernel grants one. Who gets
 //   it then finds the JSON of another host, and refuses while that host's beat is fresh.
 // - the machine of the holder died and the server still keeps its lock: who is refused by the
 //   kernel finds the JSON of another host without a beat for kDead, and puts a new file in place.
-// Ages are differences between times that the file server gave, so clocks need not agree.
+// Ages are differences between times that the file server gave, so clocks need not agree. Where the
+// server's clock was set back, a beat may lie in the future: then one is waited for.
 //
 // A child that a training forks shares its lock, and keeps it when the training is killed.
 //
@@ -23,6 +24,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
@@ -33,7 +35,9 @@
 #include <set>
 #include <system_error>
 #include <thread>
+#include <utility>
 
+#include "sextant/base/cancellable_wait.h"
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
 #include "sextant/base/logging.h"
@@ -43,7 +47,7 @@ namespace sextant {
 namespace {
 
 using Json = nlohmann::json;
-constexpr std::chrono::seconds kBeat(20), kDead(120);
+constexpr std::chrono::seconds kDead(120);
 
 // Model_dirs that this process trains in, also on file systems without locks.
 struct LockedHere {
@@ -106,7 +110,8 @@ class Beat {
   explicit Beat(int descriptor)
       : thread_([this, descriptor] {
           std::unique_lock lock(mutex_);
-          while (!end_.wait_for(lock, kBeat, [&] { return ended_; })) futimens(descriptor, nullptr);
+          while (!end_.wait_for(lock, ModelDirLock::beat, [&] { return ended_; }))
+            futimens(descriptor, nullptr);
         }) {}
   ~Beat() {
     {
@@ -130,6 +135,8 @@ std::string LocalPath(const std::string& path) {
 }
 
 }  // namespace
+
+std::chrono::milliseconds ModelDirLock::beat = std::chrono::seconds(20);
 
 class ModelDirLock::File {
  public:
@@ -184,15 +191,15 @@ class ModelDirLock::File {
       return false;
     }
     if (refused) {
-      if (!holder || holder->host == HostOfThis() || Age() < kDead) RefuseFor(holder);
-      LogWarning("{}: process {} on {} has given no sign for {} seconds; its lock is taken over",
-                 path_, holder->process, holder->host, Age().count());
+      if (!holder || holder->host == HostOfThis() || GivesSigns()) RefuseFor(holder);
+      LogWarning("{}: process {} on {} gives no signs any more; its lock is taken over", path_,
+                 holder->process, holder->host);
       unlink(path_.c_str());
       return false;
     }
     const bool may_live =
         holder && (holder->host != HostOfThis() || (!granted && IsAlive(*holder)));
-    if (may_live && Age() < kDead) {
+    if (may_live && GivesSigns()) {
       Refuse(model_dir_, *holder,
              fmt::format("wait for it, or, if it is no more, {} seconds", kDead.count()));
     }
@@ -231,6 +238,30 @@ class ModelDirLock::File {
     return ParseHolder(text);
   }
 
+  // Whether the holder has touched the file lately, or does so now: a time in the future, from when
+  // the server's clock was wrong, says nothing.
+  bool GivesSigns() const {
+    const std::chrono::seconds age = Age();
+    if (age >= std::chrono::seconds(0)) return age < kDead;
+    LogWarning("{} was touched in the future; waiting {} seconds for a sign of its holder", path_,
+               std::chrono::ceil<std::chrono::seconds>(beat).count());
+    const auto touched = Touched();
+    const auto end = std::chrono::steady_clock::now() + beat + beat / 4;
+    while (Touched() == touched) {
+      const auto now = std::chrono::steady_clock::now();
+      if (now >= end) return false;
+      SleepUntil(std::min(end, now + std::min(beat / 20, std::chrono::milliseconds(200))),
+                 CancellationScope::Current());
+    }
+    return true;
+  }
+
+  std::pair<time_t, long> Touched() const {
+    struct stat locked;
+    if (fstat(descriptor_, &locked) != 0) Fail("read");
+    return {locked.st_mtim.tv_sec, locked.st_mtim.tv_nsec};
+  }
+
   // Since the last beat, by the clock of who keeps the files.
   std::chrono::seconds Age() const {
     struct stat locked, probe;
@@ -265,7 +296,7 @@ class ModelDirLock::File {
 };
 
 ModelDirLock::ModelDirLock(const std::string& model_dir, const std::string& training,
-                           bool take_over)
+                           bool take_over, CancellationToken* cancellation)
     : model_dir_(model_dir) {
   FileSystem::ForPath(model_dir_).CreateDirectories(model_dir_);
   LockedHere& here = TheLockedHere();
@@ -278,6 +309,7 @@ ModelDirLock::ModelDirLock(const std::string& model_dir, const std::string& trai
           model_dir_);
     }
   }
+  const CancellationScope waits(cancellation ? cancellation : CancellationScope::Current());
   try {
     file_ = File::Lock(model_dir_, training, take_over);
   } catch (...) {

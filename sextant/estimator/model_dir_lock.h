@@ -2,23 +2,32 @@
 // evaluations, predictions and exports need no lock.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
 namespace sextant {
 
+class CancellationToken;
+
 class ModelDirLock {
  public:
   static constexpr const char* kFilename = "sextant_lock.json";
+  // How often who holds a lock touches its file; 20 seconds, but in tests.
+  static std::chrono::milliseconds beat;
 
   // Makes the directory if need be. Throws FAILED_PRECONDITION, naming the process and its host,
   // when another training has it, one of this process included. What a process left that is no
   // more is taken over.
-  explicit ModelDirLock(const std::string& model_dir) : ModelDirLock(model_dir, {}, false) {}
+  // Waits at most a little more than one beat, until "cancellation" is cancelled, or the scope of
+  // the thread (base/cancellable_wait.h).
+  explicit ModelDirLock(const std::string& model_dir, CancellationToken* cancellation = nullptr)
+      : ModelDirLock(model_dir, {}, false, cancellation) {}
   // Of the chief of a cluster. "training" names the cluster; take_over: the coordinator has taken
   // this process for the chief, so one of the same training that has the lock, and is stopped or
   // cut off, has lost it.
-  ModelDirLock(const std::string& model_dir, const std::string& training, bool take_over);
+  ModelDirLock(const std::string& model_dir, const std::string& training, bool take_over,
+               CancellationToken* cancellation = nullptr);
   ~ModelDirLock();
   ModelDirLock(const ModelDirLock&) = delete;
   ModelDirLock& operator=(const ModelDirLock&) = delete;

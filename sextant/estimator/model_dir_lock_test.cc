@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <thread>
 
+#include "sextant/base/cancellation.h"
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
 
@@ -118,6 +120,34 @@ TEST_F(ModelDirLockTest, AnotherHostIsBelievedAsLongAsItGivesSigns) {
                                    dir_));
   SetAge(200);
   EXPECT_EQ(Refusal(), "");
+}
+
+// A lock that was touched when the file server's clock was ahead.
+TEST_F(ModelDirLockTest, ATimeInTheFutureIsNoSign) {
+  const auto usual = std::exchange(ModelDirLock::beat, std::chrono::milliseconds(20));
+  Write(Text("faraway", 77));
+  SetAge(-100000);
+  {
+    const ModelDirLock lock(dir_);
+    EXPECT_NE(FileSystem::ForPath(dir_).ReadFile(path()).find(host_), std::string::npos);
+  }
+  StartHolder("faraway");
+  SetAge(-100000);
+  EXPECT_EQ(Refusal(), "");
+  // Its holder lives: the next beat is seen.
+  ModelDirLock::beat = std::chrono::minutes(10);
+  Write(Text("faraway", 77));
+  SetAge(-100000);
+  std::jthread holder([&](const std::stop_token& stop) {
+    for (int i = 1; !stop.stop_requested(); ++i) SetAge(-100000 - i);
+  });
+  EXPECT_NE(Refusal().find("is being trained by process 77 on faraway"), std::string::npos);
+  holder = {};
+  // The wait can be cancelled.
+  CancellationToken token;
+  token.Cancel();
+  EXPECT_THROW(ModelDirLock(dir_, &token), Error);
+  ModelDirLock::beat = usual;
 }
 
 // A file server keeps the lock of a machine that is no more.

@@ -65,7 +65,7 @@ TrainAndEvaluateResult TrainAndEvaluate(const Estimator& estimator, const TrainS
         "save_checkpoints_steps or save_checkpoints_secs");
   }
   if (!config.task.local()) return TrainAndEvaluateInCluster(estimator, train, eval);
-  const ModelDirLock lock(config.model_dir);
+  const ModelDirLock lock(config.model_dir, config.cancellation.get());
   const auto evaluator = std::make_shared<CheckpointEvaluator>(estimator, train, eval);
   if (const auto newest = CheckpointToResume(config.model_dir)) {
     const int64_t start = StepOfCheckpoint(*newest);
