@@ -139,7 +139,13 @@ void Graph::InferShapes(Node* node, const std::function<std::optional<Tensor>(in
     handles.push_back(input.node()->output_handle(input.index()));
   }
   ShapeContext context(*node, std::move(shapes), std::move(handles), value, shape_value);
-  function(context);
+  try {
+    function(context);
+  } catch (const Error&) {
+    throw;
+  } catch (...) {  // of a user's op; who called says of which node
+    throw Error(CurrentStatus()).WithPrefix("its shape function: ");
+  }
   for (int i = 0; i < node->num_outputs(); ++i) {
     node->outputs_[i].shape = std::move(context.outputs()[i]);
     if (auto& handle = context.output_handles()[i]) {

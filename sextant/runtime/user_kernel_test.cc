@@ -101,5 +101,35 @@ TEST_F(UserKernelTest, WhateverTheKernelDoesTheErrorNamesTheNode) {
   }
 }
 
+// As a kernel's, what the shape function of an op throws is an Error that names the node.
+TEST(UserShapeFunctionTest, WhateverItThrowsTheErrorNamesTheNode) {
+  OpRegistry::Global().Add(OpDef("TestShapeThrows")
+                               .Inputs("x:float")
+                               .Outputs("y:float")
+                               .Doc("Has no shape; for tests.")
+                               .Shape([](ShapeContext& ctx) {
+                                 if (ctx.input(0).rank() == 1)
+                                   throw std::runtime_error("no such shape");
+                                 if (ctx.input(0).rank() == 2) throw std::bad_alloc();
+                                 throw 7;
+                               }));
+  const auto message = [](int rank) {
+    Graph graph;
+    const GraphScope scope(graph);
+    const Output x = Placeholder(DType::kFloat, PartialShape(std::vector<int64_t>(rank, 3)));
+    try {
+      OpBuilder("TestShapeThrows").Input(x).Name("mine").Build();
+    } catch (const Error& e) {
+      EXPECT_EQ(graph.FindNode("mine"), nullptr);  // the graph is as it was
+      return e.status().ToString();
+    }
+    return std::string();
+  };
+  EXPECT_EQ(message(1), "INTERNAL: [TestShapeThrows mine] its shape function: no such shape");
+  EXPECT_EQ(message(2),
+            "RESOURCE_EXHAUSTED: [TestShapeThrows mine] its shape function: out of memory");
+  EXPECT_EQ(message(3), "INTERNAL: [TestShapeThrows mine] its shape function: unknown exception");
+}
+
 }  // namespace
 }  // namespace sextant
