@@ -89,6 +89,28 @@ expect 2 "there is no model wide; did you mean wide_deep?" train wide
 expect 1 "there is no hyper-parameter 'x'" eval --model_dir "$work/model" --hparams x=1
 expect 1 "holds model 'wide_deep', not 'linear'" train linear --data "$work/census" --model_dir "$work/model"
 
+# A command that waits for the bytes of a pipe ends with the first signal.
+mkfifo "$work/pipe.csv"
+mkdir "$work/piped_census"
+mkfifo "$work/piped_census/adult.data"
+expect_interrupted() {  # PIPE ARGUMENTS...
+  local pipe=$1
+  shift
+  "$sextant" "$@" > "$work/out" 2> "$work/err" &
+  local pid=$!
+  exec 9> "$pipe"  # until the command opens it
+  kill -TERM $pid
+  timeout 30 tail --pid=$pid -f /dev/null || kill -KILL $pid
+  wait $pid
+  local code=$?
+  exec 9>&-
+  [ "$code" -eq 143 ] || fail "$*: SIGTERM while it waits: exit code $code: $(cat "$work/err")"
+}
+expect_interrupted "$work/pipe.csv" predict --model "$work/export" --format csv "$work/pipe.csv"
+expect_interrupted "$work/pipe.csv" data verify "$work/pipe.csv"
+expect_interrupted "$work/pipe.csv" inspect "$work/pipe.csv"
+expect_interrupted "$work/piped_census/adult.data" data census --out "$work/cut" --from "$work/piped_census"
+
 # Things in the wrong place.
 : > "$work/empty"
 expect 1 "holds no checkpoint; train a model there first" eval --model_dir "$work/census"

@@ -5,8 +5,9 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
-#include "sextant/base/interrupt.h"
+#include "sextant/base/temporary_file.h"
 #include "sextant/cli/data/verify.h"
+#include "sextant/cli/interruptible.h"
 #include "sextant/datasets/census.h"
 #include "sextant/datasets/cifar10.h"
 #include "sextant/datasets/mnist.h"
@@ -39,8 +40,10 @@ Options AddCommonOptions(Command& command, const std::string& from, MakeData mak
     }
   });
   command.OnRun([options, make] {
-    const InterruptScope interruptible;
-    FileSystem::ForPath(options->out).CreateDirectories(options->out);
+    const Interruptible interruptible;
+    FileSystem& files = FileSystem::ForPath(options->out);
+    files.CreateDirectories(options->out);
+    DeleteStaleTemporaries(files, options->out, "");  // of runs that were killed
     make(*options, std::cout);
     return 0;
   });
@@ -101,7 +104,7 @@ void AddVerify(Command& data) {
   command.AddArgument("FILE", paths.get(),
                       "TFRecord or event files; GZIP and ZLIB are known by their content");
   command.OnRun([paths] {
-    const InterruptScope interruptible;
+    const Interruptible interruptible;
     return VerifyRecordFiles(*paths, std::cout) ? 0 : kExitError;
   });
 }

@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "sextant/base/error.h"
-#include "sextant/base/interrupt.h"
 #include "sextant/cli/inspect/contact_sheet.h"
 #include "sextant/cli/inspect/inspect_checkpoint.h"
 #include "sextant/cli/inspect/inspect_events.h"
@@ -12,6 +11,7 @@
 #include "sextant/cli/inspect/inspect_model_dir.h"
 #include "sextant/cli/inspect/inspect_records.h"
 #include "sextant/cli/inspect/path_kind.h"
+#include "sextant/cli/interruptible.h"
 #include "sextant/formats/checkpoint_state.h"
 
 namespace sextant::cli {
@@ -91,7 +91,7 @@ void AddInspectCommand(Command& program) {
   command.AddOption("--graph HTML", &options->graph,
                     "write a page that draws the graph, to be opened in a browser");
   command.OnRun([options] {
-    const InterruptScope interruptible;
+    const Interruptible interruptible;
     return Inspect(*options, std::cout) ? 0 : kExitError;
   });
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "sextant/base/cancellable_wait.h"
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
 #include "sextant/base/nearest_name.h"
@@ -41,7 +42,11 @@ class Texts {
       : iterator_(dataset.MakeIterator()),
         field_(std::move(field)),
         path_(std::move(path)),
-        unit_(std::move(unit)) {}
+        unit_(std::move(unit)) {
+    if (CancellationToken* const token = CancellationScope::Current()) {
+      on_cancel_ = token->OnCancel([iterator = iterator_.get()] { iterator->Cancel(); });
+    }
+  }
 
   bool Next(std::string* text, std::string* place) {
     data::Element element;
@@ -56,6 +61,7 @@ class Texts {
   std::unique_ptr<data::Iterator> iterator_;
   std::string field_, path_, unit_;
   int64_t number_ = 0;
+  CancellationToken::Registration on_cancel_;  // last: it uses the iterator
 };
 
 // Lines and records as they are, for a model that parses them itself.

@@ -15,6 +15,8 @@
 #include "sextant/base/interrupt.h"
 #include "sextant/base/logging.h"
 #include "sextant/base/progress.h"
+#include "sextant/base/temporary_file.h"
+#include "sextant/cli/interruptible.h"
 #include "sextant/cli/standard_output.h"
 #include "sextant/cli/train/instances.h"
 #include "sextant/cli/train/prediction_writer.h"
@@ -152,7 +154,7 @@ void PredictToFolder(const PredictFlags& flags, Predictor& predictor, std::ostre
 
 void Predict(PredictFlags flags, std::ostream& out) {
   std::replace(flags.files.begin(), flags.files.end(), std::string("-"), std::string("/dev/stdin"));
-  const InterruptScope interrupts;
+  const Interruptible interruptible;
   Predictor predictor(flags);
   if (!flags.out.empty()) return PredictToFolder(flags, predictor, out);
   for (const std::string& path : flags.files) {
