@@ -111,6 +111,25 @@ expect_interrupted "$work/pipe.csv" data verify "$work/pipe.csv"
 expect_interrupted "$work/pipe.csv" inspect "$work/pipe.csv"
 expect_interrupted "$work/piped_census/adult.data" data census --out "$work/cut" --from "$work/piped_census"
 
+# What killed runs left beside their outputs is deleted by the next one.
+"$sextant" predict --model "$work/export" --format csv --out "$work/killed" "$work/pipe.csv" > "$work/out" 2> "$work/err" &
+pid=$!
+exec 9> "$work/pipe.csv"
+kill -KILL $pid
+wait $pid 2> /dev/null
+exec 9>&-
+ls "$work/killed" | grep -q '\.tmp-' || fail "a killed predict left $(ls "$work/killed")"
+expect 0 "of 1 files" predict --model "$work/export" --out "$work/killed" "$work/census/adult.test.csv"
+ls "$work/killed" | grep '\.tmp-' && fail "predict leaves what a killed one left"
+"$sextant" data cifar10 --out "$work/killed" --synthetic > "$work/out" 2>&1 &
+pid=$!
+until ls "$work/killed" | grep -q '\.tmp-'; do kill -0 $pid 2> /dev/null || break; done
+kill -KILL $pid
+wait $pid 2> /dev/null
+ls "$work/killed" | grep -q '\.tmp-' || fail "a killed data left $(ls "$work/killed")"
+expect 0 "Done!" data census --out "$work/killed" --synthetic --train 4 --test 4
+ls "$work/killed" | grep '\.tmp-' && fail "data leaves what a killed one left"
+
 # Things in the wrong place.
 : > "$work/empty"
 expect 1 "holds no checkpoint; train a model there first" eval --model_dir "$work/census"

@@ -135,6 +135,7 @@ void PredictToFolder(const PredictFlags& flags, Predictor& predictor, std::ostre
   files.CreateDirectories(flags.out);
   int64_t finished = 0;
   for (const std::string& path : flags.files) {
+  DeleteStaleTemporaries(files, flags.out, "");  // of runs that were killed
     const std::string output = OutputPath(flags, path);
     if (files.Exists(output)) {
       ++finished;
