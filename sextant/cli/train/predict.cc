@@ -44,8 +44,9 @@ class Predictor {
     int64_t in_file = 0;
     while (const int64_t count = reader->Next(&inputs)) {
       ThrowIfInterrupted();
+      NamedTensors outputs;
       try {
-        writer.Write(signature.Run(inputs), count);
+        outputs = signature.Run(inputs);
       } catch (const Error& error) {
         const bool may_have_labels = format == InstanceFormat::kCsv && !flags_.with_label &&
                                      error.code() == Code::kInvalidArgument;
@@ -57,6 +58,7 @@ class Predictor {
                     ? "; if the rows end with labels, predict from the model_dir, with --with_label"
                     : ""));
       }
+      writer.Write(outputs, count);
       in_file += count;
       instances_ += count;
       progress_.Show([&] {
@@ -133,9 +135,9 @@ void PredictToFolder(const PredictFlags& flags, Predictor& predictor, std::ostre
   CheckOutputs(flags);
   FileSystem& files = FileSystem::ForPath(flags.out);
   files.CreateDirectories(flags.out);
+  DeleteStaleTemporaries(files, flags.out, "");  // of runs that were killed
   int64_t finished = 0;
   for (const std::string& path : flags.files) {
-  DeleteStaleTemporaries(files, flags.out, "");  // of runs that were killed
     const std::string output = OutputPath(flags, path);
     if (files.Exists(output)) {
       ++finished;

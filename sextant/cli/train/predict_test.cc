@@ -243,6 +243,8 @@ TEST_F(PredictTest, SaysWhatIsWrong) {
   ExpectHas(ErrorOf({.files = {csv}, .output = "xml"}), "must be table, json or csv");
   ExpectHas(ErrorOf({.files = {csv}, .keys = {"love"}}),
             "the model predicts no 'love'; there are all_class_ids");
+  const std::string misspelt = ErrorOf({.files = {csv}, .keys = {"probabilitys"}});
+  EXPECT_EQ(misspelt.find("label"), std::string::npos) << misspelt;
   ExpectHas(ErrorOf({.files = {csv}, .signature = "love"}), "love");
   ExpectHas(ErrorOf({.files = {csv, csv}, .out = run_->directory() + "/twice"}),
             "two files are called person.csv");
