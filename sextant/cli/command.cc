@@ -9,6 +9,7 @@
 #include <iostream>
 #include <utility>
 
+#include "sextant/base/directory_name.h"
 #include "sextant/base/error.h"
 #include "sextant/base/exit_code.h"
 #include "sextant/base/nearest_name.h"
@@ -139,7 +140,7 @@ void Command::AddChoice(const std::string& name, std::string* value,
 
 void Command::AddNameOption(const std::string& name, std::string* value, const std::string& help) {
   parser_->AddOption(name, help, [=](const std::string& flag, const std::string& text) {
-    CheckNameOption(flag, text);
+    CheckDirectoryName(flag, text);
     *value = text;
   });
 }

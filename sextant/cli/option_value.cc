@@ -7,12 +7,9 @@
 #include "sextant/base/error.h"
 #include "sextant/base/nearest_name.h"
 #include "sextant/base/parse_number.h"
-#include "sextant/base/printable.h"
 
 namespace sextant::cli {
 namespace {
-
-constexpr size_t kMostNameBytes = 200;  // file systems take 255, and prefixes are added
 
 // "from 0 to 9", "at least 0", "".
 template <typename T>
@@ -57,17 +54,6 @@ std::string ChoiceOption(const std::string& flag, const std::string& text,
   }
   throw InvalidArgument("{} must be {}, not '{}'{}", flag, JoinWithOr(choices), text,
                         DidYouMean(text, choices));
-}
-
-void CheckNameOption(const std::string& flag, const std::string& text) {
-  const bool is_name = text.find('/') == std::string::npos && text != "." && text != ".." &&
-                       text.size() <= kMostNameBytes && IsPrintable(text) &&
-                       text.find_first_of("\n\t") == std::string::npos;
-  if (!is_name) {
-    throw InvalidArgument(
-        "{} must be a name for a directory, without slashes and of at most {} bytes, not '{}'",
-        flag, kMostNameBytes, text);
-  }
 }
 
 }  // namespace sextant::cli

@@ -15,7 +15,5 @@ double NumberOption(const std::string& flag, const std::string& text, double lea
 // The one of `choices` that is given; capitals count as small letters.
 std::string ChoiceOption(const std::string& flag, const std::string& text,
                          const std::vector<std::string>& choices);
-// A name that becomes one part of a path: no slash, not "." or "..", no control characters.
-void CheckNameOption(const std::string& flag, const std::string& text);
 
 }  // namespace sextant::cli

@@ -138,6 +138,10 @@ TEST_F(EstimatorTest, SaysWhatIsMissing) {
   estimator.Train(Endless, {.steps = 1});
   EXPECT_EQ(StatusOf([&] { estimator.Evaluate([] { return Times(0); }); }).code(),
             Code::kInvalidArgument);
+  for (const char* name : {"..", "a/b", "\x1b[31m"}) {
+    EXPECT_EQ(StatusOf([&] { estimator.Evaluate(Endless, {.steps = 1, .name = name}); }).code(),
+              Code::kInvalidArgument);
+  }
   const Status key = StatusOf([&] { estimator.Predict(Endless, {.keys = {"z"}}); });
   EXPECT_EQ(key.code(), Code::kNotFound);
   EXPECT_NE(key.message().find("only y"), std::string::npos) << key.message();
@@ -145,10 +149,6 @@ TEST_F(EstimatorTest, SaysWhatIsMissing) {
             Code::kInvalidArgument);
 }
 
-TEST_F(EstimatorTest, SaysWhatAModelFunctionLacks) {
-  const auto without = [&](const std::function<void(EstimatorSpec&)>& change) {
-    return StatusOf([&] {
-      Make([&](const ModelFnArgs& args) {
 // It says nothing of the checkpoints that are there, which a new training would replace.
 TEST_F(EstimatorTest, ADamagedStateFileDoesNotBeginAnew) {
   const std::string path = dir_ + "/checkpoint";
@@ -182,6 +182,10 @@ TEST_F(EstimatorTest, ADamagedStateFileDoesNotBeginAnew) {
   EXPECT_EQ(train(2), 2);
 }
 
+TEST_F(EstimatorTest, SaysWhatAModelFunctionLacks) {
+  const auto without = [&](const std::function<void(EstimatorSpec&)>& change) {
+    return StatusOf([&] {
+      Make([&](const ModelFnArgs& args) {
         EstimatorSpec spec = Slope(args);
         change(spec);
         return spec;

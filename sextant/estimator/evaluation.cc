@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sextant/base/cancellable_wait.h"
+#include "sextant/base/directory_name.h"
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
 #include "sextant/base/input_limits.h"
@@ -67,6 +68,7 @@ Evaluation::Evaluation(const Estimator::State& state, const InputFn& input_fn,
   if (options_.steps && *options_.steps <= 0) {
     throw InvalidArgument("an evaluation needs at least 1 step, not {}", *options_.steps);
   }
+  CheckDirectoryName("the name of an evaluation", options_.name);
   model_ = BuildModel(state, input_fn, Mode::kEval);
   const GraphScope use(model_->graph);
   metrics_ = model_->spec.eval_metrics;

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "sextant/base/directory_name.h"
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
 #include "sextant/base/logging.h"
@@ -19,9 +20,8 @@ class ModelExporter : public Exporter {
  public:
   ModelExporter(std::string name, ServingInputFn receiver, const ExporterOptions& options)
       : name_(std::move(name)), receiver_(std::move(receiver)), options_(options) {
-    if (name_.empty() || name_.find('/') != std::string::npos) {
-      throw InvalidArgument("'{}' cannot name an exporter", name_);
-    }
+    if (name_.empty()) throw InvalidArgument("an exporter needs a name");
+    CheckDirectoryName("the name of an exporter", name_);
     if (options_.exports_to_keep < 0) {
       throw InvalidArgument("exports_to_keep of exporter {} must not be negative", name_);
     }

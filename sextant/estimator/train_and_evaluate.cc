@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "sextant/base/directory_name.h"
 #include "sextant/base/error.h"
 #include "sextant/base/logging.h"
 #include "sextant/estimator/checkpoint_evaluator.h"
@@ -27,9 +28,11 @@ void CheckSpecs(const TrainSpec& train, const EvalSpec& eval) {
   if (eval.start_delay_secs < 0 || eval.throttle_secs < 0 || eval.throttle_steps < 0) {
     throw InvalidArgument("EvalSpec's delays and throttles must not be negative");
   }
+  CheckDirectoryName("EvalSpec.name", eval.name);
   std::set<std::string> names;
   for (const ExporterRef& exporter : eval.exporters) {
     if (!exporter) throw InvalidArgument("EvalSpec.exporters has an empty entry");
+    CheckDirectoryName("the name of an exporter", exporter->name());
     if (!names.insert(exporter->name()).second) {
       throw InvalidArgument("EvalSpec.exporters has two exporters called '{}'", exporter->name());
     }

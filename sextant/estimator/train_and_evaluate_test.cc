@@ -24,6 +24,7 @@
 #include "sextant/ops/math/activation.h"
 #include "sextant/proto/event.pb.h"
 #include "sextant/runtime/saved_model.h"
+#include "sextant/testing/status_of.h"
 #include "sextant/train/global_step.h"
 #include "sextant/train/optimizers.h"
 
@@ -264,6 +265,13 @@ TEST_F(TrainAndEvaluateTest, RefusesBadSpecs) {
   EvalSpec twice = Eval();
   twice.exporters.push_back(FinalExporter("latest", Receiver()));
   EXPECT_EQ(code({.input_fn = TrainInput, .max_steps = 5}, twice), Code::kInvalidArgument);
+  EvalSpec named = Eval();
+  for (const char* name : {"..", ".", "a/b", "../x", "a\nb", "\x1b[31m"}) {
+    named.name = name;
+    EXPECT_EQ(code({.input_fn = TrainInput, .max_steps = 5}, named), Code::kInvalidArgument);
+    EXPECT_EQ(StatusOf([&] { LatestExporter(name, Receiver()); }).code(), Code::kInvalidArgument);
+  }
+  EXPECT_EQ(StatusOf([] { FinalExporter("", Receiver()); }).code(), Code::kInvalidArgument);
 }
 
 // The ledger's last evaluation seems to be in the future.
