@@ -60,6 +60,10 @@ TEST(OptionValuesTest, RefusesWrongParametersOfModels) {
       Train("linear", "--train_steps", "0", "--train_steps must be at least 1"),
       Train("linear", "--train_steps", "-5", "at least 1 and at most 9007199254740992, not -5"),
       Train("linear", "--train_steps", "1e3", "'1e3' is not"),
+      Train("linear", "--train_steps", "", "--train_steps is empty"),
+      Train("linear", "--optimizer", "", "--optimizer is empty; leave it out for its default"),
+      Train("wide_deep", "--linear_optimizer", "", "--linear_optimizer is empty"),
+      Train("dnn", "--hidden_units", "", "--hidden_units is empty"),
       Train("linear", "--train_steps", "9223372036854775808", "is not"),
       Train("linear", "--eval_steps", "-1", "--eval_steps must be at least 0"),
       Train("linear", "--train_batch_size", "0", "--train_batch_size must be at least 1"),
@@ -123,6 +127,7 @@ TEST(OptionValuesTest, RefusesWrongFlagsOfTrain) {
       Train("linear", "--save_summary_steps", "x", "must be an integer of at least 0, not 'x'"),
       Train("linear", "--keep_checkpoint_max", "-1", "must be an integer from 0 to"),
       Train("linear", "--log_step_count_steps", "0", "must be an integer of at least 1"),
+      {{"train", "linear", "--model_dir", ""}, "--model_dir is empty; leave it out"},
       {Words("train linear --model_dir DIR --save_checkpoints_secs 5 --save_checkpoints_steps 5"),
        "exclude each other"},
   });

@@ -130,6 +130,10 @@ void PrintResult(const TrainAndEvaluateResult& result, const TrainFlags& flags,
 
 // Throws INVALID_ARGUMENT for a text that is no value of the parameter.
 void CheckParamText(const models::ModelParam& param, const std::string& text) {
+  const auto* const usual = std::get_if<std::string>(&param.value);
+  if (text.empty() && (usual == nullptr || !usual->empty())) {
+    throw InvalidArgument("--{} is empty; leave it out for its default", param.name);
+  }
   HParams params;
   params.Set(param.name, param.value);
   SetParam(params, param.name, text);
@@ -160,7 +164,12 @@ std::vector<std::string> ExportFormats(const RegisteredModel& model) {
 }
 
 void AddTrainOptions(Command& command, TrainFlags* flags, const RegisteredModel& model) {
-  command.AddOption("--model_dir DIR", &flags->model_dir, "checkpoints, events and exports");
+  command.AddOption(
+      "--model_dir DIR", &flags->model_dir, "checkpoints, events and exports",
+      [](const std::string& given) {
+        if (!given.empty()) return;
+        throw InvalidArgument("--model_dir is empty; leave it out for a temporary directory");
+      });
   if (!model.data_set.empty()) {
     command.AddOption("--data,--data_dir DIR", &flags->data,
                       fmt::format("as made by `sextant data {}`; default: $SEXTANT_DATA/{}, else "
@@ -306,6 +315,7 @@ void TrainModel(const RegisteredModel& model, const HParams& params, const Train
                                            .batch_size = params.Get<int64_t>("train_batch_size"),
                                            .json = flags.json ? &out : nullptr,
                                            .json_steps = flags.log_step_count_steps})}};
+  if (is_chief) train.hooks.push_back(NoteTrainedModel(estimator.model_dir(), trained));
   TrainAndEvaluateResult result;
   if (flags.schedule == "train") {
     result.global_step =
@@ -315,7 +325,6 @@ void TrainModel(const RegisteredModel& model, const HParams& params, const Train
                   .steps = StepsOrAll(params.Get<int64_t>("eval_steps")),
                   .name = flags.eval_name,
                   .exporters = MakeExporters(model, params, flags),
-  if (is_chief) train.hooks.push_back(NoteTrainedModel(estimator.model_dir(), trained));
                   .throttle_secs = flags.throttle_secs,
                   .throttle_steps = flags.throttle_steps};
     if (flags.json) eval.exporters.push_back(ReportEvaluations(out));
