@@ -96,6 +96,15 @@ class ChecksTest(unittest.TestCase):
         self.expect("sextant/ops/add.cc:1", "the definition of an op sees no device",
                     **{"sextant/ops/add.cc": '#include "sextant/device/device.h"\n'})
 
+    def test_op_headers_begin_with_the_names_of_their_ops(self):
+        source = 'void RegisterAdd(OpRegistry& registry) { registry.Add(OpDef("AddV2")); }\n'
+        said = "the first line names no op that sextant/ops/add.cc registers"
+        for line in ("// Sums of two tensors.", "// Add", "// Adding, with broadcasting.", "// Sub: differences.", "#pragma once"):
+            self.expect("sextant/ops/add.h:1", said,
+                        **{"sextant/ops/add.cc": source, "sextant/ops/add.h": line + "\n#pragma once\n"})
+        for line in ("// Add: sums of two tensors.", "// AddV2, AddN: sums.", "// AddV2 and its gradient: sums."):
+            self.assertEqual(self.check(**{"sextant/ops/add.cc": source, "sextant/ops/add.h": line + "\n#pragma once\n"})[1], 0)
+
     def test_the_runtime_sees_no_cpu(self):
         self.expect("sextant/runtime/session.cc:1", "the runtime does not include device/cpu",
                     **{"sextant/runtime/session.cc": '#include "sextant/device/cpu/gemm.h"\n'})

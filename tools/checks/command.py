@@ -2,12 +2,13 @@
 import argparse
 import pathlib
 
-from checks import format, layers, public_headers, readmes, sizes, tidy, words  # pylint: disable=redefined-builtin
+from checks import format, layers, op_headers, public_headers, readmes, sizes, tidy, words  # pylint: disable=redefined-builtin
 from checks.tree import Tree
 
 RULES = {
     "format": format.check,
     "layers": layers.check,
+    "op_headers": op_headers.check,
     "public_headers": public_headers.check,
     "readmes": readmes.check,
     "sizes": sizes.check,

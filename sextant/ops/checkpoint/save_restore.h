@@ -1,4 +1,5 @@
-// Saving tensors to checkpoints and restoring them, V2 (formats/tensor_bundle_writer.h) and V1.
+// SaveV2, RestoreV2, MergeV2Checkpoints, Save, SaveSlices, Restore, RestoreSlice: checkpoints of
+// format V2 (formats/tensor_bundle_writer.h) and V1.
 //
 // A shape_and_slice is "" for a whole tensor, or "3 4 0,2:-" for the first two rows of a tensor of
 // shape [3,4].

@@ -1,6 +1,7 @@
-// The primitives of v1 control flow, and nodes that only order others. Conditionals made of Switch
-// and Merge run as they are: a node with a dead input is dead, Merge takes the live one. Loops
-// become While (sextant/graph/passes/structure_loops.h) before a run or a gradient.
+// Switch, Merge, Enter, Exit, NextIteration, LoopCond, NoOp, ControlTrigger, Abort: the primitives
+// of v1 control flow, and nodes that only order others. Conditionals made of Switch and Merge run
+// as they are: a node with a dead input is dead, Merge takes the live one. Loops become While
+// (sextant/graph/passes/structure_loops.h) before a run or a gradient.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
-// Structured control flow: conditionals and loops whose parts are functions. The parts are written
-// as lambdas; tensors of the enclosing graph that they use are passed in for them.
+// If, Case, While, PartitionedCall, SymbolicGradient: conditionals and loops whose branches are
+// functions, and calls. Branches are written as lambdas; tensors of the enclosing graph that they
+// use are captured.
 //
 //   auto y = Cond(x > 0.f, [&] { return std::vector{x * 2.f}; }, [&] { return std::vector{-x};
 //   })[0];

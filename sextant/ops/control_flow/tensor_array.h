@@ -1,5 +1,6 @@
-// Arrays of tensors that are written element by element, as imported v1 loops use them. The "flow"
-// scalar that each op takes and gives orders the accesses. New graphs use TensorList.
+// TensorArrayV3, TensorArrayReadV3, -Write, -Gather, -Scatter, -Concat, -Split, -Size, -Close,
+// -Grad: arrays of tensors that are written element by element, as imported v1 loops use them. The
+// "flow" scalar that each op takes and gives orders the accesses. New graphs use TensorList.
 #pragma once
 
 #include <cstdint>

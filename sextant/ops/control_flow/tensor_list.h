@@ -1,6 +1,6 @@
-// Lists of tensors as values: each op gives a new list and leaves the old one as it was (changed in
-// place when nobody else holds it, so that a loop over a list is linear). A list is a scalar
-// variant.
+// TensorListReserve, TensorListPushBack, -PopBack, -GetItem, -SetItem, -Stack and other ops on
+// lists of tensors. Lists are immutable values: each op gives a new list (changed in place when it
+// has the only reference, so that a loop over a list is linear). A list is a scalar variant.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// Iterators in a graph: every Run that needs an element takes the next one. Programs use
-// graph_iterator.h, which names the components of elements.
+// IteratorV2, OneShotIterator, MakeIterator, IteratorGetNext, IteratorToStringHandle: iterators in
+// a graph; every Run that needs an element takes the next one. Programs use graph_iterator.h, which
+// names the components of elements.
 #pragma once
 
 #include <string>

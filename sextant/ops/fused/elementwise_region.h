@@ -1,4 +1,4 @@
-// The region "_Elementwise": many element-wise ops computed in one pass over memory.
+// _Elementwise: a region of many element-wise ops computed in one pass over memory.
 //
 // A region is a small program. Its values are numbered: first the node's inputs, then its
 // constants, then the result of each step. Every input has the full shape of the region, or one

@@ -1,5 +1,6 @@
-// Lookup tables: maps from keys to values that live in the session. A table from HashTable is
-// filled once, by InitializeTable or from a text file; tables of mutable_hash_table.h change. All
+// HashTableV2, InitializeTableV2, LookupTableFindV2, -Size, -Export, -Insert, -Import, -Remove:
+// lookup tables, maps from keys to values that live in the session. A table from HashTableV2 is
+// filled once, by InitializeTableV2 or from a text file; tables of mutable_hash_table.h change. All
 // share the ops below.
 #pragma once
 

@@ -1,6 +1,7 @@
-// Queues of TensorFlow 1: hand tuples of tensors from one Run to another. An enqueue waits while
-// the queue is full, a dequeue while it is empty, each in its own thread's Run, until the other
-// side comes, the queue is closed, or the Run is cancelled.
+// FIFOQueue, PaddingFIFOQueue, PriorityQueue, RandomShuffleQueue, QueueEnqueue, QueueDequeue: the
+// queues of TensorFlow 1, which hand tuples of tensors from one Run to another. An enqueue blocks
+// while the queue is full, a dequeue while it is empty, each in its own thread's Run, until the
+// other side runs, the queue is closed, or the Run is cancelled.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// Candidate samplers: classes drawn as wrong answers, for losses over very many classes (sampled
-// softmax, noise-contrastive estimation).
+// UniformCandidateSampler, LogUniformCandidateSampler, AllCandidateSampler, ComputeAccidentalHits:
+// negative classes for losses over very many classes (sampled softmax, noise-contrastive
+// estimation).
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
-// Random tensors. A node's numbers follow from its seeds and from how often it ran in the session.
+// RandomUniform, RandomUniformInt, RandomStandardNormal, TruncatedNormal, RandomShuffle: random
+// tensors. A node's numbers follow from its seeds and from how often it ran in the session.
 //
 // Seeds: an op's own "seed" and the graph's (Graph::set_seed). With neither the numbers differ from
 // session to session; ops without their own seed are told apart by the order they were made in.

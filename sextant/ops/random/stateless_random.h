@@ -1,4 +1,5 @@
-// Random tensors that are a function of their inputs alone: equal seeds give equal numbers.
+// StatelessRandomUniform, StatelessRandomNormal, StatelessTruncatedNormal and others: random
+// tensors that are a function of their inputs alone; equal seeds give equal numbers.
 #pragma once
 
 #include "sextant/base/export.h"

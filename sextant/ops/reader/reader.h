@@ -1,4 +1,6 @@
-// Readers of TensorFlow 1: records from files whose names come from a queue (ops/queue/queue.h).
+// TextLineReader, TFRecordReader, FixedLengthRecordReader, WholeFileReader, IdentityReader,
+// ReaderRead: the readers of TensorFlow 1, which read records from files whose names are in a queue
+// (ops/queue/queue.h).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// SetOperation, SetSize: sets; the last dimension of a tensor, dense or sparse, is a set for each
-// index of the others.
+// DenseToDenseSetOperation, DenseToSparseSetOperation, SparseToSparseSetOperation, SetSize: sets.
+// The last dimension of a tensor, dense or sparse, is a set for each index of the others.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,5 @@
-// Variables: values that live in the session from run to run.
+// VarHandleOp, ReadVariableOp, AssignVariableOp, AssignAddVariableOp, AssignSubVariableOp:
+// variables, values that live in the session from run to run.
 //
 //   Variable w("w", Tensor::Of<float>({1, 2}));      // or an Output, or a function that builds one
 //   Output y = w + x;                                // reads it
