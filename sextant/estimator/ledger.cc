@@ -12,8 +12,9 @@
 // reader, also in another process, sees a state that was true at some moment. Each file has one
 // writer, so that none loses what another one has written; a reader joins them. A training that
 // goes on from an earlier checkpoint first forgets what the ledger says of later steps
-// (ForgetAfter). It cannot remove what is in the files of others: it notes the step and the time,
-// and entries of later steps that were made before that time do not count.
+// (ForgetAfter). It cannot remove what is in the files of others: it numbers its returns, entries
+// say how many their writer had read of, and those of later steps that do not know of a return do
+// not count.
 //
 // Example: killed after the evaluation of step 20 was noted and before its export. The next process
 // restores checkpoint 20, finds the evaluation, takes its metrics from here and only exports.
@@ -143,17 +144,19 @@ Ledger::Contents Ledger::Read(const std::string& path) {
                                path);
     }
     for (const Json& entry : json.at("evaluations")) {
-      contents.evaluations.push_back(
-          {entry.at("name"), entry.at("step"), entry.at("time"), MetricsOf(entry.at("metrics"))});
+      contents.evaluations.push_back({entry.at("name"), entry.at("step"), entry.at("time"),
+                                      MetricsOf(entry.at("metrics")),
+                                      entry.value("returns", int64_t{-1})});
     }
     for (const Json& entry : json.at("exports")) {
-      contents.exports.push_back(
-          {entry.at("exporter"), entry.at("step"), entry.at("path"), entry.value("time", 0.0)});
+      contents.exports.push_back({entry.at("exporter"), entry.at("step"), entry.at("path"),
+                                  entry.value("time", 0.0), entry.value("returns", int64_t{-1})});
     }
     contents.notes = json.at("notes").get<std::map<std::string, std::string>>();
     if (!json.at("done").is_null()) contents.done = json.at("done").get<int64_t>();
     for (const Json& entry : json.value("forgotten", Json::array())) {
-      contents.forgotten.push_back({entry.at("step"), entry.at("time")});
+      contents.forgotten.push_back(
+          {entry.at("step"), entry.at("time"), entry.value("number", int64_t{0})});
     }
   } catch (const Json::exception& e) {
     throw DataLoss("{} is not a ledger of a model_dir ({}); delete it to begin without its history",
@@ -162,14 +165,29 @@ Ledger::Contents Ledger::Read(const std::string& path) {
   return contents;
 }
 
+int64_t Ledger::Contents::Returns() const {
+  int64_t returns = 0;
+  for (const Forgotten& entry : forgotten) returns = std::max(returns, entry.number);
+  return returns;
+}
+
+const Ledger::Contents* Ledger::Trainer() const {
+  if (writer_.empty()) return &own_;
+  const auto trainer = others_.find("");
+  return trainer == others_.end() ? nullptr : &trainer->second;
+}
+
+int64_t Ledger::KnownReturns() const {
+  const Contents* trainer = Trainer();
+  return trainer == nullptr ? 0 : trainer->Returns();
+}
+
 void Ledger::Join() {
   const auto add = [&](const Contents& from, const Contents* trainer) {
     const auto counts = [&](const auto& entry) {
       return trainer == nullptr ||
              std::none_of(trainer->forgotten.begin(), trainer->forgotten.end(),
-                          [&](const Forgotten& forgotten) {
-                            return entry.step > forgotten.step && entry.time < forgotten.time;
-                          });
+                          [&](const Forgotten& forgotten) { return forgotten.Covers(entry); });
     };
     for (const Evaluation& entry : from.evaluations) {
       if (counts(entry) && !FindEvaluation(entry.name, entry.step)) evaluations_.push_back(entry);
@@ -180,16 +198,9 @@ void Ledger::Join() {
   };
   evaluations_.clear();
   exports_.clear();
-  const auto trainer = others_.find("");
-  add(own_, trainer == others_.end() ? nullptr : &trainer->second);
+  add(own_, writer_.empty() ? nullptr : Trainer());
   for (const auto& [writer, contents] : others_) {
-    if (writer.empty()) {
-      add(contents, nullptr);
-    } else {
-      add(contents, writer_.empty()            ? &own_
-                    : trainer == others_.end() ? nullptr
-                                               : &trainer->second);
-    }
+    add(contents, writer.empty() ? nullptr : Trainer());
   }
   if (others_.empty()) return;
   const auto by_step = [](const auto& a, const auto& b) { return a.step < b.step; };
@@ -208,6 +219,7 @@ void Ledger::AddEvaluation(Evaluation evaluation) {
   std::erase_if(own_.evaluations, [&](const Evaluation& other) {
     return other.name == evaluation.name && other.step >= evaluation.step;
   });
+  if (evaluation.returns < 0) evaluation.returns = KnownReturns();
   own_.evaluations.push_back(std::move(evaluation));
   Write();
 }
@@ -224,6 +236,7 @@ void Ledger::AddExport(Export entry) {
     return other.exporter == entry.exporter && other.step >= entry.step;
   });
   if (entry.time == 0) entry.time = LedgerSeconds();
+  if (entry.returns < 0) entry.returns = KnownReturns();
   own_.exports.push_back(std::move(entry));
   Write();
 }
@@ -239,8 +252,9 @@ void Ledger::ForgetAfter(int64_t step) {
   if (changed > 0) Join();
   if (std::any_of(evaluations_.begin(), evaluations_.end(), later) ||
       std::any_of(exports_.begin(), exports_.end(), later)) {
+    const int64_t number = own_.Returns() + 1;
     std::erase_if(own_.forgotten, [step](const Forgotten& entry) { return entry.step >= step; });
-    own_.forgotten.push_back({step, LedgerSeconds()});
+    own_.forgotten.push_back({step, LedgerSeconds(), number});
     ++changed;
   }
   if (changed > 0) Write();
@@ -272,9 +286,8 @@ void Ledger::SetNote(const std::string& key, std::string value) {
 }
 
 std::optional<int64_t> Ledger::done() const {
-  if (writer_.empty()) return own_.done;
-  const auto trainer = others_.find("");
-  return trainer == others_.end() ? std::nullopt : trainer->second.done;
+  const Contents* trainer = Trainer();
+  return trainer == nullptr ? std::nullopt : trainer->done;
 }
 
 void Ledger::SetDone(std::optional<int64_t> step) {
@@ -289,18 +302,21 @@ void Ledger::Write() {
     json["evaluations"].push_back({{"name", evaluation.name},
                                    {"step", evaluation.step},
                                    {"time", evaluation.time},
-                                   {"metrics", MetricsJson(evaluation.metrics)}});
+                                   {"metrics", MetricsJson(evaluation.metrics)},
+                                   {"returns", evaluation.returns}});
   }
   for (const Export& entry : own_.exports) {
     json["exports"].push_back({{"exporter", entry.exporter},
                                {"step", entry.step},
                                {"path", entry.path},
-                               {"time", entry.time}});
+                               {"time", entry.time},
+                               {"returns", entry.returns}});
   }
   json["notes"] = own_.notes;
   json["done"] = own_.done ? Json(*own_.done) : Json(nullptr);
   for (const Forgotten& entry : own_.forgotten) {
-    json["forgotten"].push_back({{"step", entry.step}, {"time", entry.time}});
+    json["forgotten"].push_back(
+        {{"step", entry.step}, {"time", entry.time}, {"number", entry.number}});
   }
   const std::string path = PathIn(model_dir_, writer_);
   FileSystem::ForPath(path).WriteFileAtomically(path, json.dump(1) + "\n");

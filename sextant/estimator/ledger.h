@@ -25,12 +25,15 @@ class Ledger {
     int64_t step = 0;
     double time = 0;  // seconds since the epoch, when the checkpoint was read
     std::map<std::string, double> metrics;
+    // How many returns to earlier checkpoints the writer had read of; filled in when it is added.
+    int64_t returns = -1;
   };
   struct Export {
     std::string exporter;
     int64_t step = 0;
-    std::string path;  // relative to model_dir
-    double time = 0;   // seconds since the epoch; 0: now, when it is added
+    std::string path;      // relative to model_dir
+    double time = 0;       // seconds since the epoch; 0: now, when it is added
+    int64_t returns = -1;  // as of an evaluation
   };
 
   // The file of a writer, "" being the process that trains.
@@ -75,10 +78,17 @@ class Ledger {
   void SetDone(std::optional<int64_t> step);
 
  private:
-  // After a return to a checkpoint of this step, at this time.
+  // A return to a checkpoint of this step.
   struct Forgotten {
     int64_t step = 0;
-    double time = 0;  // seconds since the epoch
+    double time = 0;     // seconds since the epoch
+    int64_t number = 0;  // from 1 on; 0: not known, written by an earlier version
+    // Whether an entry of a later step was made before it. By number: clocks are set back.
+    template <typename Entry>
+    bool Covers(const Entry& entry) const {
+      if (entry.step <= step) return false;
+      return number > 0 && entry.returns >= 0 ? entry.returns < number : entry.time < time;
+    }
   };
   struct Contents {
     std::vector<Evaluation> evaluations;
@@ -86,8 +96,12 @@ class Ledger {
     std::map<std::string, std::string> notes;
     std::optional<int64_t> done;
     std::vector<Forgotten> forgotten;  // of steps that other writers may have entries of
+    int64_t Returns() const;
   };
   static Contents Read(const std::string& path);
+  // That of the process that trains, if there is one.
+  const Contents* Trainer() const;
+  int64_t KnownReturns() const;
   void Join();
   void Write();
 

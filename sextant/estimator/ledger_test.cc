@@ -72,6 +72,47 @@ TEST(LedgerTest, ATrainingThatWentBackForgetsWhatEvaluatorsSaidOfLaterSteps) {
   EXPECT_EQ(Ledger(dir.path()).FindEvaluation("", 20)->metrics.at("loss"), 3);
 }
 
+TEST(LedgerTest, AClockThatWasSetBackHidesNoNewEvaluation) {
+  const TemporaryDirectory dir;
+  Ledger evaluator(dir.path(), "evaluator_0");
+  evaluator.AddEvaluation(EvaluationOf(20, 2, /*time=*/1e12));
+  evaluator.AddExport({.exporter = "latest", .step = 20, .path = "export/latest/1", .time = 1e12});
+  Ledger chief(dir.path());
+  chief.ForgetAfter(10);
+  EXPECT_EQ(StepsOf(chief), (std::vector<int64_t>{}));
+  EXPECT_EQ(chief.FindExport("latest", 20), nullptr);
+  // Made of the old checkpoint 25, by one that has not read of the return.
+  evaluator.AddEvaluation(EvaluationOf(25, 9, /*time=*/1e12));
+  EXPECT_EQ(StepsOf(Ledger(dir.path())), (std::vector<int64_t>{}));
+  evaluator.Refresh();
+  evaluator.AddEvaluation(EvaluationOf(20, 3, /*time=*/1));
+  evaluator.AddExport({.exporter = "latest", .step = 20, .path = "export/latest/2", .time = 1});
+  EXPECT_EQ(StepsOf(evaluator), (std::vector<int64_t>{20}));
+  EXPECT_EQ(Ledger(dir.path()).FindEvaluation("", 20)->metrics.at("loss"), 3);
+  EXPECT_EQ(Ledger(dir.path()).FindExport("latest", 20)->path, "export/latest/2");
+
+  chief.Refresh();
+  chief.ForgetAfter(5);  // replaces the first return, and is a later one
+  EXPECT_EQ(StepsOf(Ledger(dir.path(), "evaluator_0")), (std::vector<int64_t>{}));
+  evaluator.Refresh();
+  evaluator.AddEvaluation(EvaluationOf(10, 4, /*time=*/1));
+  EXPECT_EQ(StepsOf(Ledger(dir.path())), (std::vector<int64_t>{10}));
+}
+
+TEST(LedgerTest, LedgersWithoutNumbersOfReturnsGoByTime) {
+  const TemporaryDirectory dir;
+  std::ofstream(dir.path() + "/sextant_ledger.json")
+      << R"({"version": 1, "evaluations": [], "exports": [], "notes": {}, "done": null,
+             "forgotten": [{"step": 10, "time": 100}]})";
+  std::ofstream(dir.path() + "/sextant_ledger.evaluator_0.json")
+      << R"({"version": 1, "evaluations": [
+               {"name": "", "step": 10, "time": 50, "metrics": {}},
+               {"name": "", "step": 20, "time": 60, "metrics": {}},
+               {"name": "", "step": 30, "time": 110, "metrics": {}}],
+             "exports": [], "notes": {}, "done": null})";
+  EXPECT_EQ(StepsOf(Ledger(dir.path())), (std::vector<int64_t>{10, 30}));
+}
+
 TEST(LedgerTest, NotesOfAllWriters) {
   const TemporaryDirectory dir;
   Ledger(dir.path()).SetNote("best", "a");
