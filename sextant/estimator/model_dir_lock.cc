@@ -8,6 +8,8 @@
 //   it then finds the JSON of another host, and refuses while that host's beat is fresh.
 // - the machine of the holder died and the server still keeps its lock: who is refused by the
 //   kernel finds the JSON of another host without a beat for kDead, and puts a new file in place.
+// Neither holds where the JSON names this running kernel and the same mounted file system, as after
+// a container that gets another host name: then the kernel's answer is believed at once.
 // Ages are differences between times that the file server gave, so clocks need not agree. Where the
 // server's clock was set back, a beat may lie in the future: then one is waited for.
 //
@@ -71,7 +73,21 @@ struct Holder {
   std::string since;
   std::string id;  // of one lock
   std::string training = {};
+  std::string kernel = {};  // which kernel keeps the lock, and of which file system
 };
+
+// Of the open file: the kernel since it was booted, and the file system as it is mounted. Empty
+// where that is not known. Host names say less: containers of one machine have their own.
+std::string KernelOf(int descriptor) {
+  struct stat file;
+  std::string boot(36, '\0');
+  const int id = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+  if (id < 0) return "";
+  const bool known = read(id, boot.data(), boot.size()) == static_cast<ssize_t>(boot.size()) &&
+                     fstat(descriptor, &file) == 0;
+  close(id);
+  return known ? fmt::format("{} {}", boot, file.st_dev) : "";
+}
 
 Holder ThisProcess() {
   Holder holder{.host = HostOfThis(), .process = getpid()};
@@ -82,18 +98,15 @@ Holder ThisProcess() {
 
 std::optional<Holder> ParseHolder(const std::string& text) try {
   const Json json = Json::parse(text);
-  return Holder{json.at("host"), json.at("process"), json.at("since"), json.at("id"),
-                json.value("training", "")};
+  return Holder{json.at("host"), json.at("process"),         json.at("since"),
+                json.at("id"),   json.value("training", ""), json.value("kernel", "")};
 } catch (const Json::exception&) {
   return std::nullopt;  // empty: nobody has it, or is writing it just now
 }
 
 std::string HolderText(const Holder& holder) {
-  return Json{{"host", holder.host},
-              {"process", holder.process},
-              {"since", holder.since},
-              {"id", holder.id},
-              {"training", holder.training}}
+  return Json{{"host", holder.host}, {"process", holder.process},   {"since", holder.since},
+              {"id", holder.id},     {"training", holder.training}, {"kernel", holder.kernel}}
              .dump() +
          "\n";
 }
@@ -183,6 +196,8 @@ class ModelDirLock::File {
     if (!granted && errno == EINTR) return false;
     if (!IsInPlace()) return false;
     const std::optional<Holder> holder = Read();
+    const bool same_kernel =
+        holder && !holder->kernel.empty() && holder->kernel == KernelOf(descriptor_);
     if (take_over && holder && !training_.empty() && holder->training == training_) {
       if (!refused && holder->host == HostOfThis()) return true;
       LogWarning("{}: process {} on {} was the chief before; its lock is taken over", path_,
@@ -191,14 +206,14 @@ class ModelDirLock::File {
       return false;
     }
     if (refused) {
-      if (!holder || holder->host == HostOfThis() || GivesSigns()) RefuseFor(holder);
+      if (!holder || holder->host == HostOfThis() || same_kernel || GivesSigns()) RefuseFor(holder);
       LogWarning("{}: process {} on {} gives no signs any more; its lock is taken over", path_,
                  holder->process, holder->host);
       unlink(path_.c_str());
       return false;
     }
-    const bool may_live =
-        holder && (holder->host != HostOfThis() || (!granted && IsAlive(*holder)));
+    const bool elsewhere = holder && holder->host != HostOfThis() && !(granted && same_kernel);
+    const bool may_live = elsewhere || (holder && !granted && IsAlive(*holder));
     if (may_live && GivesSigns()) {
       Refuse(model_dir_, *holder,
              fmt::format("wait for it, or, if it is no more, {} seconds", kDead.count()));
@@ -279,6 +294,7 @@ class ModelDirLock::File {
   void Hold() {
     Holder holder = ThisProcess();
     holder.training = training_;
+    holder.kernel = KernelOf(descriptor_);
     const std::string text = HolderText(holder);
     if (ftruncate(descriptor_, 0) < 0 ||
         pwrite(descriptor_, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {

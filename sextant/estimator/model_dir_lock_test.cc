@@ -150,6 +150,34 @@ TEST_F(ModelDirLockTest, ATimeInTheFutureIsNoSign) {
   ModelDirLock::beat = usual;
 }
 
+// What a killed container left whose successor has another host name.
+TEST_F(ModelDirLockTest, AnotherHostNameUnderTheSameKernelIsNotWaitedFor) {
+  const pid_t killed = fork();
+  if (killed == 0) {
+    try {
+      const ModelDirLock lock(dir_);
+      kill(getpid(), SIGKILL);
+    } catch (...) {
+    }
+    _exit(1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(killed, &status, 0), killed);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  std::string text = FileSystem::ForPath(dir_).ReadFile(path());
+  const std::string left = "\"" + host_ + "\"";
+  ASSERT_NE(text.find(left), std::string::npos);
+  text.replace(text.find(left), left.size(), "\"container\"");
+  Write(text);
+  EXPECT_EQ(Refusal(), "");
+
+  const std::string kernel = "\"kernel\":\"";
+  ASSERT_NE(text.find(kernel), std::string::npos);
+  text.insert(text.find(kernel) + kernel.size(), "another ");
+  Write(text);
+  EXPECT_NE(Refusal(), "");
+}
+
 // A file server keeps the lock of a machine that is no more.
 TEST_F(ModelDirLockTest, TheLockOfADeadHostIsTakenOver) {
   StartHolder("faraway");
