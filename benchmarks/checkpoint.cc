@@ -95,7 +95,7 @@ void MeasureCheckpoint(const Options& options, const CheckpointOptions& checkpoi
     for (int64_t i = 0; i < blocks; ++i) file.Write({block.data(), block.size()});
     file.Sync();
   };
-  // The first time the system finds memory for so many pages of files: later ones have it.
+  // Warm-up: the first write also allocates the pages of the file cache.
   write_plain();
   std::filesystem::remove(raw);
 

@@ -42,7 +42,7 @@ NamedTensors Person(int64_t batch) {
           {"native_country", Texts(" United-States", batch)}};
 }
 
-// Sorted microseconds of so many calls.
+// Latencies of "count" calls in microseconds, sorted.
 std::vector<double> Latencies(const std::function<void()>& call, int count) {
   for (int i = 0; i < count / 10 + 5; ++i) call();
   std::vector<double> times;

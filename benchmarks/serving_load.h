@@ -41,7 +41,7 @@ MakeClient HttpLoad(int port, const std::string& request);
 // The bytes of a REST request.
 std::string PredictPost(const std::string& model, const std::string& body,
                         const std::string& type = "application/json");
-// A JSON body of one row with so many floats.
+// A JSON body of one row with "count" floats.
 std::string FloatsBody(int count);
 
 struct Measured {

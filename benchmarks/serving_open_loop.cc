@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t kQueue = 4;  // batches that may wait
 constexpr int64_t kRows = 16;  // of a batch
 
-// Runs of so many rows in process. The model outlives the client.
+// In-process runs of a batch of "rows" rows. The model must outlive the client.
 MakeClient RunsOf(const SavedModel& model, int64_t rows, const Shape& row) {
   return [&model, rows, row]() -> LoadClient {
     std::vector<int64_t> dims(row.dims().begin(), row.dims().end());
@@ -57,7 +57,7 @@ void MeasureModel(const std::string& name, const std::string& base, const Shape&
 
   std::vector<double> low, low_echo, goodput, accepted;
   for (int i = 0; i < options.alternations; ++i) {
-    // So long that p99 is not one of a few.
+    // Long enough for p99 to rest on many requests.
     OpenLoopOptions load{.rate = 0.1 * capacity,
                          .seconds = std::max(2 * options.seconds, 1000 / (0.1 * capacity)),
                          .seed = static_cast<uint64_t>(i + 1)};
