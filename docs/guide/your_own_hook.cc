@@ -7,7 +7,7 @@
 
 namespace sx = sextant;
 
-// Logs examples per second, of the whole run and since the line before, every so many steps.
+// Logs examples per second every N steps: over the whole run, and since the last log line.
 class ExamplesPerSecondHook : public sx::train::Hook {
  public:
   ExamplesPerSecondHook(double batch_size, int64_t every_steps)
