@@ -5,7 +5,7 @@
 
 namespace boilerplate {
 
-// Every so many seconds, and at the end.
+// Logs metrics at a fixed interval in seconds, and at the end.
 sextant::train::HookRef MakeMetricHook(std::shared_ptr<BenchmarkLogger> logger,
                                        double every_seconds = 600);
 
