@@ -5,8 +5,8 @@
 namespace sextant::serving {
 namespace {
 
-// A queue that has been refusing requests for so long, and was never empty meanwhile, is no burst
-// that will be worked off: it only makes those wait that are taken.
+// A queue that has refused requests for this long without being empty is overloaded, not in a
+// burst: a long queue then only adds latency.
 constexpr std::chrono::milliseconds kStanding{100};
 
 }  // namespace

@@ -49,7 +49,7 @@ class BatchQueues {
   int64_t num_waiting() const { return num_waiting_.load(std::memory_order_relaxed); }
 
  private:
-  // For one more request of so many rows.
+  // For one more request of "rows" rows.
   bool HasRoom(BatchQueue& queue, int64_t rows, Clock::time_point now) const;
 
   const BatchingConfig& config_;

@@ -20,7 +20,7 @@ class BatchSteering {
 
   void Arrived(Time now, int64_t rows);
   void Ended(Time now, int64_t rows);
-  // A batch has waited as long as it may, and not so many have come.
+  // The batch timeout has passed before the expected number of requests arrived.
   void WaitedInVain() { crowd_ = std::max<int64_t>(1, outstanding_); }
 
  private:

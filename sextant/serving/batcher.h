@@ -66,8 +66,8 @@ class Batcher {
   // The same, waited for.
   std::vector<Tensor> Run(InferenceRequest request);
 
-  // Throws UNAVAILABLE when so many requests for the signature wait that one of a row would be
-  // refused: asked before a request is read, so that refusing costs little.
+  // Throws UNAVAILABLE when the queue of the signature is so full that a request of one row would
+  // be refused: called before a request is parsed, so that refusing is cheap.
   void CheckRoom(const ServableSignature& signature) const;
 
   // By the model's name; 0: none.

@@ -17,7 +17,7 @@ struct SEXTANT_API VersionPolicy {
   // The newest ones, every one, or those that are named.
   enum class Kind { kLatest, kAll, kSpecific };
   Kind kind = Kind::kLatest;
-  int64_t latest = 1;                  // kLatest: so many
+  int64_t latest = 1;                  // kLatest: how many
   std::vector<int64_t> versions = {};  // kSpecific: these
   bool operator==(const VersionPolicy&) const = default;
 };

@@ -43,7 +43,7 @@ constexpr std::chrono::microseconds kSharedFrom{500};
 // request that comes meanwhile had better run beside it than wait.
 constexpr double kWorthSharing = 0.75;
 
-// How long a run of so many made-up rows takes alone on a thread: the shortest of a few, so that
+// The run time of a batch of "rows" sample rows on one thread: the minimum of a few runs, so that
 // short runs are known as such from the first request on, on a busy machine too.
 void MeasureAlone(const Servable& servable, const ServableSignature& signature, int64_t rows,
                   const RunOptions& options) {

@@ -43,12 +43,12 @@ class ServableSignature {
   // at first.
   const std::vector<int64_t>& prepared() const { return prepared_; }
   void AddPrepared(int64_t rows) { prepared_.push_back(rows); }  // before it is used
-  // How many of so many rows that wait the next batch should have. All, where there is a Plan for
+  // How many of the "rows" queued rows the next batch should have. All, where there is a Plan for
   // them or where padding to the next prepared number takes no longer than two prepared runs; else
   // the next smaller prepared number, or a multiple of the largest one.
   int64_t NextBatch(int64_t waiting) const;
 
-  // How long a run of so many rows takes, as far as was measured; 0 when it was not.
+  // The measured run time of a batch of "rows" rows; 0 when there is no measurement.
   std::chrono::nanoseconds RunTime(int64_t rows) const;
   // Whether a run that may have the team of threads for itself should share its steps among them:
   // it is not short, and sharing has proved to be much faster or was not tried for some time.
@@ -88,7 +88,7 @@ struct ServableOptions {
   std::set<std::string> tags = {"serve"};
   int threads = 0;                         // of one run; 0: all
   std::vector<int64_t> batch_sizes = {1};  // to be prepared, ascending
-  // Where preparing one of them took so long, no larger one is.
+  // A batch size that took longer to prepare is the last one that is prepared.
   std::chrono::nanoseconds longest_preparation = std::chrono::hours(1);
   int concurrency = 1;  // runs at a time to prepare for
   bool warm_up = true;  // by the requests that the export holds

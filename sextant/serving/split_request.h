@@ -7,8 +7,8 @@
 
 namespace sextant::serving {
 
-// Tasks of at most so many rows. The task's "done" is called when all of them are done, with an
-// error where one has failed.
+// Splits a task into tasks of at most "most_rows" rows. Its "done" is called when all of them are
+// done, with an error where one has failed.
 std::vector<BatchTask> SplitTask(BatchTask task, int64_t most_rows);
 
 }  // namespace sextant::serving
