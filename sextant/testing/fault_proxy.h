@@ -46,7 +46,7 @@ class FaultProxy {
   void Set(const Faults& faults);
   // Of connections that are made from now on.
   void SetTarget(int port);
-  // Resets the connection that carries the byte so many further on this way. Once.
+  // Resets the connection in this direction after the next "bytes" bytes. Once.
   void CutAfter(Way way, int64_t bytes);
   // Resets all connections.
   void Reset();

@@ -14,7 +14,7 @@ namespace sextant::dist {
 
 class TestCluster {
  public:
-  // So many tasks of the job "ps", at ports that the system gave.
+  // A cluster with "tasks" tasks of the job "ps", at ports assigned by the system.
   explicit TestCluster(int tasks, const ServerOptions& options = {});
 
   Server& server(int task) { return *servers_[static_cast<size_t>(task)]; }
