@@ -309,8 +309,11 @@ class Analyzer {
   void PlanBranches(Node* node, const std::vector<FuncAttr>& functions) {
     auto& plans = result_.branches[node];
     std::vector<int32_t>& outputs = result_.branch_outputs[node];
+    bool control_results = true;
     if (request_.lowered && IsLowered(*node)) {
-      outputs = ReadOutputs(*node);
+      LoweredUse use = FindUse(*node);
+      outputs = std::move(use.outputs);
+      control_results = use.control_results;
     } else {
       for (int i = 0; i < node->num_outputs(); ++i) outputs.push_back(i);
     }
@@ -320,6 +323,7 @@ class Analyzer {
       PlanRequest request = BranchRequest(*node, function, *body, function.name, 1);
       request.fetches.clear();
       for (const int32_t i : outputs) request.fetches.push_back(body->results[i]);
+      if (!control_results) request.targets.clear();
       TellValues(request, *node, 1);
       plans.push_back(BuildPlan(request, environment_));
     }

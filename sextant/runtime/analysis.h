@@ -37,7 +37,7 @@ struct Analysis {
   // If: else, then. Case: branches. While: cond, body.
   std::unordered_map<const Node*, std::vector<std::shared_ptr<const Plan>>> branches;
   // Of If and Case: the outputs that the branches compute; all, or of lowered ones those that are
-  // read (lowered_branches.h).
+  // needed (lowered_branches.h).
   std::unordered_map<const Node*, std::vector<int32_t>> branch_outputs;
 };
 

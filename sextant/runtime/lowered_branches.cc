@@ -1,17 +1,33 @@
 #include "sextant/runtime/lowered_branches.h"
 
+#include <algorithm>
 #include <string_view>
 #include <unordered_set>
 
 #include "sextant/proto/graph.pb.h"
 
 namespace sextant {
+namespace {
 
-bool IsLowered(const Node& node) {
-  if (node.type() == "Case" || node.type() == "StatelessCase") return false;
-  const Attr* lowered = FindAttr(node.attrs(), "_lower_using_switch_merge");
-  return lowered != nullptr && lowered->Is<bool>() && lowered->Get<bool>();
+constexpr char kFetched[] = "_fetched_itself";
+
+bool HasFlag(const Node& node, const char* name) {
+  const Attr* attr = FindAttr(node.attrs(), name);
+  return attr != nullptr && attr->Is<bool>() && attr->Get<bool>();
 }
+
+bool WaitsFor(const Node& node, const Node& other) {
+  return std::ranges::find(node.control_inputs(), &other) != node.control_inputs().end();
+}
+
+bool Reads(const Node& node, const Node& other) {
+  return std::ranges::any_of(node.inputs(),
+                             [&](const Output& input) { return input.node() == &other; });
+}
+
+}  // namespace
+
+bool IsLowered(const Node& node) { return HasFlag(node, "_lower_using_switch_merge"); }
 
 std::vector<Operation> ControlResults(const Function& function, const FunctionBody& body) {
   std::unordered_set<std::string_view> names;
@@ -23,19 +39,31 @@ std::vector<Operation> ControlResults(const Function& function, const FunctionBo
   return results;
 }
 
-std::vector<int32_t> ReadOutputs(const Node& node) {
-  std::vector<uint8_t> read(node.num_outputs());
+LoweredUse FindUse(const Node& node) {
+  LoweredUse use;
+  const bool fetched = HasFlag(node, kFetched);
+  use.control_results = fetched;
+  std::vector<uint8_t> read(node.num_outputs(), fetched);
   const Graph& graph = node.graph();
   for (int id = 0; id < graph.num_nodes(); ++id) {
-    for (const Output& input : graph.node(id)->inputs()) {
+    const Node& other = *graph.node(id);
+    for (const Output& input : other.inputs()) {
       if (input.node() == &node) read[input.index()] = 1;
     }
+    use.control_results = use.control_results || WaitsFor(other, node);
   }
-  std::vector<int32_t> outputs;
   for (int i = 0; i < node.num_outputs(); ++i) {
-    if (read[i]) outputs.push_back(i);
+    if (read[i]) use.outputs.push_back(i);
   }
-  return outputs;
+  return use;
+}
+
+void MarkFetched(Graph& graph, const Node& sink) {
+  for (int id = 0; id < graph.num_nodes(); ++id) {
+    Node* node = graph.node(id);
+    if (!IsLowered(*node) || FindAttr(node->attrs(), kFetched) != nullptr) continue;
+    graph.SetNodeAttr(node, kFetched, Attr(Reads(sink, *node) || WaitsFor(sink, *node)));
+  }
 }
 
 }  // namespace sextant

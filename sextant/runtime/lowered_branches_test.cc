@@ -1,4 +1,5 @@
-// The expected values are TensorFlow's, for graphs of tf.cond with control flow v2 and of raw If.
+// The expected values are TensorFlow 2.15's for the same graphs. Nested branches and loops:
+// testdata/golden/ops/lowered.tfrecord.
 #include "sextant/runtime/lowered_branches.h"
 
 #include <gtest/gtest.h>
@@ -51,27 +52,38 @@ std::string Branches(const Case& c) {
          Branch("else", FloatConst("node_def", "three", 3), "three:output:0", "three:output:0");
 }
 
+// Readers of both outputs, and one that only waits.
+const char* const kReaders =
+    "node { name: 'i0' op: 'Identity' input: 'y:0' attr { key: 'T' value { type: DT_FLOAT } } }\n"
+    "node { name: 'i1' op: 'Identity' input: 'y:1' attr { key: 'T' value { type: DT_FLOAT } } }\n"
+    "node { name: 'after' op: 'Identity' input: 'one' input: '^y' attr { key: 'T' value { type: "
+    "DT_FLOAT } } }\n";
+
 std::string Lowered(const Case& c) {
   return c.lowered ? "attr { key: '_lower_using_switch_merge' value { b: true } } " : "";
 }
 
-std::string IfGraph(const Case& c) {
+std::string IfGraph(const Case& c, const std::string& op) {
   return "node { name: 'p' op: 'Placeholder' attr { key: 'dtype' value { type: DT_BOOL } } attr { "
-         "key: 'shape' value { shape { } } } }\n node { name: 'y' op: 'If' input: 'p' input: 'v' "
+         "key: 'shape' value { shape { } } } }\n node { name: 'y' op: '" +
+         op +
+         "' input: 'p' input: 'v' "
          "attr { key: 'Tcond' value { type: DT_BOOL } } attr { key: 'Tin' value { list { type: "
          "DT_RESOURCE } } } attr { key: 'Tout' value { list { type: DT_FLOAT type: DT_FLOAT } } } "
          "attr { key: 'then_branch' value { func { name: 'then' } } } attr { key: 'else_branch' "
          "value { func { name: 'else' } } } " +
-         Lowered(c) + "} library { " + Branches(c) + " }";
+         Lowered(c) + "} " + kReaders + "library { " + Branches(c) + " }";
 }
 
-std::string CaseGraph(const Case& c) {
+std::string CaseGraph(const Case& c, const std::string& op) {
   return "node { name: 'p' op: 'Placeholder' attr { key: 'dtype' value { type: DT_INT32 } } attr { "
-         "key: 'shape' value { shape { } } } }\n node { name: 'y' op: 'Case' input: 'p' input: 'v' "
+         "key: 'shape' value { shape { } } } }\n node { name: 'y' op: '" +
+         op +
+         "' input: 'p' input: 'v' "
          "attr { key: 'Tin' value { list { type: DT_RESOURCE } } } attr { key: 'Tout' value { list "
          "{ type: DT_FLOAT type: DT_FLOAT } } } attr { key: 'branches' value { list { func { name: "
          "'else' } func { name: 'then' } } } } " +
-         Lowered(c) + "} library { " + Branches(c) + " }";
+         Lowered(c) + "} " + kReaders + "library { " + Branches(c) + " }";
 }
 
 std::string IntConst(const char* kind, const std::string& name, int value) {
@@ -132,44 +144,68 @@ class LoweredBranchesTest : public testing::Test {
     }
     return session.Run(graph.FindOutput("read:0")).scalar<float>();
   }
-  float After(const Case& c, const std::vector<std::string>& fetches,
+  // The same when 'then' is taken.
+  float After(const std::string& op, const Case& c, const std::vector<std::string>& fetches,
               const std::vector<std::string>& targets = {}) {
-    return Run(IfGraph(c), {{"p:0", Tensor(true)}}, fetches, targets);
+    if (op.ends_with("If")) return Run(IfGraph(c, op), {{"p:0", Tensor(true)}}, fetches, targets);
+    return Run(CaseGraph(c, op), {{"p:0", Tensor(1)}}, fetches, targets);
   }
 
   std::vector<float> values_;
 };
 
-TEST_F(LoweredBranchesTest, OnlyWhatIsNeededRunsInTheGraphItself) {
-  const Case lowered{.lowered = true, .control_result = false};
-  EXPECT_EQ(After(lowered, {"y:0"}), 1);
-  EXPECT_EQ(values_, std::vector<float>{2});
-  EXPECT_EQ(After(lowered, {"y:1"}), 6);
-  EXPECT_EQ(values_, std::vector<float>{4});
-  EXPECT_EQ(After(lowered, {"y:0", "y:1"}), 6);
-  EXPECT_EQ(values_, (std::vector<float>{2, 4}));
-  EXPECT_EQ(After(lowered, {}, {"y"}), 1);
-}
+const char* const kConditionals[] = {"If", "StatelessIf", "Case", "StatelessCase"};
 
-TEST_F(LoweredBranchesTest, ControlResultsAndCalledFunctionsRunTheirEffects) {
-  EXPECT_EQ(After({.lowered = true, .control_result = true}, {"y:0"}), 6);
-  EXPECT_EQ(After({.lowered = true, .control_result = true}, {}, {"y"}), 6);
-  EXPECT_EQ(After({.lowered = false, .control_result = false}, {"y:0"}), 6);
-  EXPECT_EQ(After({.lowered = false, .control_result = true}, {}, {"y"}), 6);
-}
-
-TEST_F(LoweredBranchesTest, CaseRunsTheEffectsOfItsBranch) {
-  for (const bool lowered : {true, false}) {
-    for (const bool control_result : {true, false}) {
-      const std::string nodes = CaseGraph({.lowered = lowered, .control_result = control_result});
-      const NamedFeeds then = {{"p:0", Tensor(1)}};
-      EXPECT_EQ(Run(nodes, then, {"y:0"}, {}), 6);
+TEST_F(LoweredBranchesTest, OnlyOutputsThatAreReadRun) {
+  for (const char* op : kConditionals) {
+    for (const bool control_result : {false, true}) {
+      SCOPED_TRACE(op);
+      const Case c{.lowered = true, .control_result = control_result};
+      EXPECT_EQ(After(op, c, {"i0:0"}), 1);
       EXPECT_EQ(values_, std::vector<float>{2});
-      EXPECT_EQ(Run(nodes, then, {"y:1"}, {}), 6);
+      EXPECT_EQ(After(op, c, {"i1:0"}), 6);
       EXPECT_EQ(values_, std::vector<float>{4});
-      EXPECT_EQ(Run(nodes, then, {"y:0", "y:1"}, {}), 6);
-      EXPECT_EQ(Run(nodes, then, {}, {"y"}), 6);
-      EXPECT_EQ(Run(nodes, {{"p:0", Tensor(0)}}, {"y:1"}, {}), 1);
+      EXPECT_EQ(After(op, c, {"i0:0", "i1:0"}), 6);
+      EXPECT_EQ(values_, (std::vector<float>{2, 4}));
+    }
+  }
+}
+
+TEST_F(LoweredBranchesTest, ControlResultsRunForNodesThatWait) {
+  for (const char* op : kConditionals) {
+    SCOPED_TRACE(op);
+    const Case unlisted{.lowered = true, .control_result = false};
+    EXPECT_EQ(After(op, unlisted, {"after:0"}), 1);
+    EXPECT_EQ(After(op, unlisted, {"i0:0", "after:0"}), 1);
+    const Case listed{.lowered = true, .control_result = true};
+    EXPECT_EQ(After(op, listed, {"after:0"}), 6);
+    EXPECT_EQ(After(op, listed, {"i0:0", "after:0"}), 6);
+    EXPECT_EQ(values_, (std::vector<float>{2, 1}));
+  }
+}
+
+TEST_F(LoweredBranchesTest, AllOutputsRunWhereTheNodeItselfIsFetched) {
+  for (const char* op : kConditionals) {
+    for (const bool control_result : {false, true}) {
+      SCOPED_TRACE(op);
+      const Case c{.lowered = true, .control_result = control_result};
+      EXPECT_EQ(After(op, c, {"y:0"}), 6);
+      EXPECT_EQ(values_, std::vector<float>{2});
+      EXPECT_EQ(After(op, c, {"y:1"}), 6);
+      EXPECT_EQ(After(op, c, {}, {"y"}), 6);
+    }
+  }
+}
+
+TEST_F(LoweredBranchesTest, CalledBranchesRunAllTheirEffects) {
+  for (const char* op : kConditionals) {
+    for (const bool control_result : {false, true}) {
+      SCOPED_TRACE(op);
+      const Case c{.lowered = false, .control_result = control_result};
+      EXPECT_EQ(After(op, c, {"y:0"}), 6);
+      EXPECT_EQ(After(op, c, {"i0:0"}), 6);
+      EXPECT_EQ(After(op, c, {"after:0"}), 6);
+      EXPECT_EQ(After(op, c, {}, {"y"}), 6);
     }
   }
 }

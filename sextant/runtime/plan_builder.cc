@@ -18,6 +18,7 @@
 #include "sextant/runtime/fragment_groups.h"
 #include "sextant/runtime/fragments.h"
 #include "sextant/runtime/governed_nodes.h"
+#include "sextant/runtime/lowered_branches.h"
 #include "sextant/runtime/placer.h"
 #include "sextant/runtime/step_emitter.h"
 #include "sextant/runtime/variable_shapes.h"
@@ -186,6 +187,7 @@ std::shared_ptr<const Plan> BuildPlan(const PlanRequest& request,
       CopySubgraph(*request.source, feeds, request.fetches, request.targets, request.name_prefix);
   Graph& graph = *subgraph.graph;
   Node* sink = AddSink(subgraph);
+  if (request.depth == 0) MarkFetched(graph, *sink);
   request.ThrowIfCancelled();
   DecodeDeferredConstants(graph, *environment.allocator, environment.devices[0]->memory_bytes());
 
