@@ -79,7 +79,7 @@ class Analyzer {
     const auto [source, negated] = Deadness::SourceOfPredicate(node.input(1));
     const auto value = result_.values.find(source);
     if (value == result_.values.end() || value->second.dtype() != DType::kBool ||
-        value->second.num_elements() != 1) {
+        value->second.rank() != 0) {
       return std::nullopt;
     }
     return *value->second.data<bool>() != negated;

@@ -39,6 +39,10 @@ std::vector<Operation> ControlResults(const Function& function, const FunctionBo
   return results;
 }
 
+bool NeedsScalarPredicate(const Node& node, bool lowered) {
+  return (lowered && IsLowered(node)) || HasFlag(node, "_scalar_condition");
+}
+
 LoweredUse FindUse(const Node& node) {
   LoweredUse use;
   const bool fetched = HasFlag(node, kFetched);

@@ -21,6 +21,11 @@ bool IsLowered(const Node& node);
 // Of the body's effects, those that are control results of the function.
 std::vector<Operation> ControlResults(const Function& function, const FunctionBody& body);
 
+// Where a Switch of TensorFlow decides, as in a loop of v1 or a lowered If, the predicate must be a
+// scalar bool; elsewhere it may be any tensor. "lowered": the node's graph is part of the fetched
+// graph.
+bool NeedsScalarPredicate(const Node& node, bool lowered);
+
 // What a graph needs of a lowered If or Case.
 struct LoweredUse {
   std::vector<int32_t> outputs;  // ascending

@@ -50,9 +50,10 @@ struct Step {
   // Only where a Switch is upstream: the step is dead when one of these slots or steps is.
   std::vector<int32_t> dead_slots, dead_steps;
   std::vector<std::shared_ptr<const Plan>> branches;
-  std::vector<int32_t> results;  // of If and Case: the outputs that a branch computes
-  std::string key;               // of a send or receive
-  int32_t call = -1;             // of a call's start and finish: which of Plan::calls
+  bool scalar_predicate = false;  // of If and While: one of another shape or type is an error
+  std::vector<int32_t> results;   // of If and Case: the outputs that a branch computes
+  std::string key;                // of a send or receive
+  int32_t call = -1;              // of a call's start and finish: which of Plan::calls
 };
 
 // A slot whose tensor exists before the run: a constant, or a place in the arena.

@@ -23,6 +23,7 @@
 #include "sextant/graph/passes/copy_subgraph.h"
 #include "sextant/graph/passes/deadness.h"
 #include "sextant/runtime/blocking_order.h"
+#include "sextant/runtime/lowered_branches.h"
 #include "sextant/runtime/node_kernel.h"
 #include "sextant/runtime/slot_planner.h"
 
@@ -183,6 +184,7 @@ class StepEmitter {
                   : type.ends_with("Case") ? StepKind::kCase
                                            : StepKind::kIf;
       step.branches = it->second;
+      step.scalar_predicate = NeedsScalarPredicate(node, request_.lowered);
       if (step.kind != StepKind::kWhile) step.results = analysis_.branch_outputs.at(&node);
     } else {
       step.kernel = &FindKernel(node, *step.device);

@@ -10,8 +10,16 @@
 namespace sextant {
 namespace {
 
-// What If, Case and While take for true: a non-zero number, a non-empty string, a non-empty tensor.
-bool IsTrue(const Tensor& t) {
+bool ScalarBool(const Tensor& predicate) {
+  if (predicate.dtype() != DType::kBool || predicate.rank() != 0) {
+    throw InvalidArgument("the predicate must be a scalar bool, got {}", predicate.Describe());
+  }
+  return predicate.scalar<bool>();
+}
+
+// What If and While take for true: a non-zero number, a non-empty string, a non-empty tensor.
+bool IsTrue(const Step& step, const Tensor& t) {
+  if (step.scalar_predicate) return ScalarBool(t);
   if (t.rank() != 0) return t.num_elements() > 0;
   if (t.dtype() == DType::kBool) return t.scalar<bool>();
   if (t.dtype() == DType::kString) return !t.scalar<std::string>().empty();
@@ -63,10 +71,14 @@ void StepRunner::RunStructural(const Step& step) {
     case StepKind::kMerge:
       return RunMerge(step);
     case StepKind::kIf:
-      return RunBranch(step, IsTrue(context_.input(0)) ? 1 : 0);
+      return RunBranch(step, IsTrue(step, context_.input(0)) ? 1 : 0);
     case StepKind::kCase: {
       const int64_t last = static_cast<int64_t>(step.branches.size()) - 1;
-      const int64_t index = context_.input(0).AsInt64();
+      const Tensor& number = context_.input(0);
+      if (number.rank() != 0) {
+        throw InvalidArgument("branch_index must be a scalar, got {}", number.Describe());
+      }
+      const int64_t index = number.AsInt64();
       return RunBranch(step, index < 0 || index > last ? last : index);
     }
     case StepKind::kWhile:
@@ -86,11 +98,7 @@ void StepRunner::RunStructural(const Step& step) {
 }
 
 void StepRunner::RunSwitch(const Step& step) {
-  const Tensor& pred = context_.input(1);
-  if (pred.dtype() != DType::kBool || pred.num_elements() != 1) {
-    throw InvalidArgument("the predicate must be a scalar bool, got {}", pred.Describe());
-  }
-  const int taken = *pred.data<bool>() ? 1 : 0;
+  const int taken = ScalarBool(context_.input(1)) ? 1 : 0;
   context_.ForwardInput(0, taken);
   frame_.dead_slots[step.io.outputs[1 - taken]] = true;
 }
@@ -137,7 +145,7 @@ void StepRunner::RunWhile(const Step& step) {
     Tensor go_on;
     RunPlan(cond, cond_frame, run_, scratch, std::span(&go_on, 1), trace_);
     for (Tensor& t : scratch) t = Tensor();
-    if (!IsTrue(go_on)) break;
+    if (!IsTrue(step, go_on)) break;
     // A variable that the body passes through goes along as it is; the others are given away, so
     // that the body may change them in place.
     for (size_t i = 0; i < count; ++i) {

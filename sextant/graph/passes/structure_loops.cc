@@ -310,8 +310,8 @@ class LoopBuilder {
   }
 
   void AddWhile(FunctionBody cond, FunctionBody body) {
-    const bool stateful = IsStateful(cond) || IsStateful(body);
     NodeSpec spec;
+    spec.op = RequireOp(graph_, IsStateful(cond) || IsStateful(body) ? "While" : "StatelessWhile");
     spec.name = FreshName(graph_, frame_.name.empty() ? "while" : frame_.name);
     spec.device = condition_.node()->device();
     std::vector<DType> types;
@@ -323,8 +323,8 @@ class LoopBuilder {
     spec.attrs = {{"T", types},
                   {"cond", AddFunction(std::move(cond), frame_.name + "_cond", graph_, graph_)},
                   {"body", AddFunction(std::move(body), frame_.name + "_body", graph_, graph_)},
-                  {"parallel_iterations", parallel_iterations_}};
-    spec.op = RequireOp(graph_, stateful ? "While" : "StatelessWhile");
+                  {"parallel_iterations", parallel_iterations_},
+                  {"_scalar_condition", true}};
     Node* loop = graph_.AddNode(std::move(spec));
     for (size_t i = 0; i < variables_.size(); ++i) {
       const Output& start = variables_[i].start;

@@ -45,8 +45,9 @@ class AssertKernel : public Kernel {
  public:
   explicit AssertKernel(KernelInit& init) : summarize_(init.attr<int64_t>("summarize")) {}
   void Compute(KernelContext& ctx) override {
-    if (ctx.input(0).num_elements() != 1) {
-      throw InvalidArgument("In[0] should be a scalar: {}", ctx.input(0).shape().ToString());
+    if (ctx.input(0).rank() != 0) {
+      throw InvalidArgument("the condition must be a scalar, got shape {}",
+                            ctx.input(0).shape().ToString());
     }
     if (ctx.input(0).scalar<bool>()) return;
     std::string message = "assertion failed:";
