@@ -55,7 +55,8 @@ class SEXTANT_API Function {
   const OpDef& signature() const;
   // The body with the function's attributes set. "library" resolves calls inside it. Bodies made
   // without attributes are kept.
-  // Throws INVALID_ARGUMENT or UNIMPLEMENTED, naming function and node, on a malformed body.
+  // Throws INVALID_ARGUMENT on a malformed body, NOT_FOUND on an op type that is not registered,
+  // naming function and node.
   std::shared_ptr<const FunctionBody> Instantiate(const FunctionLibrary& library,
                                                   const AttrMap& attrs = {}) const;
   const proto::FunctionDef& def() const;

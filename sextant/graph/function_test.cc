@@ -95,6 +95,16 @@ TEST(FunctionTest, MalformedBodiesNameFunctionAndNode) {
             std::string::npos);
 }
 
+TEST(FunctionTest, AnUnregisteredOpIsNotFound) {
+  try {
+    ParseFunction("signature { name: 'f' } node_def { name: 'n' op: 'Nobody' }")->Instantiate({});
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), Code::kNotFound);
+    EXPECT_EQ(e.message(), "function f: [Nobody n] op type 'Nobody' is not registered");
+  }
+}
+
 TEST(FunctionTest, ABuiltBodyBecomesADefinitionAndBack) {
   auto body = std::make_shared<FunctionBody>();
   body->graph = std::make_unique<Graph>();

@@ -160,7 +160,7 @@ Output Graph::FindOutput(std::string_view name) const {
   Node* node = FindNode(base);
   if (!node) throw NotFound("the graph has no tensor named '{}'", name);
   if (index >= node->num_outputs()) {
-    if (node->op().unknown()) throw UnknownOpError(*node, Code::kNotFound);
+    if (node->op().unknown()) throw UnknownOpError(*node);
     throw InvalidArgument("'{}': node {} has {} outputs", name, base, node->num_outputs());
   }
   return node->output(index);

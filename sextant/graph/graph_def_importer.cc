@@ -117,7 +117,7 @@ void GraphDefImporter::CreateNode(const NodeDef& def) {
   const int i = graph_.num_nodes() - first_node_;
   const OpDef* op = graph_.FindOp(def.op());
   if (op == nullptr && spelling_ == Spelling::kFunction) {
-    throw Unimplemented("op type '{}' is not registered", def.op());
+    throw NotFound("op type '{}' is not registered", def.op());
   }
   Node* node =
       graph_.NewNode(prefix_ + def.name(), op != nullptr ? op : graph_.UnknownOp(def.op()));

@@ -7,12 +7,11 @@ std::string_view ImportedType(const Node& node) {
   return type.substr(0, type.find(' '));
 }
 
-Error UnknownOpError(const Node& node, Code code) {
+Error UnknownOpError(const Node& node) {
   const std::string_view type = ImportedType(node);
   const std::string& wrong = node.op().doc();  // set by GraphDefImporter
   if (!wrong.empty()) return InvalidArgument("[{} {}] {}", type, node.name(), wrong);
-  return Error(code,
-               fmt::format("[{} {}] op type '{}' is not registered", type, node.name(), type));
+  return NotFound("[{} {}] op type '{}' is not registered", type, node.name(), type);
 }
 
 }  // namespace sextant

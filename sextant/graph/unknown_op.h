@@ -13,8 +13,8 @@ namespace sextant {
 // space: what looks for nodes by type does not find it ("Neg (malformed)").
 std::string_view ImportedType(const Node& node);
 
-// Why: "[Op name] op type 'Op' is not registered" with the code given, or what was found wrong when
-// the node was imported. REQUIRES: node.op().unknown().
-Error UnknownOpError(const Node& node, Code code);
+// Why: NOT_FOUND, "[Op name] op type 'Op' is not registered", or what was found wrong when the node
+// was imported. REQUIRES: node.op().unknown().
+Error UnknownOpError(const Node& node);
 
 }  // namespace sextant

@@ -14,7 +14,7 @@ Tensor Decode(const Node& node, const Attr& attr, Allocator& allocator, size_t m
   const proto::TensorProto& proto = value.tensor();
   const PartialShape shape = ShapeFromProto(proto.tensor_shape());
   const size_t size = DTypeSize(static_cast<DType>(proto.dtype()));
-  if (size == 0 || !shape.fully_known()) throw UnknownOpError(node, Code::kUnimplemented);
+  if (size == 0 || !shape.fully_known()) throw UnknownOpError(node);
   if (static_cast<size_t>(shape.num_elements()) > memory / size) {
     throw ResourceExhausted("[Const {}] {} elements do not fit in {} bytes", node.name(),
                             shape.num_elements(), memory);

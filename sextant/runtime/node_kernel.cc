@@ -14,7 +14,7 @@ const Device& FindDevice(const Node& node, std::span<Device* const> devices) {
 
 const KernelDef& FindKernel(const Node& node, const Device& device) {
   if (node.op().unknown()) {
-    throw UnknownOpError(node, Code::kNotFound);
+    throw UnknownOpError(node);
   }
   if (const KernelDef* kernel = KernelRegistry::Global().Find(node, device.type())) return *kernel;
   std::string types;

@@ -21,7 +21,7 @@ bool IsFreeConstant(const Node& node) {
 }
 
 void RequireKnown(const Node& node) {
-  if (node.op().unknown()) throw UnknownOpError(node, Code::kUnimplemented);
+  if (node.op().unknown()) throw UnknownOpError(node);
 }
 
 }  // namespace sextant
