@@ -15,7 +15,7 @@ namespace {
 template <typename T>
 T Hue(const T* rgb, T largest, T range) {
   if (!(range > 0)) return 0;
-  const T norm = 1 / (6 * range);
+  const T norm = 1 / range * (T(1) / T(6));  // 6 * range may overflow
   T hue;
   if (rgb[0] == largest) {
     hue = norm * (rgb[1] - rgb[2]);
@@ -36,10 +36,20 @@ void HueWeights(T hue, T* weights) {
   weights[2] = std::clamp(2 - std::abs(h - 4), T(0), T(1));
 }
 
+// As TensorFlow, from the last colour to the first, a NaN counting only where it is the last.
+template <typename T>
+T Largest(const T* rgb) {
+  return std::max(rgb[2], std::max(rgb[1], rgb[0]));
+}
+template <typename T>
+T Smallest(const T* rgb) {
+  return std::min(rgb[2], std::min(rgb[1], rgb[0]));
+}
+
 template <typename T>
 void RgbToHsv(const T* rgb, T* hsv) {
-  const T largest = std::max({rgb[0], rgb[1], rgb[2]});
-  const T range = largest - std::min({rgb[0], rgb[1], rgb[2]});
+  const T largest = Largest(rgb);
+  const T range = largest - Smallest(rgb);
   const T hue = Hue(rgb, largest, range);
   hsv[0] = hue;
   hsv[1] = largest > 0 ? range / largest : 0;
@@ -54,19 +64,46 @@ void HsvToRgb(const T* hsv, T* rgb) {
   for (int c = 0; c < 3; ++c) rgb[c] = (1 - saturation + saturation * weights[c]) * value;
 }
 
+// The hue circle has six sectors: in each, other channels are the largest, the middle and the
+// smallest one. The middle one rises in even sectors and falls in odd ones.
+constexpr int kSectors = 6;
+struct Sector {
+  int largest, middle, smallest;
+};
+constexpr Sector kSectorChannels[kSectors] = {{0, 1, 2}, {1, 0, 2}, {1, 2, 0},
+                                              {2, 1, 0}, {2, 0, 1}, {0, 2, 1}};
+
+// By comparisons in TensorFlow's order, which decide where a NaN goes.
+int SectorOf(const float* rgb) {
+  const float r = rgb[0], g = rgb[1], b = rgb[2];
+  if (r < g) return b < r ? 1 : b > g ? 3 : 2;
+  return b < g ? 0 : b > r ? 4 : 5;
+}
+
 void TurnHue(const float* rgb, float delta, float* to) {
-  const float largest = std::max({rgb[0], rgb[1], rgb[2]});
-  const float smallest = std::min({rgb[0], rgb[1], rgb[2]});
-  float hue = Hue(rgb, largest, largest - smallest) + delta;
-  hue -= std::floor(hue);
-  float weights[3];
-  HueWeights(hue, weights);
-  for (int c = 0; c < 3; ++c) to[c] = smallest + (largest - smallest) * weights[c];
+  const int sector = SectorOf(rgb);
+  const Sector& from = kSectorChannels[sector];
+  const float largest = rgb[from.largest], smallest = rgb[from.smallest];
+  float hue = 0;  // in sectors
+  if (largest != smallest) {
+    const float part = (rgb[from.middle] - smallest) / (largest - smallest);
+    hue = static_cast<float>(sector) + (sector % 2 == 0 ? part : 1 - part);
+  }
+  hue += delta * kSectors;
+  hue -= kSectors * std::floor(hue / kSectors);
+  // The last one also where rounding leaves 6, and for NaN.
+  const int turned = hue < kSectors - 1 ? static_cast<int>(hue) : kSectors - 1;
+  const float part = hue - static_cast<float>(turned);
+  const Sector& into = kSectorChannels[turned];
+  to[into.largest] = largest;
+  to[into.smallest] = smallest;
+  to[into.middle] = smallest + (turned % 2 == 0 ? part : 1 - part) * (largest - smallest);
 }
 
 void ScaleSaturation(const float* rgb, float scale, float* to) {
-  float hsv[3];
-  RgbToHsv(rgb, hsv);
+  const float largest = std::max(rgb[0], std::max(rgb[1], rgb[2]));
+  const float range = largest - std::min(rgb[0], std::min(rgb[1], rgb[2]));
+  float hsv[3] = {Hue(rgb, largest, range), largest > 0 ? range / largest : 0, largest};
   hsv[1] = std::min(1.0F, std::max(0.0F, hsv[1] * scale));
   HsvToRgb(hsv, to);
 }

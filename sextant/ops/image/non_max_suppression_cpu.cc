@@ -124,15 +124,19 @@ class SuppressionKernel : public Kernel {
     }
   }
 
+  // What a score is multiplied by. Without a sigma that is 1 for overlaps up to the threshold; the
+  // overlap of boxes with NaN is no number, and makes the score 0.
+  float Weight(float overlap) const {
+    if (sigma_ > 0) return std::exp(-0.5F / sigma_ * overlap * overlap);  // whatever the threshold
+    return overlap <= iou_threshold_ ? std::exp(0 * overlap) : 0;
+  }
+
   // Compares with the boxes chosen since last time, latest first: those are most like it.
   bool Suppressed(Candidate* next) const {
     for (auto j = static_cast<int32_t>(selected_.size()) - 1; j >= next->compared; --j) {
       const float overlap = Overlap(next->box, selected_[j].box);
-      if (sigma_ == 0) {
-        if (overlap > iou_threshold_) return true;
-        continue;
-      }
-      next->score *= std::exp(-0.5F / sigma_ * overlap * overlap);  // whatever the threshold
+      if (sigma_ == 0 && overlap > iou_threshold_) return true;
+      next->score *= Weight(overlap);
       if (next->score <= score_threshold_) break;
     }
     next->compared = static_cast<int32_t>(selected_.size());

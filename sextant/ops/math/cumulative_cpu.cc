@@ -38,11 +38,10 @@ struct RunningLogsumexp {
   }
   template <typename W>
   static W Combine(W a, W b) {
-    const W low = a < b ? a : b, high = a < b ? b : a;
-    // Equal infinities would give NaN below.
-    if (low == -std::numeric_limits<W>::infinity() || high == std::numeric_limits<W>::infinity()) {
-      return high;
-    }
+    // As in TensorFlow, both are the sum so far where the next element is NaN, and the sum of two
+    // positive infinities is NaN.
+    const W low = b < a ? b : a, high = a < b ? b : a;
+    if (low == -std::numeric_limits<W>::infinity()) return high;
     return high + std::log1p(std::exp(low - high));
   }
 };

@@ -53,11 +53,15 @@ inline V Xdivy(V a, V b) { return hn::IfThenZeroElse(hn::Eq(a, Zero()), hn::Div(
 inline V LeakyRelu(V x, V alpha) { return hn::IfThenElse(hn::Gt(x, Zero()), x, hn::Mul(x, alpha)); }
 inline V SigmoidGrad(V y, V dy) { return hn::Mul(hn::Mul(dy, y), hn::Sub(One(), y)); }
 inline V TanhGrad(V y, V dy) { return hn::Mul(dy, hn::Sub(One(), hn::Mul(y, y))); }
-inline V SqrtGrad(V y, V dy) { return hn::Div(hn::Mul(Half(), dy), y); }
+// Of the next three, a gradient of 0 is 0, even at a pole.
+inline V ZeroWhereZero(V dy, V value) { return hn::IfThenZeroElse(hn::Eq(dy, Zero()), value); }
+inline V SqrtGrad(V y, V dy) { return ZeroWhereZero(dy, hn::Div(hn::Mul(Half(), dy), y)); }
 inline V RsqrtGrad(V y, V dy) {
-  return hn::Mul(hn::Mul(Splat(-0.5f), hn::Mul(dy, y)), hn::Mul(y, y));
+  return ZeroWhereZero(dy, hn::Mul(hn::Mul(Splat(-0.5f), hn::Mul(dy, y)), hn::Mul(y, y)));
 }
-inline V ReciprocalGrad(V y, V dy) { return hn::Mul(hn::Mul(hn::Neg(y), dy), y); }
+inline V ReciprocalGrad(V y, V dy) {
+  return ZeroWhereZero(dy, hn::Mul(hn::Mul(hn::Neg(y), dy), y));
+}
 // Multiplied, not selected: an infinite gradient of a closed unit is NaN, as in TensorFlow.
 inline V ReluGrad(V g, V x) { return hn::Mul(g, hn::IfThenElseZero(hn::Gt(x, Zero()), One())); }
 inline V Relu6Grad(V g, V x) {

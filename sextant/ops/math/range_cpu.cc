@@ -48,7 +48,8 @@ void LinSpace(KernelContext& ctx) {
   const W stop = static_cast<W>(ctx.input(1).scalar<T>());
   T* out = ctx.AllocateOutput(0, {num}).template data<T>();
   const W step = num > 1 ? (stop - start) / static_cast<W>(num - 1) : W(0);
-  for (int64_t i = 0; i < num; ++i) out[i] = static_cast<T>(start + step * static_cast<W>(i));
+  out[0] = static_cast<T>(start);  // also where the step is infinite
+  for (int64_t i = 1; i < num; ++i) out[i] = static_cast<T>(start + step * static_cast<W>(i));
   if (num > 1) out[num - 1] = static_cast<T>(stop);
 }
 

@@ -88,15 +88,29 @@ void RegisterGradients(KernelRegistry& registry) {
   AddBinary(
       registry, "SigmoidGrad", OtherFloats(), [](auto y, auto dy) { return dy * y * (1 - y); },
       cost);
+  // Of these, a gradient of 0 is 0, even at a pole.
   AddBinary(
       registry, "SqrtGrad", OtherFloats(),
-      [](auto y, auto dy) { return decltype(y)(0.5) * dy / y; }, cost);
+      [](auto y, auto dy) {
+        using T = decltype(y);
+        return dy == T(0) ? T(0) : T(0.5) * dy / y;
+      },
+      cost);
   AddBinary(
       registry, "RsqrtGrad", OtherFloats(),
-      [](auto y, auto dy) { return decltype(y)(-0.5) * (dy * y) * (y * y); }, cost);
+      [](auto y, auto dy) {
+        using T = decltype(y);
+        return dy == T(0) ? T(0) : T(-0.5) * (dy * y) * (y * y);
+      },
+      cost);
   for (const char* op : {"ReciprocalGrad", "InvGrad"}) {
     AddBinary(
-        registry, op, OtherFloats(), [](auto y, auto dy) { return -y * dy * y; }, cost);
+        registry, op, OtherFloats(),
+        [](auto y, auto dy) {
+          using T = decltype(y);
+          return dy == T(0) ? T(0) : -y * dy * y;
+        },
+        cost);
   }
 }
 
