@@ -1,5 +1,5 @@
-// Keeps a process from files that are none of its business: for servers that run other people's
-// graphs.
+// Restricts file access of a process to an allow-list of directories: for servers that run
+// untrusted graphs.
 #pragma once
 
 #include <memory>

@@ -25,7 +25,7 @@ bool IsPrintable(std::string_view text);
 // end", which is about `most` bytes long. Characters stay whole.
 std::string WithoutMiddle(std::string_view text, size_t most);
 
-// The text on one line, cut with "..." at so many bytes; control characters are escaped.
+// The text on one line, truncated with "..." at "limit" bytes; control characters are escaped.
 std::string Shortened(std::string_view text, size_t limit = 60);
 
 // Printable and cut: a name or a value in a line of output.
