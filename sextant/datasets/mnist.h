@@ -18,7 +18,7 @@ struct SEXTANT_API MnistSets {
 };
 // Reads the four idx files of a folder, gzipped or not, and downloads into it those that are not
 // there. The first num_validation of the training images are the validation set. Prints what it
-// does to `out`. Throws INVALID_ARGUMENT when there are not so many.
+// does to `out`. Throws INVALID_ARGUMENT when there are fewer.
 MnistSets ReadMnist(const std::string& folder, std::ostream& out, int64_t num_validation = 5000);
 
 // The first 5,000 of the 60,000 training images are the validation set, the others are train; test
