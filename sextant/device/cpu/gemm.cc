@@ -51,9 +51,9 @@ constexpr int64_t kDepthBlock = 256;
 constexpr int64_t kRowBlock = 120;
 constexpr int64_t kColBlock = 256;
 constexpr int64_t kSmallestBlock = 48;
-// Every thread should have so many units, lest one waits long for another.
+// Units of work per thread, for load balance.
 constexpr int64_t kUnitsPerThread = 6;
-// Bounds the packed copies: larger matrices are multiplied in parts of so many rows and columns.
+// Bounds the packed copies: larger matrices are multiplied in panels of at most this size.
 constexpr int64_t kPackedElementsOfA = int64_t{1} << 22;
 constexpr int64_t kPackedElementsOfB = int64_t{1} << 24;
 constexpr int64_t kThinCols = 512;
