@@ -41,8 +41,9 @@ struct SEXTANT_API ExporterOptions {
   std::map<std::string, std::string> assets_extra = {};
   bool as_text = false;
   int exports_to_keep = 5;  // the newest (Best: the best); 0: all
-  // So many rows of the evaluation's input become requests in the export, which servers run before
-  // they use it: assets.extra/tf_serving_warmup_requests. TensorFlow Serving takes 1,000 at most.
+  // Number of warm-up requests in the export, from rows of the evaluation's input; servers run them
+  // before they use it: assets.extra/tf_serving_warmup_requests. TensorFlow Serving takes 1,000 at
+  // most.
   int64_t warmup_requests = 0;
 };
 // After every evaluation.

@@ -37,8 +37,8 @@ struct SEXTANT_API ClusterConfig {
   // A task that is not heard of for this time is taken for dead; tasks say every second that they
   // live.
   double lease_secs = 5;
-  // So long the parameter servers are waited for when they are lost, before the process ends with
-  // exit code 138, which asks the platform to start it again.
+  // Timeout of a lost connection to parameter servers, after which the process ends with exit code
+  // 138, which asks the platform to restart it.
   double peers_lost_secs = 600;
   // Variables go to the parameter servers in turn, as in TensorFlow; otherwise the largest first,
   // to the server that has least.
@@ -47,9 +47,10 @@ struct SEXTANT_API ClusterConfig {
   // for each parameter server, but none below 256 KiB; checkpoints hold them whole, as slices. 0:
   // they stay whole. Canned models have rules of their own.
   int64_t partition_bytes = 4 << 20;
-  // Asynchronous training: updates of which more than so many others came between their reads and
-  // themselves are dropped ("drop"), count 1 / (1 + so many) ("scale"), or workers that are more
-  // than so many steps ahead of the slowest wait ("block"). None: there is no limit.
+  // Asynchronous training: the largest staleness of an update, the number of other updates between
+  // its reads and itself. Staler ones are dropped ("drop") or multiplied by 1 / (1 + staleness)
+  // ("scale"); with "block", workers that are more steps than this ahead of the slowest one block.
+  // None: there is no limit.
   std::optional<int64_t> max_staleness = {};
   std::string stale_updates = "drop";
   // How the tasks share out the training data: "leases" (each record once per epoch; of sources
@@ -85,7 +86,7 @@ struct SEXTANT_API RunConfig {
   std::string protocol = {};  // between processes: "" or "grpc", checked only: there is no other
   // If given, worker i of a cluster starts 5 (i + 1) seconds late, but not later than this.
   std::optional<int64_t> max_worker_delay_secs = {};
-  // So long a worker of a cluster waits for the chief to initialise the variables.
+  // Timeout of a worker that waits for the chief to initialise the variables.
   double session_creation_timeout_secs = 7200;
   // Cancelling it, from any thread, ends what the Estimator does with CANCELLED: a training saves
   // its last whole step before, also while it waits for input. A program that wants signals to do
