@@ -9,8 +9,8 @@
 
 namespace sextant {
 
-// A list of elements that is shorter than its shape stands for more of its last value: so many
-// bytes at most, lest a few bytes of a stranger fill the memory.
+// A list of elements that is shorter than its shape is padded with its last value: up to this many
+// bytes, so that a short message from an untrusted peer cannot exhaust memory.
 inline constexpr size_t kMostFilledBytes = size_t{64} << 20;
 
 // The tensor of a serialized TensorProto. Takes what TensorFromProto takes, throws what it throws,
