@@ -22,7 +22,8 @@ bool HoldsVariants(const proto::TensorProto& proto) {
   });
 }
 
-// So many bytes above those of their protos all tensors may take: shapes, axes and names are small.
+// Bytes that all tensors together may take beyond the size of their protos: shapes, axes and names
+// are small.
 constexpr size_t kLeastExpansion = 256;
 
 // The tensor, or an invalid one when Tensor cannot hold its element type or it takes more than
