@@ -37,7 +37,8 @@ struct PlaceInParts {
 };
 
 PlaceInParts PlaceByRange(Output ids, int64_t rows, int64_t parts) {
-  const int64_t size = rows / parts, larger = rows % parts;  // so many parts have one row more
+  const int64_t size = rows / parts,
+                larger = rows % parts;  // the first "larger" parts have one row more
   const auto number = [&](int64_t value) { return ScalarLike(static_cast<double>(value), ids); };
   if (larger == 0) return {FloorDiv(ids, number(size)), FloorMod(ids, number(size))};
   const Output in_larger = FloorDiv(ids, number(size + 1));
