@@ -45,8 +45,8 @@ namespace sextant {
 enum class StaleUpdates {
   kDrop,   // they are not made; the step is counted
   kScale,  // their gradients are multiplied by 1 / (1 + staleness)
-  // They do not come about: no worker begins a step that is more than so many steps ahead of the
-  // slowest that lives (stale synchronous parallel; Ho et al., More effective distributed ML via a
+  // They are prevented: a worker that is more than the limit of steps ahead of the slowest live
+  // worker blocks (stale synchronous parallel; Ho et al., More effective distributed ML via a
   // stale synchronous parallel parameter server, 2013).
   kBlock,
 };
@@ -69,12 +69,12 @@ struct ClusterTaskOptions {
   uint64_t input_seed = 0;  // of the order in which blocks of the data are read
   StalenessLimit staleness = {};
   std::chrono::milliseconds lease{5000};
-  // So long a task waits for the chief to begin the first epoch.
+  // Timeout of a task that waits for the chief to begin the first epoch.
   std::chrono::milliseconds start_timeout{7'200'000};
-  // So long a coordinator that cannot be reached is waited for.
+  // Timeout of an unreachable coordinator.
   std::chrono::milliseconds peers_lost{600'000};
-  // So long a server that is told to end serves on, for the chief may have been told so too: it
-  // saves.
+  // Grace period of a server that is told to end: the chief may have been told so too, and saves a
+  // checkpoint.
   std::chrono::milliseconds save_time{10'000};
   SessionOptions session = {};  // threads, devices and memory of what other tasks run here
   std::shared_ptr<CancellationToken> cancellation = {};  // ends every wait

@@ -127,7 +127,8 @@ std::vector<std::string> RestoredBy(const Node* restore) {
 
 }  // namespace
 
-// Clients may ask for any of 2^n subsets of outputs: so many are kept, the rest computes all.
+// Clients may ask for any of 2^n subsets of outputs: Plans of a limited number of subsets are
+// cached; for others all outputs are computed.
 struct Signature::Subsets {
   static constexpr size_t kMost = 32;
   std::mutex mutex;

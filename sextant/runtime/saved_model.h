@@ -62,7 +62,7 @@ class SEXTANT_API Signature {
   void Call(std::span<const Tensor> inputs, std::span<const int> wanted, std::span<Tensor> outputs,
             const RunOptions& options = {}) const;
 
-  // Makes the Plan for inputs of so many rows, and runs it on made-up values until what is decided
+  // Makes the Plan for inputs of "rows" rows, and runs it on made-up values until what is decided
   // by trial is decided, then "concurrency" runs at a time, so that the first requests are as fast
   // as any. False when nothing was run: a size other than the number of rows is not known, the
   // signature changes the model's state, or the values made up are none that it takes.
