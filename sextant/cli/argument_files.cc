@@ -5,6 +5,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "sextant/base/utf8.h"
 
 namespace sextant::cli {
 namespace {
@@ -12,7 +13,9 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 constexpr int kMostNested = 10;
 
-std::string ReadFile(const std::string& path) { return FileSystem::ForPath(path).ReadFile(path); }
+std::string ReadFile(const std::string& path) {
+  return std::string(WithoutByteOrderMark(FileSystem::ForPath(path).ReadFile(path)));
+}
 
 std::string FlagText(const OrderedJson& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();

@@ -37,6 +37,13 @@ class ArgumentFilesTest : public testing::Test {
   FileSystem& files_ = FileSystem::ForPath(directory_);
 };
 
+TEST_F(ArgumentFilesTest, ByteOrderMarksAreNoData) {
+  const std::string flags = Write("bom.flags", "\xef\xbb\xbf--train_steps=100\n");
+  const std::string config = Write("bom.json", "\xef\xbb\xbf{\"seed\": 7}");
+  EXPECT_EQ(Expanded({"--flagfile", flags, "--config=" + config}),
+            (std::vector<std::string>{"--seed=7", "--train_steps=100"}));
+}
+
 TEST_F(ArgumentFilesTest, PutsFilesBeforeTheCommandLine) {
   const std::string more = Write("more.flags", "--seed 7\n");
   const std::string flags =

@@ -7,6 +7,7 @@
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
 #include "sextant/base/interrupt.h"
+#include "sextant/base/utf8.h"
 #include "sextant/datasets/steps.h"
 #include "sextant/datasets/synthetic.h"
 
@@ -38,7 +39,7 @@ std::string ReadCensus(const PublishedFile& file, const DataOptions& options, st
   const std::string path =
       options.from.empty() ? Fetch(file, options, out) : JoinPath(options.from, file.name);
   ThrowIfInterrupted();
-  return FileSystem::ForPath(path).ReadFile(path);
+  return std::string(WithoutByteOrderMark(FileSystem::ForPath(path).ReadFile(path)));
 }
 
 void Write(const std::string& rows, int64_t wanted, const std::string& name,

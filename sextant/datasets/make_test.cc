@@ -12,6 +12,7 @@
 #include "sextant/datasets/cifar10.h"
 #include "sextant/datasets/idx.h"
 #include "sextant/datasets/mnist.h"
+#include "sextant/datasets/synthetic.h"
 #include "sextant/datasets/test_archive.h"
 #include "sextant/formats/example.h"
 #include "sextant/formats/tfrecord.h"
@@ -213,6 +214,17 @@ TEST(MakeCensus, Cleans) {
   } catch (const Error& e) {
     EXPECT_TRUE(e.message().starts_with("adult.data, line 2,")) << e.message();
   }
+}
+
+TEST(MakeCensus, ByteOrderMarksAreNoData) {
+  const std::string from = NewFolder(), out = NewFolder();
+  const std::string rows = SyntheticCensus(2, 1, 0);
+  for (const char* name : {"adult.data", "adult.test"}) {
+    FileSystem::ForPath(from).WriteFileAtomically(JoinPath(from, name), "\xef\xbb\xbf" + rows);
+  }
+  std::ostringstream printed;
+  MakeCensus({.out = out, .from = from}, printed);
+  EXPECT_EQ(FileSystem::ForPath(out).ReadFile(JoinPath(out, "adult.data.csv")), rows);
 }
 
 TEST(Synthetic, IsTheSameForTheSameSeed) {

@@ -41,6 +41,7 @@ TEST(CheckpointStateTest, KeepsTimes) {
 
 TEST(CheckpointStateTest, AddsTheLatestToAll) {
   EXPECT_EQ(ParseCheckpointState("model_checkpoint_path: 'x'").all, Strings{"x"});
+  EXPECT_EQ(ParseCheckpointState("\xef\xbb\xbfmodel_checkpoint_path: 'x'").all, Strings{"x"});
   EXPECT_EQ(ParseCheckpointState(CheckpointStateText({"c", {"a"}})).all, (Strings{"a", "c"}));
 }
 

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "sextant/base/error.h"
+#include "sextant/base/utf8.h"
 
 namespace sextant {
 namespace {
@@ -47,7 +48,7 @@ void ParseMessageText(std::string_view text, std::string_view what,
   FirstError error;
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&error);
-  if (!parser.ParseFromString(std::string(text), message)) {
+  if (!parser.ParseFromString(std::string(WithoutByteOrderMark(text)), message)) {
     throw InvalidArgument("{}: the text is not a {}: {}", what, message->GetDescriptor()->name(),
                           error.text());
   }

@@ -20,7 +20,8 @@ SEXTANT_API void ParseMessage(std::string_view bytes, std::string_view what,
 // are no UTF-8.
 [[nodiscard]] SEXTANT_API bool TryParseMessage(std::string_view bytes,
                                                google::protobuf::Message* message);
-// Throws INVALID_ARGUMENT "WHAT: line 3, column 5: ..." when the text does not parse.
+// Throws INVALID_ARGUMENT "WHAT: line 3, column 5: ..." when the text does not parse. It may begin
+// with a byte order mark.
 SEXTANT_API void ParseMessageText(std::string_view text, std::string_view what,
                                   google::protobuf::Message* message);
 std::string MessageText(const google::protobuf::Message& message);

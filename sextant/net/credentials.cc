@@ -9,6 +9,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
+#include "sextant/base/utf8.h"
 
 namespace sextant::net {
 namespace {
@@ -99,7 +100,8 @@ std::shared_ptr<grpc::ChannelCredentials> MakeChannelCredentials(const Credentia
 
 Token::Token(const CredentialOptions& options) {
   if (options.token_file.empty()) return;
-  const std::string text = FileSystem::ForPath(options.token_file).ReadFile(options.token_file);
+  const std::string bytes = FileSystem::ForPath(options.token_file).ReadFile(options.token_file);
+  const std::string_view text = WithoutByteOrderMark(bytes);
   value_ = text.substr(0, text.find_first_of("\r\n"));
   if (value_.empty()) throw InvalidArgument("{} holds no token", options.token_file);
 }

@@ -29,6 +29,8 @@ TEST_F(CredentialsTest, TokenIsTheFirstLineAndMustBeEqual) {
   for (const char* wrong :
        {"", "s3cret", "Bearer ", "Bearer s3cre", "Bearer s3cret ", "bearer s3cret"})
     EXPECT_FALSE(token.Matches(wrong)) << wrong;
+  const Token marked({.token_file = Write("marked", "\xef\xbb\xbfs3cret\r\n")});
+  EXPECT_TRUE(marked.Matches("Bearer s3cret"));
   const Token none({});
   EXPECT_TRUE(none.Matches(""));
 }

@@ -8,6 +8,7 @@
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
 #include "sextant/base/printable.h"
+#include "sextant/base/utf8.h"
 
 namespace sextant::serving {
 namespace {
@@ -32,7 +33,8 @@ std::string_view BearerToken(std::string_view authorization) {
 
 std::vector<std::vector<std::string>> WordsOfLines(const std::string& path) {
   std::vector<std::vector<std::string>> lines;
-  std::istringstream text(FileSystem::ForPath(path).ReadFile(path));
+  std::istringstream text(
+      std::string(WithoutByteOrderMark(FileSystem::ForPath(path).ReadFile(path))));
   for (std::string line; std::getline(text, line);) {
     std::istringstream words(line.substr(0, line.find('#')));
     std::vector<std::string> found;

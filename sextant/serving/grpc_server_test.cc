@@ -227,7 +227,7 @@ TEST_F(GrpcServerTest, TokensGuardModels) {
   ServerOptions options = Options();
   ExportSmallModel(Path("n"), 1);
   options.models.push_back({.name = "n", .base_path = Path("n")});
-  options.token_file = Write("tokens", "# who\nall\nfor_n n\n");
+  options.token_file = Write("tokens", "\357\273\277all\n# who\nfor_n n\n");
   Start(options);
   EXPECT_EQ(CodeOf([&] { Ask(NewClient()); }), Code::kUnauthenticated);
   EXPECT_EQ(CodeOf([&] { Ask(NewClient("wrong")); }), Code::kUnauthenticated);

@@ -20,7 +20,9 @@ class ModelConfigTest : public testing::Test {
 };
 
 TEST_F(ModelConfigTest, ReadsTheFileOfTensorFlowServing) {
-  const auto models = ReadModelConfigFile(Write(R"(
+  const auto models =
+      ReadModelConfigFile(Write("\xef\xbb\xbf"
+                                R"(
     model_config_list {
       config { name: 'a' base_path: '/models/a' model_platform: 'tensorflow' }
       config {
