@@ -10,6 +10,7 @@
 #include "sextant/base/file_system.h"
 #include "sextant/base/interrupt.h"
 #include "sextant/base/logging.h"
+#include "sextant/cli/interruptible.h"
 #include "sextant/cli/net_commands.h"
 #include "sextant/formats/saved_model_dir.h"
 #include "sextant/serving/model_manager.h"
@@ -102,7 +103,11 @@ void CheckFlags(const ServeFlags& flags) {
 // Serves until a signal comes; 0 after a clean end.
 int Serve(const ServeFlags& flags) {
   const InterruptScope interrupts;
-  serving::Server server(OptionsOf(flags));
+  const auto started = [&] {  // until then it may wait for the bytes of its files
+    const Interruptible interruptible;
+    return std::make_unique<serving::Server>(OptionsOf(flags));
+  }();
+  serving::Server& server = *started;
   if (server.rest_port() != 0) {
     LogInfo("REST at {}://{}:{}/v1/models", flags.tls_file.empty() ? "http" : "https",
             flags.address, server.rest_port());
