@@ -92,7 +92,17 @@ void CheckFlags(const ServeFlags& flags) {
   if (!flags.batching_file.empty() && !flags.batching) {
     throw InvalidArgument("--batching_parameters_file needs --enable_batching");
   }
-  if (flags.config_file.empty() && IsSavedModelDir(flags.base_path)) {
+  if (ParseTags(flags.tags).empty()) {
+    throw InvalidArgument("--saved_model_tags names no tag; leave it out for serve");
+  }
+  if (!flags.config_file.empty()) return;
+  FileSystem& files = FileSystem::ForPath(flags.base_path);
+  if (files.Exists(flags.base_path) && !files.Stat(flags.base_path).is_directory) {
+    throw InvalidArgument(
+        "--model_base_path {} is a file; give a directory whose entries are versions by number",
+        flags.base_path);
+  }
+  if (IsSavedModelDir(flags.base_path)) {
     throw InvalidArgument(
         "{} is one version; give the directory above it, whose entries are "
         "versions by number",

@@ -163,6 +163,22 @@ TEST_F(ServerProgramTest, IncompleteCredentialsAndMissingFilesExitWithTwo) {
   EXPECT_FALSE(Contains(alone.log(), "127.0.0.1 only")) << alone.log();
 }
 
+TEST_F(ServerProgramTest, ServeRefusesWhatHoldsNoModel) {
+  const TemporaryDirectory directory;
+  const std::string file = JoinPath(directory.path(), "model.pb");
+  std::ofstream(file) << "x";
+  const auto expect = [](const std::vector<std::string>& words, const std::string& part) {
+    std::vector<std::string> all = {"serve", "--port", "0", "--rest_api_port", "1"};
+    all.insert(all.end(), words.begin(), words.end());
+    const ProcessResult result = RunSextant(all);
+    EXPECT_EQ(result.status.code, 2) << result.error;
+    EXPECT_TRUE(Contains(result.error, part)) << result.error;
+  };
+  expect({"--model_base_path", file}, file + " is a file; give a directory");
+  expect({"--model_base_path", directory.path(), "--saved_model_tags", ""},
+         "--saved_model_tags names no tag");
+}
+
 TEST_F(ServerProgramTest, TakesJsonAndTaskIndex) {
   ServerProcess server({"--cluster_spec", R"({"ps": ["127.0.0.1:1", "127.0.0.1:0"]})", "--job_name",
                         "ps", "--task_index", "1"});
