@@ -1,6 +1,9 @@
 // `sextant server` and `sextant status` as programs.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
 #include <fstream>
@@ -177,6 +180,19 @@ TEST_F(ServerProgramTest, ServeRefusesWhatHoldsNoModel) {
   expect({"--model_base_path", file}, file + " is a file; give a directory");
   expect({"--model_base_path", directory.path(), "--saved_model_tags", ""},
          "--saved_model_tags names no tag");
+}
+
+TEST_F(ServerProgramTest, ServeThatWaitsForItsFilesEndsWithTheSignal) {
+  const TemporaryDirectory directory;
+  const std::string pipe = JoinPath(directory.path(), "config");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  ChildProcess child({.arguments = {kProgram, "serve", "--port", "0", "--rest_api_port", "1",
+                                    "--model_config_file", pipe},
+                      .error = Stream::kNull});
+  const int writer = open(pipe.c_str(), O_WRONLY);  // until it reads
+  child.Signal(SIGTERM);
+  EXPECT_EQ(child.Wait().code, 143);
+  close(writer);
 }
 
 TEST_F(ServerProgramTest, TakesJsonAndTaskIndex) {
