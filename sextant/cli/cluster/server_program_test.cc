@@ -1,9 +1,6 @@
 // `sextant server` and `sextant status` as programs.
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <array>
 #include <fstream>
@@ -164,35 +161,6 @@ TEST_F(ServerProgramTest, IncompleteCredentialsAndMissingFilesExitWithTwo) {
   const ServerProcess alone({"--cluster_spec", one, "--job_name", "w", "--tls_cert", cert,
                              "--tls_key", key});  // nobody else is to be called
   EXPECT_FALSE(Contains(alone.log(), "127.0.0.1 only")) << alone.log();
-}
-
-TEST_F(ServerProgramTest, ServeRefusesWhatHoldsNoModel) {
-  const TemporaryDirectory directory;
-  const std::string file = JoinPath(directory.path(), "model.pb");
-  std::ofstream(file) << "x";
-  const auto expect = [](const std::vector<std::string>& words, const std::string& part) {
-    std::vector<std::string> all = {"serve", "--port", "0", "--rest_api_port", "1"};
-    all.insert(all.end(), words.begin(), words.end());
-    const ProcessResult result = RunSextant(all);
-    EXPECT_EQ(result.status.code, 2) << result.error;
-    EXPECT_TRUE(Contains(result.error, part)) << result.error;
-  };
-  expect({"--model_base_path", file}, file + " is a file; give a directory");
-  expect({"--model_base_path", directory.path(), "--saved_model_tags", ""},
-         "--saved_model_tags names no tag");
-}
-
-TEST_F(ServerProgramTest, ServeThatWaitsForItsFilesEndsWithTheSignal) {
-  const TemporaryDirectory directory;
-  const std::string pipe = JoinPath(directory.path(), "config");
-  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  ChildProcess child({.arguments = {kProgram, "serve", "--port", "0", "--rest_api_port", "1",
-                                    "--model_config_file", pipe},
-                      .error = Stream::kNull});
-  const int writer = open(pipe.c_str(), O_WRONLY);  // until it reads
-  child.Signal(SIGTERM);
-  EXPECT_EQ(child.Wait().code, 143);
-  close(writer);
 }
 
 TEST_F(ServerProgramTest, TakesJsonAndTaskIndex) {
