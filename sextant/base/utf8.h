@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "sextant/base/export.h"
+
 namespace sextant {
 
 inline constexpr char32_t kReplacementCharacter = 0xFFFD;
@@ -17,7 +19,7 @@ inline int32_t TakeUtf8(std::string_view* text);
 void AppendUtf8(char32_t character, std::string* text);
 
 // The text without a byte order mark in front of it, which some programs write into files.
-std::string_view WithoutByteOrderMark(std::string_view text);
+SEXTANT_API std::string_view WithoutByteOrderMark(std::string_view text);
 
 // The characters of the text, with U+FFFD in place of bytes that are none.
 std::u32string DecodeUtf8(std::string_view text);
