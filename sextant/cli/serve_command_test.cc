@@ -14,14 +14,14 @@
 namespace sextant::cli {
 namespace {
 
-constexpr char kProgram[] = SEXTANT_BINARY_DIR "/bin/sextant";
+constexpr char kSextant[] = SEXTANT_BINARY_DIR "/bin/sextant";
 
 TEST(ServeCommandTest, RefusesWhatHoldsNoModel) {
   const TemporaryDirectory directory;
   const std::string file = JoinPath(directory.path(), "model.pb");
   std::ofstream(file) << "x";
   const auto expect = [](const std::vector<std::string>& words, const std::string& part) {
-    std::vector<std::string> all = {kProgram, "serve", "--port", "0", "--rest_api_port", "1"};
+    std::vector<std::string> all = {kSextant, "serve", "--port", "0", "--rest_api_port", "1"};
     all.insert(all.end(), words.begin(), words.end());
     const ProcessResult result = RunProcess({.arguments = all}, "", std::chrono::seconds(60));
     EXPECT_EQ(result.status.code, 2) << result.error;
@@ -36,7 +36,7 @@ TEST(ServeCommandTest, EndsWithTheSignalWhileItWaitsForItsFiles) {
   const TemporaryDirectory directory;
   const std::string pipe = JoinPath(directory.path(), "config");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  ChildProcess child({.arguments = {kProgram, "serve", "--port", "0", "--rest_api_port", "1",
+  ChildProcess child({.arguments = {kSextant, "serve", "--port", "0", "--rest_api_port", "1",
                                     "--model_config_file", pipe},
                       .error = Stream::kNull});
   const int writer = open(pipe.c_str(), O_WRONLY);  // until it reads
