@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <system_error>
-#include <thread>
 
 namespace sextant::dist {
 namespace {
@@ -12,24 +11,30 @@ constexpr std::chrono::seconds kIdleTime(10);
 }  // namespace
 
 CallThreads::~CallThreads() {
+  Threads left;  // joined outside the lock
   std::unique_lock lock(mutex_);
   closing_ = true;
   given_.notify_all();
-  ended_.wait(lock, [this] { return threads_ == 0; });
+  ended_.wait(lock, [this] { return threads_.empty(); });
+  left.swap(left_);
+  lock.unlock();
 }
 
 bool CallThreads::Run(std::function<void()> work) {
+  Threads left;  // joined outside the lock
   {
     std::lock_guard lock(mutex_);
+    left.swap(left_);
     const bool idle = static_cast<int>(waiting_.size()) < idle_;
     if (!idle) {
-      if (threads_ >= most_) return false;
+      if (static_cast<int>(threads_.size()) >= most_) return false;
+      const auto self = threads_.emplace(threads_.end());
       try {
-        std::thread([this] { Loop(); }).detach();
+        *self = std::jthread([this, self] { Loop(self); });
       } catch (const std::system_error&) {  // the system has no more
+        threads_.erase(self);
         return false;
       }
-      ++threads_;
     }
     waiting_.push_back(std::move(work));
     if (!idle) return true;
@@ -38,7 +43,7 @@ bool CallThreads::Run(std::function<void()> work) {
   return true;
 }
 
-void CallThreads::Loop() {
+void CallThreads::Loop(Threads::iterator self) {
   std::unique_lock lock(mutex_);
   for (;;) {
     ++idle_;
@@ -54,9 +59,8 @@ void CallThreads::Loop() {
     work = nullptr;
     lock.lock();
   }
-  --threads_;
-  // The destructor may go on only when this thread no longer touches the object.
-  std::notify_all_at_thread_exit(ended_, std::move(lock));
+  left_.splice(left_.end(), threads_, self);
+  ended_.notify_all();
 }
 
 Status TooManyCalls() {

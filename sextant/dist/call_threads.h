@@ -8,7 +8,9 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <list>
 #include <mutex>
+#include <thread>
 
 #include "sextant/base/error.h"
 
@@ -27,13 +29,16 @@ class CallThreads {
   [[nodiscard]] bool Run(std::function<void()> work);
 
  private:
-  void Loop();
+  using Threads = std::list<std::jthread>;
+  void Loop(Threads::iterator self);
 
   const int most_;
   std::mutex mutex_;
   std::condition_variable given_, ended_;
   std::deque<std::function<void()>> waiting_;  // no more than threads are idle
-  int threads_ = 0, idle_ = 0;
+  Threads threads_;
+  Threads left_;  // that have nothing more to do, to be joined
+  int idle_ = 0;
   bool closing_ = false;
 };
 
