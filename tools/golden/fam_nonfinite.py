@@ -64,11 +64,18 @@ def rows(r):
 def colours(r):
     values = (NAN, INF, -INF, -1.0, 0.0, 0.25, 3e38)
     rgb = F32([[a, b, c] for a in values for b in values for c in values])
+    # Large numbers widen the tolerance, so they are cases of their own.
+    near = F32([[a, b, c] for a in (NAN, INF, -INF, -1.0, -0.0, 1e-20, 0.25) for b in (NAN, INF, -INF, -1.0, 0.0, 0.25, 1.0) for c in (NAN, INF, -INF, 0.0, 1e-20, 0.25, 1.0)])
     for op in ("RGBToHSV", "HSVToRGB"):
-        case(r, op, lambda x: getattr(raw, op)(images=x), {"x": rgb})
-        case(r, op + "/double", lambda x: getattr(raw, op)(images=x), {"x": rgb.astype(F64)})
-    for delta in (0.3, -2.0, NAN):
-        case(r, "AdjustHue/%s" % delta, lambda x: raw.AdjustHue(images=x[None], delta=tf.constant(delta)), {"x": rgb[None]})
+        for tag, x in (("/", rgb), ("/near_", near)):
+            for dtype in (F32, F64):
+                case(r, op + tag + np.dtype(dtype).name, lambda x: getattr(raw, op)(images=x), {"x": x.astype(dtype)})
+        case(r, op + "/near_half", lambda x: getattr(raw, op)(images=x), {"x": near.astype(F16)})
+    for tag, x in (("", rgb), ("near_", near)):
+        for delta in (0.3, -2.0, NAN):  # with an infinite one TensorFlow does not end
+            case(r, "AdjustHue/%s%s" % (tag, delta), lambda x: raw.AdjustHue(images=x, delta=tf.constant(delta)), {"x": x[None]})
+        for scale in (0.5, 2.0, -1.0, 0.0, NAN, INF, -INF):
+            case(r, "AdjustSaturation/%s%s" % (tag, scale), lambda x: raw.AdjustSaturation(images=x, scale=tf.constant(scale)), {"x": x[None]})
 
 
 def boxes(r):
@@ -103,5 +110,14 @@ def windows(r):
     case(r, "AvgPool", lambda x: raw.AvgPool(value=x, ksize=[1, 2, 2, 1], strides=[1, 1, 1, 1], padding="SAME"), {"x": x})
     case(r, "MaxPool", lambda x: raw.MaxPool(input=x, ksize=[1, 2, 2, 1], strides=[1, 1, 1, 1], padding="SAME"), {"x": x})
     case(r, "MaxPoolWithArgmax", lambda x: raw.MaxPoolWithArgmax(input=x, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="SAME"), {"x": x})
-    case(r, "AdjustContrastv2", lambda x: raw.AdjustContrastv2(images=x, contrast_factor=F32(2)), {"x": x})
+    contrasts(r)
     case(r, "CropAndResize", lambda x: raw.CropAndResize(image=x, boxes=F32([[0, 0, 1, 1], [0.1, 0.2, 0.8, 1.3]]), box_ind=I32([0, 1]), crop_size=I32([3, 4])), {"x": x})
+
+
+def contrasts(r):
+    """Each channel has one kind of value among plain ones."""
+    for tag, kinds in (("", (NAN, INF, -INF, 0.5)), ("large_", (3e38, -3e38, 2.0, -0.0))):
+        x = np.tile(F32([0.25, -1, 3, 0.5, 7, 2]).reshape(1, 2, 3, 1), (2, 1, 1, len(kinds)))
+        x[0, 1, 1, :] = kinds
+        for factor in (2.0, 0.0, -1.0, NAN, INF, -INF):
+            case(r, "AdjustContrastv2/%s%s" % (tag, factor), lambda x: raw.AdjustContrastv2(images=x, contrast_factor=F32(factor)), {"x": x})

@@ -11,18 +11,16 @@
 namespace sextant {
 namespace {
 
-// In [0, 1), 0 for grays.
+// In [0, 1], where "sixth" is a sixth of a turn divided by the range of the colours.
 template <typename T>
-T Hue(const T* rgb, T largest, T range) {
-  if (!(range > 0)) return 0;
-  const T norm = 1 / range * (T(1) / T(6));  // 6 * range may overflow
+T Hue(const T* rgb, T largest, T sixth) {
   T hue;
   if (rgb[0] == largest) {
-    hue = norm * (rgb[1] - rgb[2]);
+    hue = sixth * (rgb[1] - rgb[2]);
   } else if (rgb[1] == largest) {
-    hue = norm * (rgb[2] - rgb[0]) + T(2) / T(6);
+    hue = sixth * (rgb[2] - rgb[0]) + T(2) / T(6);
   } else {
-    hue = norm * (rgb[0] - rgb[1]) + T(4) / T(6);
+    hue = sixth * (rgb[0] - rgb[1]) + T(4) / T(6);
   }
   return hue < 0 ? hue + 1 : hue;
 }
@@ -50,7 +48,7 @@ template <typename T>
 void RgbToHsv(const T* rgb, T* hsv) {
   const T largest = Largest(rgb);
   const T range = largest - Smallest(rgb);
-  const T hue = Hue(rgb, largest, range);
+  const T hue = range > 0 ? Hue(rgb, largest, 1 / range * (T(1) / T(6))) : 0;
   hsv[0] = hue;
   hsv[1] = largest > 0 ? range / largest : 0;
   hsv[2] = largest;
@@ -100,12 +98,20 @@ void TurnHue(const float* rgb, float delta, float* to) {
   to[into.middle] = smallest + (turned % 2 == 0 ? part : 1 - part) * (largest - smallest);
 }
 
+// As TensorFlow, to a gray where the hue is NaN or rounds to a whole turn.
 void ScaleSaturation(const float* rgb, float scale, float* to) {
   const float largest = std::max(rgb[0], std::max(rgb[1], rgb[2]));
   const float range = largest - std::min(rgb[0], std::min(rgb[1], rgb[2]));
-  float hsv[3] = {Hue(rgb, largest, range), largest > 0 ? range / largest : 0, largest};
-  hsv[1] = std::min(1.0F, std::max(0.0F, hsv[1] * scale));
-  HsvToRgb(hsv, to);
+  const float hue = range <= 0 ? 0 : kSectors * Hue(rgb, largest, 1 / (6 * range));
+  const float saturation = largest > 0 ? range / largest : 0;
+  const float scaled = std::min(1.0F, std::max(0.0F, saturation * scale)) * largest;
+  const float smallest = largest - scaled;
+  std::fill_n(to, 3, smallest);
+  if (!(hue < kSectors)) return;
+  const int sector = static_cast<int>(hue);
+  const float part = hue - static_cast<float>(sector);
+  to[kSectorChannels[sector].largest] = scaled + smallest;
+  to[kSectorChannels[sector].middle] = (sector % 2 == 0 ? part : 1 - part) * scaled + smallest;
 }
 
 void CheckColors(const Tensor& images) {
