@@ -86,12 +86,17 @@ void FileReader::ReadExactlyAt(uint64_t offset, std::span<char> dst) {
 size_t FileReader::Read(std::span<char> dst) {
   size_t done = 0;
   while (done < dst.size()) {
-    const size_t got = ReadAt(position_, dst.subspan(done));
+    const size_t got = ReadSome(dst.subspan(done));
     if (got == 0) break;
     done += got;
-    position_ += got;
   }
   return done;
+}
+
+size_t FileReader::ReadSome(std::span<char> dst) {
+  const size_t got = ReadAt(position_, dst);
+  position_ += got;
+  return got;
 }
 
 FileSystem& FileSystem::ForPath(std::string_view path) {

@@ -35,6 +35,8 @@ class SEXTANT_API FileReader {
 
   // Reads on from position() until dst is full or the file ends, and returns the bytes read.
   size_t Read(std::span<char> dst);
+  // The same, but of a pipe only what has come, at least one byte: 0 at the end.
+  size_t ReadSome(std::span<char> dst);
   uint64_t position() const { return position_; }
   void Seek(uint64_t position) { position_ = position; }
 

@@ -35,7 +35,7 @@ bool ByteWindow::Read() {
   }
   // A record longer than the window doubles it, so that the bytes are moved a few times only.
   if (end_ + kPiece > bytes_.size()) bytes_.resize(std::max(end_ + kPiece, 2 * end_));
-  const size_t read = source_->Read(std::span(bytes_).subspan(end_));
+  const size_t read = source_->ReadSome(std::span(bytes_).subspan(end_));
   end_ += read;
   if (read == 0 && source_->cut_off()) {
     throw DataLoss("{}: the compressed file is cut off; its content ends at offset {}", path(),

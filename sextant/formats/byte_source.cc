@@ -17,14 +17,22 @@ class FileSource : public ByteSource {
       : file_system_(FileSystem::ForPath(path)), reader_(file_system_.NewReader(path)) {}
 
   size_t Read(std::span<char> dst) override {
-    const size_t done = TakeBuffered(dst);
-    if (done == dst.size()) return done;
-    if (dst.size() - done >= kReadAhead) return done + reader_->Read(dst.subspan(done));
+    size_t done = 0;
+    while (done < dst.size()) {
+      const size_t got = ReadSome(dst.subspan(done));
+      if (got == 0) break;
+      done += got;
+    }
+    return done;
+  }
+
+  size_t ReadSome(std::span<char> dst) override {
+    if (const size_t buffered = TakeBuffered(dst); buffered > 0) return buffered;
+    if (dst.size() >= kReadAhead) return reader_->ReadSome(dst);
     buffer_.resize(kReadAhead);
-    begin_ = 0;
-    end_ = 0;
-    end_ = reader_->Read(buffer_);
-    return done + TakeBuffered(dst.subspan(done));
+    begin_ = end_ = 0;
+    end_ = reader_->ReadSome(buffer_);
+    return TakeBuffered(dst);
   }
 
   void Seek(uint64_t offset) override {

@@ -23,6 +23,8 @@ class SEXTANT_API ByteSource {
   // at the end, and before bytes that cannot be read: the next call throws, what the file system
   // throws or DATA_LOSS. When the file has grown, a later call reads on after the end.
   virtual size_t Read(std::span<char> dst) = 0;
+  // May return fewer bytes, but 0 only at the end: those of a pipe that have come.
+  virtual size_t ReadSome(std::span<char> dst) { return Read(dst); }
   // Reads on at an offset of the (uncompressed) stream. A compressed stream is read again from its
   // start: seekable() says that this is not needed. Past the end, Read returns 0.
   virtual void Seek(uint64_t offset) = 0;

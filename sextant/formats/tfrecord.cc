@@ -122,7 +122,7 @@ bool TFRecordReader::MayHold(uint64_t length) const {
 bool TFRecordReader::Fill(uint64_t size) {
   while (buffered() < size) {
     if (window_.size() - begin_ < size) MakeRoom(size);
-    const size_t got = source_->Read(std::span(window_).subspan(end_));
+    const size_t got = source_->ReadSome(std::span(window_).subspan(end_));
     if (got == 0) return false;
     end_ += got;
   }

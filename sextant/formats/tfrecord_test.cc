@@ -1,11 +1,15 @@
 #include "sextant/formats/tfrecord.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <vector>
 
 #include "sextant/base/coding.h"
 #include "sextant/base/crc32c.h"
+#include "sextant/base/temporary_directory.h"
 
 namespace sextant {
 namespace {
@@ -188,6 +192,23 @@ TEST(TFRecordTest, FollowsAGrowingFile) {
   EXPECT_TRUE(record == std::string(300'000, 'w'));
   EXPECT_FALSE(reader.Next(&record));
   EXPECT_FALSE(reader.ended_in_header());
+}
+
+// The writer stays, so that the pipe does not end.
+TEST(TFRecordTest, RecordsOfAPipeAreReadAsTheyCome) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() + "/pipe";
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  const int writer = open(path.c_str(), O_RDWR);
+  TFRecordReader reader(path);
+  for (const char* content : {"hello", "world"}) {
+    std::string bytes, record;
+    AppendTFRecord(&bytes, content);
+    EXPECT_EQ(write(writer, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+    EXPECT_TRUE(reader.Next(&record));
+    EXPECT_EQ(record, content);
+  }
+  close(writer);
 }
 
 TEST(TFRecordTest, AppendsBehindWhatIsThere) {
