@@ -70,7 +70,9 @@ struct FragmentHost::OfSession {
 };
 
 FragmentHost::FragmentHost(const SessionEnvironment& environment, const SessionOptions& options)
-    : environment_(environment), options_(options) {
+    : environment_(environment),
+      options_(options),
+      kept_(std::make_shared<KeptTensors>(environment.task)) {
   environment_.shares_fetches = true;
 }
 FragmentHost::~FragmentHost() = default;
@@ -92,6 +94,7 @@ std::shared_ptr<FragmentHost> FragmentHost::Snapshot() const {
   environment.resources = own.get();
   auto snapshot = std::make_shared<FragmentHost>(environment, options_);
   snapshot->own_resources_ = std::move(own);
+  snapshot->kept_ = kept_;
   return snapshot;
 }
 
@@ -202,9 +205,7 @@ std::vector<Tensor> FragmentHost::Run(uint64_t fingerprint, RunId run, std::vect
   std::vector<Tensor> kept(std::make_move_iterator(first_kept),
                            std::make_move_iterator(outputs.end()));
   outputs.resize(fragment.fetches.size());
-  const std::lock_guard lock(mutex_);
-  // A caller that has given up has ended the run already.
-  if (!cancellation.cancelled()) kept_[run.run][fingerprint] = std::move(kept);
+  kept_->Keep(run.run, fingerprint, std::move(kept), cancellation);
   return outputs;
 }
 
@@ -222,30 +223,7 @@ void FragmentHost::RunSummed(uint64_t fingerprint,
 
 std::vector<Tensor> FragmentHost::Kept(uint64_t run, uint64_t maker,
                                        std::span<const int32_t> positions) const {
-  const std::lock_guard lock(mutex_);
-  const auto of_run = kept_.find(run);
-  if (of_run != kept_.end()) {
-    if (const auto made = of_run->second.find(maker); made != of_run->second.end()) {
-      std::vector<Tensor> tensors;
-      for (const int32_t position : positions) {
-        if (position < 0 || static_cast<size_t>(position) >= made->second.size())
-          throw InvalidArgument("fragment {:016x} keeps no tensor {}", maker, position);
-        tensors.push_back(made->second[static_cast<size_t>(position)]);
-      }
-      return tensors;
-    }
-  }
-  throw NotFound("{} keeps nothing of fragment {:016x} for run {:016x}", environment_.task, maker,
-                 run);
-}
-
-void FragmentHost::EndRun(uint64_t run) {
-  std::map<uint64_t, std::vector<Tensor>> kept;  // freed outside the lock
-  const std::lock_guard lock(mutex_);
-  if (const auto found = kept_.find(run); found != kept_.end()) {
-    kept = std::move(found->second);
-    kept_.erase(found);
-  }
+  return kept_->Find(run, maker, positions);
 }
 
 void FragmentHost::EndSession(uint64_t session) {
@@ -273,11 +251,6 @@ int FragmentHost::num_plans() const {
     for (const auto& [fingerprint, entry] : own->entries) plans += entry->session->num_plans();
   }
   return plans;
-}
-
-size_t FragmentHost::num_kept_runs() const {
-  const std::lock_guard lock(mutex_);
-  return kept_.size();
 }
 
 size_t FragmentHost::num_sessions() const {

@@ -17,6 +17,7 @@
 #include "sextant/base/cancellation.h"
 #include "sextant/base/export.h"
 #include "sextant/device/remote_task.h"
+#include "sextant/runtime/kept_tensors.h"
 #include "sextant/runtime/session.h"
 #include "sextant/runtime/session_environment.h"
 
@@ -54,20 +55,21 @@ class SEXTANT_API FragmentHost {
   void RunSummed(uint64_t fingerprint, const std::vector<std::vector<Tensor>>& contributions,
                  CancellationToken& cancellation);
 
-  // Tensors that a fragment of the run has kept. Throws NOT_FOUND when it has not been run.
+  // Tensors that a fragment of the run has kept, here or on a snapshot. Throws NOT_FOUND when it
+  // has not been run.
   std::vector<Tensor> Kept(uint64_t run, uint64_t maker, std::span<const int32_t> positions) const;
-  void EndRun(uint64_t run);
+  void EndRun(uint64_t run) { kept_->EndRun(run); }
   // Drops what is kept for a session alone.
   void EndSession(uint64_t session);
 
   // A host on the variables as they are now, without fragments. Buffers are shared: who changes a
-  // variable copies it first.
+  // variable copies it first. What its fragments keep is kept here.
   std::shared_ptr<FragmentHost> Snapshot() const;
 
   size_t num_fragments() const;
-  int num_plans() const;         // of all fragments
-  size_t num_kept_runs() const;  // of which it keeps tensors
-  size_t num_sessions() const;   // of which it keeps state
+  int num_plans() const;  // of all fragments
+  size_t num_kept_runs() const { return kept_->num_runs(); }
+  size_t num_sessions() const;  // of which it keeps state
 
  private:
   struct Entry;
@@ -86,9 +88,9 @@ class SEXTANT_API FragmentHost {
   std::unique_ptr<ResourceManager> own_resources_;  // of a snapshot
   SessionEnvironment environment_;
   const SessionOptions options_;
+  std::shared_ptr<KeptTensors> kept_;  // never null
   mutable std::mutex mutex_;
   mutable Entries entries_;
-  std::map<uint64_t, std::map<uint64_t, std::vector<Tensor>>> kept_;  // run → maker → tensors
   std::map<uint64_t, std::shared_ptr<OfSession>> sessions_;
   std::deque<uint64_t> ended_;  // the latest sessions that were dropped
 };

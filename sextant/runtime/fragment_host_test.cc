@@ -106,5 +106,25 @@ TEST_F(FragmentHostTest, FragmentsThatRunOrWaitForContributionsStay) {
   runs.join();
 }
 
+// Whoever asks does not say where the run was.
+TEST_F(FragmentHostTest, WhatRunsOnASnapshotKeepIsFoundInTheHost) {
+  const auto counter = MakeCounter();
+  EXPECT_EQ(Count(*counter), 1);
+  const std::shared_ptr<FragmentHost> snapshot = host_->Snapshot();
+  EXPECT_EQ(Count(*counter), 2);
+  const auto keeps = std::make_shared<Fragment>(*counter);
+  std::swap(keeps->kept, keeps->fetches);
+  keeps->fingerprint = ++last_fingerprint_;
+  snapshot->Register(keeps);
+  snapshot->Run(keeps->fingerprint, 8, {}, {}, never_);
+  const int32_t first = 0;
+  const auto kept = [&] { return host_->Kept(8, keeps->fingerprint, {&first, 1})[0]; };
+  EXPECT_EQ(kept().scalar<int64_t>(), 2);  // the snapshot had 1
+  EXPECT_EQ(host_->num_kept_runs(), 1u);
+  host_->EndRun(8);
+  EXPECT_EQ(snapshot->num_kept_runs(), 0u);
+  EXPECT_EQ(StatusOf(kept).code(), Code::kNotFound);
+}
+
 }  // namespace
 }  // namespace sextant
