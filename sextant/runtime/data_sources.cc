@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "sextant/base/cancellable_wait.h"
+#include "sextant/runtime/checks_first.h"
 
 namespace sextant {
 
@@ -20,13 +21,42 @@ bool ReadsABatch(const Node& node) {
   return false;
 }
 
+// Whether one of the nodes, which are all that a run needs, is to run before input and differs from
+// run to run.
+bool AnyBeforeInput(std::vector<Node*> nodes, const std::unordered_set<Output>& fed) {
+  if (std::ranges::none_of(nodes, [](const Node* n) { return WantsToPrecedeInput(*n); }))
+    return false;
+  std::ranges::sort(nodes, {}, &Node::id);
+  std::unordered_set<const Node*> early, varying;
+  for (const Node* node : nodes) {
+    bool varies = node->op().stateful() && node->type() != "Assert";
+    bool free = WantsToPrecedeInput(*node) || MayPrecedeInput(*node);
+    const auto visit = [&](const Node* on) {
+      free = free && early.contains(on);
+      varies = varies || varying.contains(on);
+    };
+    for (const Output& input : node->inputs()) {
+      if (fed.contains(input)) {
+        varies = true;
+      } else {
+        visit(input.node());
+      }
+    }
+    for (const Node* control : node->control_inputs()) visit(control);
+    if (free && varies && WantsToPrecedeInput(*node)) return true;
+    if (free) early.insert(node);
+    if (varies) varying.insert(node);
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<Node*> SourcesOf(const Graph& graph, std::span<const Output> feeds,
                              std::span<const Output> fetches, std::span<const Operation> targets) {
   const std::unordered_set<Output> fed(feeds.begin(), feeds.end());
   std::vector<uint8_t> seen(static_cast<size_t>(graph.num_nodes()));
-  std::vector<Node*> stack, sources;
+  std::vector<Node*> stack, sources, nodes;
   const auto visit = [&](Node* node) {
     if (std::exchange(seen[static_cast<size_t>(node->id())], 1) == 0) stack.push_back(node);
   };
@@ -40,6 +70,7 @@ std::vector<Node*> SourcesOf(const Graph& graph, std::span<const Output> feeds,
     CancellationScope::ThrowIfCancelled();
     Node* node = stack.back();
     stack.pop_back();
+    nodes.push_back(node);
     if (node->type() == "MakeIterator") return {};
     if (ReadsABatch(*node)) sources.push_back(node);
     for (const Output& input : node->inputs()) {
@@ -47,6 +78,7 @@ std::vector<Node*> SourcesOf(const Graph& graph, std::span<const Output> feeds,
     }
     for (Node* control : node->control_inputs()) visit(control);
   }
+  if (!sources.empty() && AnyBeforeInput(std::move(nodes), fed)) return {};
   for (const Node* source : sources) {
     for (int i = 0; i < source->num_outputs(); ++i) {
       if (fed.contains(source->output(i))) return {};
