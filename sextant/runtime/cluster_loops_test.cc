@@ -2,33 +2,20 @@
 // they do in one process, bit for bit, and what a task keeps of a Run is forgotten.
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <map>
 
 #include "sextant/sextant.h"
-#include "sextant/testing/local_task.h"
+#include "sextant/testing/local_cluster_fixture.h"
 #include "sextant/testing/status_of.h"
 
 namespace sextant {
 namespace {
 
-class ClusterLoopsTest : public ::testing::Test {
+class ClusterLoopsTest : public LocalClusterFixture {
  protected:
-  static constexpr char kHere[] = "/job:worker/replica:0/task:0";
-  static constexpr char kPs0[] = "/job:ps/replica:0/task:0";
-  static constexpr char kPs1[] = "/job:ps/replica:0/task:1";
   static constexpr char kWorker1[] = "/job:worker/replica:0/task:1";
 
-  ClusterLoopsTest() : use_(graph_), cluster_({kHere, kPs0, kPs1, kWorker1}) {}
-
-  static Output On(const char* task, const std::function<Output()>& build) {
-    DeviceScope on(task);
-    return build();
-  }
-  static Variable VariableOn(const char* task, const std::string& name, const Tensor& initial) {
-    DeviceScope on(task);
-    return Variable(name, initial);
-  }
+  ClusterLoopsTest() : LocalClusterFixture({kWorker1}) {}
 
   // Runs "step" three times in one process and on the cluster, then fetches.
   void ExpectTheBitsOfOneProcess(const FeedMap& feeds, const std::vector<Operation>& step,
@@ -48,10 +35,6 @@ class ClusterLoopsTest : public ::testing::Test {
     EXPECT_EQ(cluster_.running(), 0);
     for (size_t task = 0; task < 4; ++task) EXPECT_EQ(cluster_.kept_runs(task), 0u) << task;
   }
-
-  Graph graph_;
-  GraphScope use_;
-  LocalCluster cluster_;
 };
 
 // v = x; three times: v = tanh(v * w)

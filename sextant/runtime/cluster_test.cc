@@ -3,42 +3,23 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <functional>
 #include <mutex>
 #include <thread>
 
 #include "sextant/device/resource_manager.h"
 #include "sextant/runtime/session_target.h"
 #include "sextant/sextant.h"
-#include "sextant/testing/local_task.h"
+#include "sextant/testing/local_cluster_fixture.h"
 #include "sextant/testing/status_of.h"
 
 namespace sextant {
 namespace {
 
-constexpr char kHere[] = "/job:worker/replica:0/task:0";
-constexpr char kPs0[] = "/job:ps/replica:0/task:0";
-constexpr char kPs1[] = "/job:ps/replica:0/task:1";
-
-class ClusterTest : public ::testing::Test {
+class ClusterTest : public LocalClusterFixture {
  protected:
-  ClusterTest() : use_(graph_), cluster_({kHere, kPs0, kPs1}) {}
-
-  static Output On(const char* task, const std::function<Output()>& build) {
-    DeviceScope on(task);
-    return build();
-  }
-  static Variable VariableOn(const char* task, const std::string& name, const Tensor& initial) {
-    DeviceScope on(task);
-    return Variable(name, initial);
-  }
   static Output Named(const char* op, Output x, const char* name) {
     return OpBuilder(op).Input(x).Name(name).Build();
   }
-
-  Graph graph_;
-  GraphScope use_;
-  LocalCluster cluster_;
 };
 
 TEST_F(ClusterTest, WorkRunsOnTheTaskItAsksFor) {

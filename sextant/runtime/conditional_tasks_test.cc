@@ -4,22 +4,14 @@
 #include <gtest/gtest.h>
 
 #include "sextant/sextant.h"
-#include "sextant/testing/local_task.h"
+#include "sextant/testing/local_cluster_fixture.h"
 #include "sextant/testing/status_of.h"
 
 namespace sextant {
 namespace {
 
-class ConditionalTasksTest : public ::testing::Test {
+class ConditionalTasksTest : public LocalClusterFixture {
  protected:
-  static constexpr char kHere[] = "/job:worker/replica:0/task:0";
-  static constexpr char kPs0[] = "/job:ps/replica:0/task:0";
-  static constexpr char kPs1[] = "/job:ps/replica:0/task:1";
-
-  static Variable VariableOn(const char* task, const std::string& name, float value) {
-    const DeviceScope on(task);
-    return Variable(name, Tensor(value));
-  }
   static Output ReadThrough(Output handle) {
     return OpBuilder("ReadVariableOp").Input(handle).Attr("dtype", DType::kFloat).Build();
   }
@@ -37,9 +29,6 @@ class ConditionalTasksTest : public ::testing::Test {
     EXPECT_EQ(cluster_.running(), 0);
   }
 
-  Graph graph_;
-  const GraphScope use_{graph_};
-  LocalCluster cluster_{{kHere, kPs0, kPs1}};
   const Output p_ = Placeholder(DType::kBool, {}, "p");
 };
 

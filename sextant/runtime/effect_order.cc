@@ -1,8 +1,8 @@
 #include "sextant/runtime/effect_order.h"
 
-#include <algorithm>
 #include <map>
 
+#include "sextant/graph/function_node.h"
 #include "sextant/runtime/passes/variable_touches.h"
 #include "sextant/runtime/waiting_nodes.h"
 
@@ -12,12 +12,6 @@ bool IsSharedHandle(const Node& node) {
   return node.num_outputs() == 1 && node.output_type(0) == DType::kResource &&
          node.num_inputs() == 0 && node.control_inputs().empty() &&
          node.FindAttr("shared_name") != nullptr;
-}
-
-bool RunsFunctions(const Node& node) {
-  return std::ranges::any_of(node.attrs(), [](const auto& attr) {
-    return attr.second.template Is<FuncAttr>() || attr.second.template Is<std::vector<FuncAttr>>();
-  });
 }
 
 const Node& HandleRoot(Output handle) {

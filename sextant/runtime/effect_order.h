@@ -13,8 +13,6 @@ namespace sextant {
 
 // Whether the node makes its resource known under a name, as often as it is run.
 bool IsSharedHandle(const Node& node);
-// Whether functions are among its attributes, as of loops and branches.
-bool RunsFunctions(const Node& node);
 // The node that makes the resource behind a handle.
 const Node& HandleRoot(Output handle);
 // What nodes of one task share state by.

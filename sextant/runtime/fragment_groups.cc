@@ -32,6 +32,7 @@
 #include <unordered_map>
 
 #include "sextant/graph/device_name.h"
+#include "sextant/graph/function_node.h"
 #include "sextant/runtime/condensed_graph.h"
 #include "sextant/runtime/effect_order.h"
 #include "sextant/runtime/waiting_nodes.h"

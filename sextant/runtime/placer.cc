@@ -6,6 +6,7 @@
 #include "sextant/device/kernel_registry.h"
 #include "sextant/device/remote_task.h"
 #include "sextant/device/rendezvous.h"
+#include "sextant/graph/function_node.h"
 #include "sextant/runtime/fragment_groups.h"
 
 namespace sextant {
@@ -22,15 +23,9 @@ bool CanRun(const Node& node, const Device& device) {
          KernelRegistry::Global().Find(node, device.type());
 }
 
-// Whose functions run where the node does.
-bool RunsFunctions(const Node& node) {
-  const std::string& type = node.type();
-  return type.ends_with("If") || type.ends_with("Case") || type.ends_with("While");
-}
-
 // The node that makes the resource which this one works on.
 const Node* MakerOfResource(const Node& node) {
-  if (RunsFunctions(node)) return nullptr;
+  if (IsBranchOrLoop(node)) return nullptr;
   for (const Output& input : node.inputs()) {
     if (input.dtype() == DType::kResource || IsRef(input.dtype())) return input.node();
   }

@@ -13,6 +13,7 @@
 #include "sextant/runtime/captured_variables.h"
 #include "sextant/runtime/checks_first.h"
 #include "sextant/runtime/conditional_tasks.h"
+#include "sextant/runtime/constant_inputs.h"
 #include "sextant/runtime/deferred_constants.h"
 #include "sextant/runtime/effect_order.h"
 #include "sextant/runtime/fragment_groups.h"
@@ -87,38 +88,22 @@ Contents Look(const Graph& graph) {
 
 // Nodes whose values are known become constants, and nothing waits for nodes made of constants.
 void UseValues(Graph& graph, const Analysis& analysis) {
-  std::unordered_map<Output, Output> constants;
-  const OpDef* const_op = graph.FindOp("Const");
-  const int count = graph.num_nodes();
-  for (int id = 0; id < count; ++id) {
+  const auto is_constant = [&](const Node* n) { return analysis.constants.contains(n); };
+  for (int id = 0; id < graph.num_nodes(); ++id) {
     Node* node = graph.node(id);
-    for (int i = 0; i < node->num_inputs(); ++i) {
-      const Output input = node->input(i);
-      if (input.node()->type() == "Const") continue;
-      const auto value = analysis.values.find(input);
-      if (value == analysis.values.end()) continue;
-      Output& constant = constants[input];
-      if (!constant) {
-        const auto waits = analysis.waits.find(input.node());
-        constant =
-            graph
-                .AddNode({.name = graph.UniqueName(input.node()->name() + "/_folded"),
-                          .op = const_op,
-                          .control_inputs =
-                              waits == analysis.waits.end() ? std::vector<Node*>() : waits->second,
-                          .attrs = {{"value", value->second}, {"dtype", value->second.dtype()}},
-                          .device = input.node()->device()})
-                ->output(0);
-      }
-      graph.SetInput(node, i, constant);
-    }
-    const auto is_constant = [&](const Node* n) { return analysis.constants.contains(n); };
-    if (std::ranges::any_of(node->control_inputs(), is_constant)) {
-      std::vector<Node*> others;
-      std::ranges::remove_copy_if(node->control_inputs(), std::back_inserter(others), is_constant);
-      graph.SetControlInputs(node, std::move(others));
-    }
+    if (!std::ranges::any_of(node->control_inputs(), is_constant)) continue;
+    std::vector<Node*> others;
+    std::ranges::remove_copy_if(node->control_inputs(), std::back_inserter(others), is_constant);
+    graph.SetControlInputs(node, std::move(others));
   }
+  UseConstants(graph, "/_folded", [&](Output output) -> std::optional<KnownInput> {
+    const auto value = analysis.values.find(output);
+    if (value == analysis.values.end()) return std::nullopt;
+    KnownInput known{.value = value->second, .device = output.node()->device()};
+    const auto waits = analysis.waits.find(output.node());
+    if (waits != analysis.waits.end()) known.control_inputs = waits->second;
+    return known;
+  });
 }
 
 // A tensor whose shape is known is not computed to find its shape, but what is stateful above it

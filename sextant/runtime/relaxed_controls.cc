@@ -25,6 +25,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "sextant/graph/function_node.h"
 #include "sextant/graph/update_mark.h"
 #include "sextant/runtime/effect_order.h"
 #include "sextant/runtime/passes/variable_touches.h"
@@ -39,9 +40,7 @@ bool IsMarked(const Node& node) { return GetUpdateMark(node) != UpdateMark::kNon
 // A mark that came with a graph may be on any node.
 bool UpdatesVariables(const Node& node) {
   if (!IsMarked(node) || OnlyReadsVariable(node) || node.num_outputs() != 0) return false;
-  for (const auto& [name, attr] : node.attrs()) {
-    if (attr.Is<FuncAttr>() || attr.Is<std::vector<FuncAttr>>()) return false;
-  }
+  if (RunsFunctions(node)) return false;
   bool any = false;
   for (const Output& input : node.inputs()) {
     if (input.dtype() != DType::kResource) continue;

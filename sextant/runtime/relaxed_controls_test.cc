@@ -8,28 +8,20 @@
 #include <string>
 
 #include "sextant/sextant.h"
-#include "sextant/testing/local_task.h"
+#include "sextant/testing/local_cluster_fixture.h"
 #include "sextant/testing/status_of.h"
 
 namespace sextant {
 namespace {
 
-class RelaxedControlsTest : public ::testing::Test {
+class RelaxedControlsTest : public LocalClusterFixture {
  protected:
-  static constexpr char kHere[] = "/job:worker/replica:0/task:0";
-  static constexpr char kPs0[] = "/job:ps/replica:0/task:0";
-  static constexpr char kPs1[] = "/job:ps/replica:0/task:1";
   using Calls = std::map<std::string, int>;
 
   struct Model {
     Output x, loss;
     Variable step;
   };
-
-  static Variable VariableOn(const char* task, const std::string& name, const Tensor& initial) {
-    const DeviceScope on(task);
-    return Variable(name, initial);
-  }
 
   // Two layers, one on each server, normalised by their batches or not.
   static Model TwoLayers(bool normalised) {
@@ -86,8 +78,7 @@ class RelaxedControlsTest : public ::testing::Test {
 
   // The variables after a run of "last" that fails in one process and on the tasks.
   void ExpectFailureLeavesWhatOneProcessLeaves(const FeedMap& feeds, const Operation& last) {
-    LocalCluster cluster({kHere, kPs0, kPs1});
-    Session alone(graph_), session(graph_, {}, cluster.environment(0));
+    Session alone(graph_), session(graph_, {}, cluster_.environment(0));
     for (Session* each : {&alone, &session}) {
       each->Run(GlobalVariablesInitializer());
       EXPECT_EQ(StatusOf([&] { each->Run(feeds, last); }).code(), Code::kInvalidArgument);
@@ -96,9 +87,6 @@ class RelaxedControlsTest : public ::testing::Test {
       EXPECT_TRUE(session.Run(variable.value()).Identical(alone.Run(variable.value())))
           << variable.name();
   }
-
-  Graph graph_;
-  const GraphScope use_{graph_};
 };
 
 TEST_F(RelaxedControlsTest, StepsTakeTwoCallsAServerAndOneToCount) {

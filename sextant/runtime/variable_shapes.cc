@@ -1,9 +1,9 @@
 #include "sextant/runtime/variable_shapes.h"
 
 #include <optional>
-#include <unordered_map>
 
 #include "sextant/graph/shape_context.h"
+#include "sextant/runtime/constant_inputs.h"
 
 namespace sextant {
 namespace {
@@ -29,30 +29,14 @@ std::optional<Output> MeasuredVariable(Output output) {
 
 std::vector<Output> UseVariableShapes(Graph& graph) {
   std::vector<Output> measured;
-  std::unordered_map<Output, Output> constants;
-  const OpDef* const_op = graph.FindOp("Const");
-  const int count = graph.num_nodes();
-  for (int id = 0; id < count; ++id) {
-    Node* node = graph.node(id);
-    for (int i = 0; i < node->num_inputs(); ++i) {
-      const Output input = node->input(i);
-      const std::optional<Output> variable = MeasuredVariable(input);
-      if (!variable) continue;
-      Output& constant = constants[input];
-      if (!constant) {
-        const std::optional<Tensor> value = ConstantValue(input);
-        if (!value) continue;
-        const std::string name = graph.UniqueName(input.node()->name() + "/_known");
-        constant = graph
-                       .AddNode({.name = name,
-                                 .op = const_op,
-                                 .attrs = {{"value", *value}, {"dtype", value->dtype()}}})
-                       ->output(0);
-        measured.push_back(*variable);
-      }
-      graph.SetInput(node, i, constant);
-    }
-  }
+  UseConstants(graph, "/_known", [&](Output output) -> std::optional<KnownInput> {
+    const std::optional<Output> variable = MeasuredVariable(output);
+    if (!variable) return std::nullopt;
+    const std::optional<Tensor> value = ConstantValue(output);
+    if (!value) return std::nullopt;
+    measured.push_back(*variable);
+    return KnownInput{.value = *value};
+  });
   return measured;
 }
 

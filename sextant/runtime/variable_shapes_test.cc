@@ -5,28 +5,13 @@
 #include <algorithm>
 
 #include "sextant/sextant.h"
-#include "sextant/testing/local_task.h"
+#include "sextant/testing/local_cluster_fixture.h"
 #include "sextant/testing/status_of.h"
 
 namespace sextant {
 namespace {
 
-constexpr char kWorker[] = "/job:worker/replica:0/task:0";
-constexpr char kPs[] = "/job:ps/replica:0/task:0";
-
-class VariableShapesTest : public ::testing::Test {
- protected:
-  VariableShapesTest() : use_(graph_), cluster_({kWorker, kPs}) {}
-
-  static Variable OnServer(const std::string& name, const Tensor& initial) {
-    const DeviceScope on(kPs);
-    return Variable(name, initial);
-  }
-
-  Graph graph_;
-  GraphScope use_;
-  LocalCluster cluster_;
-};
+using VariableShapesTest = LocalClusterFixture;
 
 // The kernel that one process takes for the gradient of a filter needs to know the filter's shape.
 TEST_F(VariableShapesTest, GradientsOfRemoteFiltersRunAsInOneProcess) {
@@ -35,7 +20,7 @@ TEST_F(VariableShapesTest, GradientsOfRemoteFiltersRunAsInOneProcess) {
     std::span<float> values = tensor->flat<float>();
     for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 7) - 3;
   }
-  const Variable w = OnServer("w", filter);
+  const Variable w = VariableOn(kPs0, "w", filter);
   const Output x = Placeholder(DType::kFloat, {-1, 8, 8, 16}, "x");
   const Output y = Relu(Conv2D(Relu(Conv2D(x, w, {.padding = "SAME"})), w, {.padding = "SAME"}));
   const Output gradient = Gradients(Sum(y, {0, 1, 2, 3}), {w.handle()})[0];
@@ -62,7 +47,7 @@ TEST_F(VariableShapesTest, GradientsOfRemoteFiltersRunAsInOneProcess) {
 }
 
 TEST_F(VariableShapesTest, VariablesMustStillBeInitialised) {
-  const Variable w = OnServer("w", Tensor::Of<float>({1, 2, 3}));
+  const Variable w = VariableOn(kPs0, "w", Tensor::Of<float>({1, 2, 3}));
   Session session(graph_, {}, cluster_.environment(0));
   for (const Output& asked : {ShapeOf(w.value()), Size(w.value()), Rank(w.value())}) {
     const Output used = Identity(asked);
@@ -73,7 +58,7 @@ TEST_F(VariableShapesTest, VariablesMustStillBeInitialised) {
 }
 
 TEST_F(VariableShapesTest, NodesThatWaitAreLeft) {
-  const Variable w = OnServer("w", Tensor::Of<float>({1, 2, 3}));
+  const Variable w = VariableOn(kPs0, "w", Tensor::Of<float>({1, 2, 3}));
   const Output free = ShapeOf(Identity(ReadVariable(w.handle())));
   Output bound;
   {

@@ -7,24 +7,16 @@
 #include <chrono>
 
 #include "sextant/sextant.h"
-#include "sextant/testing/local_task.h"
+#include "sextant/testing/local_cluster_fixture.h"
 
 namespace sextant {
 namespace {
 
-class WaitingNodesTest : public ::testing::Test {
+class WaitingNodesTest : public LocalClusterFixture {
  protected:
-  static constexpr char kHere[] = "/job:worker/replica:0/task:0";
-  static constexpr char kPs0[] = "/job:ps/replica:0/task:0";
-  static constexpr char kPs1[] = "/job:ps/replica:0/task:1";
-
   static Output QueueOn(const char* task, const std::string& name, int64_t capacity = 5) {
     const DeviceScope on(task);
     return FIFOQueue({DType::kFloat}, {.capacity = capacity, .shapes = {Shape()}, .name = name});
-  }
-  static Variable VariableOn(const char* task, const std::string& name, float value) {
-    const DeviceScope on(task);
-    return Variable(name, Tensor(value));
   }
   // In one process and on the tasks; a run that waits for ever fails instead.
   void ExpectValues(const std::vector<Output>& fetches, const std::vector<Operation>& targets,
@@ -40,10 +32,6 @@ class WaitingNodesTest : public ::testing::Test {
     }
     EXPECT_EQ(cluster_.running(), 0);
   }
-
-  Graph graph_;
-  const GraphScope use_{graph_};
-  LocalCluster cluster_{{kHere, kPs0, kPs1}};
 };
 
 // The dequeue is on its way when the variable is read, squared here and put into the queue.

@@ -2,19 +2,14 @@
 
 #include <algorithm>
 
+#include "sextant/graph/function_node.h"
+
 namespace sextant {
 namespace {
 
 const std::string& SharedName(const Node& handle) {
   const auto& shared = handle.attr<std::string>("shared_name");
   return shared.empty() ? handle.name() : shared;
-}
-
-bool CallsFunctions(const Node& node) {
-  return node.op().stateful() && std::ranges::any_of(node.attrs(), [](const auto& attr) {
-           return attr.second.template Is<FuncAttr>() ||
-                  attr.second.template Is<std::vector<FuncAttr>>();
-         });
 }
 
 bool AnyBetween(const std::vector<size_t>& places, size_t from, size_t to) {
@@ -41,7 +36,7 @@ VariableTouches::VariableTouches(const std::vector<Node*>& order)
   for (size_t place = 0; place < order.size(); ++place) {
     const Node& node = *order[place];
     if (node.type() == "Identity" || node.type() == "VarHandleOp") continue;
-    bool all = CallsFunctions(node);
+    bool all = node.op().stateful() && RunsFunctions(node);
     for (const Output& input : node.inputs()) {
       if (input.dtype() != DType::kResource) continue;
       const int variable = VariableOf(input);
