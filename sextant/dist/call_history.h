@@ -17,7 +17,6 @@
 // Thread-safe. Knows no gRPC: Reply is whatever an answer is.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <list>
@@ -35,7 +34,6 @@ namespace sextant::dist {
 template <typename Reply>
 class CallHistory {
  public:
-  using Clock = std::chrono::steady_clock;
   using Done = std::function<void(const Status&, const Reply&)>;
 
   // A call that is to be run. It must end, by End.
@@ -59,8 +57,9 @@ class CallHistory {
   void CancelAll(const Status& why);
   // Notes that the sender lives.
   void Touch(uint64_t sender);
-  // Senders not heard of since then are forgotten and their calls cancelled. Returns them.
-  std::vector<uint64_t> ForgetSilent(Clock::time_point since, const Status& why);
+  // Called at regular intervals: senders not heard of for so many calls of it are forgotten and
+  // their calls cancelled. Returns them.
+  std::vector<uint64_t> ForgetSilent(int looks, const Status& why);
 
   uint64_t duplicates() const;
   size_t running() const;
@@ -78,7 +77,7 @@ class CallHistory {
     std::list<uint64_t> ended;  // numbers of those that have, the first to end in front
     uint64_t done_below = 0;    // as the sender has said
     NumberSet dropped;          // numbers from there on whose answers are gone
-    Clock::time_point heard = Clock::now();
+    int silent = 0;             // looks since it was heard of
 
     void Ended(uint64_t sequence, Call& call) { call.ended = ended.insert(ended.end(), sequence); }
     bool Forgotten(uint64_t sequence) const {
@@ -100,7 +99,7 @@ std::shared_ptr<typename CallHistory<Reply>::Running> CallHistory<Reply>::Begin(
     uint64_t sender_id, uint64_t sequence, uint64_t done_below, uint64_t run, Done done) {
   std::unique_lock lock(mutex_);
   Sender& sender = senders_[sender_id];
-  sender.heard = Clock::now();
+  sender.silent = 0;
   Forget(sender, done_below);
   if (const auto known = sender.calls.find(sequence); known != sender.calls.end()) {
     ++duplicates_;
@@ -169,7 +168,7 @@ void CallHistory<Reply>::Cancel(uint64_t sender_id, uint64_t sequence, const Sta
   {
     std::lock_guard lock(mutex_);
     Sender& sender = senders_[sender_id];
-    sender.heard = Clock::now();
+    sender.silent = 0;
     if (sender.Forgotten(sequence)) return;
     const auto [call, is_new] = sender.calls.try_emplace(sequence);
     if (is_new) {
@@ -198,18 +197,18 @@ void CallHistory<Reply>::CancelAll(const Status& why) {
 template <typename Reply>
 void CallHistory<Reply>::Touch(uint64_t sender) {
   std::lock_guard lock(mutex_);
-  if (const auto it = senders_.find(sender); it != senders_.end()) it->second.heard = Clock::now();
+  if (const auto it = senders_.find(sender); it != senders_.end()) it->second.silent = 0;
 }
 
 template <typename Reply>
-std::vector<uint64_t> CallHistory<Reply>::ForgetSilent(Clock::time_point since, const Status& why) {
+std::vector<uint64_t> CallHistory<Reply>::ForgetSilent(int looks, const Status& why) {
   std::vector<uint64_t> silent;
   std::vector<std::shared_ptr<Running>> cancelled;
   {
     std::lock_guard lock(mutex_);
     for (auto it = senders_.begin(); it != senders_.end();) {
       Sender& sender = it->second;
-      if (sender.heard >= since) {
+      if (++sender.silent <= looks) {
         ++it;
         continue;
       }

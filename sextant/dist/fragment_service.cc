@@ -18,6 +18,7 @@
 // fragment keeps for later ones of its Run stay in the FragmentHost until EndRun.
 #include "sextant/dist/fragment_service.h"
 
+#include "sextant/dist/client_sessions.h"
 #include "sextant/dist/fragment_messages.h"
 #include "sextant/dist/frame_memory.h"
 #include "sextant/dist/graph_ahead.h"
@@ -30,8 +31,6 @@
 namespace sextant::dist {
 namespace {
 
-// Callers that wait send their calls again more often than that.
-constexpr std::chrono::seconds kSilentTime(60);
 constexpr std::chrono::seconds kLongCall(1);
 constexpr std::chrono::minutes kUnusedTime(10);  // of fragments: their session may be closed
 constexpr std::chrono::minutes kStalledTime(5);  // one part takes a minute on the slowest link
@@ -378,7 +377,7 @@ void FragmentService::ForgetSilentSenders() {
   parts_.ForgetStalled(Clock::now() - kStalledTime);
   host_.DropUnused(Clock::now() - kUnusedTime);
   const auto silent = history_.ForgetSilent(
-      Clock::now() - kSilentTime, sextant::Status(Code::kCancelled, "the caller is gone"));
+      kLooksPerLease, sextant::Status(Code::kCancelled, "the caller is gone"));
   for (const uint64_t sender : silent) {
     const CallerHoldings::Held held = holdings_.Take(sender);
     parts_.Forget(sender, UINT64_MAX);

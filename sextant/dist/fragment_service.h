@@ -1,7 +1,7 @@
 // FragmentService: the server's end of calls: keeps fragments, runs them, remembers answers.
 //
 // A call whose connection breaks runs on: its caller sends it again and gets the answer. It ends
-// early only when the caller says so (Cancel), has not been heard of for a minute, or the server
+// early only when the caller says so (Cancel), has been silent for a lease, or the server
 // stops.
 #pragma once
 
@@ -66,8 +66,8 @@ class FragmentService final : public TaskServiceBase {
   // Cancels all calls: they answer UNAVAILABLE.
   void Stop();
   size_t running() const { return history_.running(); }
-  // Forgets callers that have not been heard of for long, and what is kept for them; drops
-  // fragments that have not been called for long.
+  // Called at regular intervals, so many to a lease (client_sessions.h): forgets callers whose
+  // lease has ended, and what is kept for them; drops fragments that have not been called for long.
   void ForgetSilentSenders();
 
   using Unary = grpc::ServerUnaryReactor*;

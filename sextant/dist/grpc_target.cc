@@ -3,6 +3,8 @@
 #include <grpcpp/client_context.h>
 
 #include <atomic>
+#include <condition_variable>
+#include <thread>
 
 #include "sextant/device/device.h"
 #include "sextant/dist/fragment_messages.h"
@@ -10,6 +12,7 @@
 #include "sextant/dist/incarnation.h"
 #include "sextant/dist/peer.h"
 #include "sextant/dist/peer_attempt.h"
+#include "sextant/dist/peer_notice.h"
 #include "sextant/dist/sent_graph.h"
 #include "sextant/dist/server.h"
 #include "sextant/dist/task_status.h"
@@ -26,7 +29,8 @@ namespace {
 
 constexpr std::chrono::seconds kControlTime(30), kCloseTime(1);
 
-// A session that a server runs: the graph is sent once, runs go by name.
+// A session that a server runs: the graph is sent once, runs go by name. The server closes it when
+// it has not heard of this process for long (client_sessions.h), so a thread says that it lives.
 class GrpcSession : public RemoteSession {
  public:
   GrpcSession(const Graph& graph, const SessionOptions& options)
@@ -64,6 +68,7 @@ class GrpcSession : public RemoteSession {
   }
 
   void Close() noexcept override {
+    keeper_ = {};
     CloseSessionRequest request;
     request.set_handle(handle_);
     Nothing reply;
@@ -102,6 +107,8 @@ class GrpcSession : public RemoteSession {
     });
     sent_.Sent(addition);
     incarnation_ = reply.incarnation();
+    keeper_ = std::jthread([this, interval = std::chrono::milliseconds(reply.keep_ms())](
+                               const std::stop_token& closed) { Keep(closed, interval); });
     std::string task;  // the devices of a task follow each other
     int index = 0;
     for (const DeviceAttributes& device : reply.devices()) {
@@ -109,6 +116,21 @@ class GrpcSession : public RemoteSession {
       index = of == task ? index + 1 : 0;
       task = of;
       devices_.push_back(std::move(MakeHostDevices(index + 1, task).back()));
+    }
+  }
+
+  void Keep(const std::stop_token& closed, std::chrono::milliseconds interval) {
+    std::mutex mutex;
+    std::condition_variable_any wake;
+    std::unique_lock lock(mutex);
+    for (;;) {
+      wake.wait_for(lock, closed, interval, [] { return false; });
+      if (closed.stop_requested()) return;
+      auto notice = std::make_shared<Notice<KeepSessionRequest>>(peer_->token());
+      notice->request.set_handle(handle_);
+      peer_->FillStamp(0, 0, notice->request.mutable_stamp());
+      stub_->async()->KeepSession(&notice->context, &notice->request, &notice->reply,
+                                  net::AsyncCall::Callback(notice));
     }
   }
 
@@ -226,6 +248,7 @@ class GrpcSession : public RemoteSession {
   uint64_t extensions_ = 0;
   std::atomic<bool> holds_data_ = false;  // whether the graph holds data of this process
   std::vector<std::unique_ptr<Device>> devices_;
+  std::jthread keeper_;
 };
 
 SessionTarget OpenGrpcTarget(const Graph& graph, const SessionOptions& options) {

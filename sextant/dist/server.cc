@@ -28,7 +28,7 @@
 namespace sextant::dist {
 namespace {
 
-constexpr std::chrono::seconds kDrainTime(2), kLookTime(5);
+constexpr std::chrono::seconds kDrainTime(2);
 constexpr std::chrono::milliseconds kDrainLook(10);
 
 std::mutex servers_mutex;
@@ -55,6 +55,7 @@ struct Server::State {
       : name(TaskName(given.job, given.task)),
         address(ParseAddress(AddressOf(given.cluster, given.job, given.task))),
         incarnation(NewIncarnation()),
+        look_time(given.lease / kLooksPerLease),
         devices(MakeHostDevices(std::max(1, given.session.host_devices), name)),
         peers(given.cluster, name, given.credentials, given.training, given.shared_frames),
         admission(given.credentials),
@@ -68,7 +69,8 @@ struct Server::State {
         sessions(parts, admission,
                  {.environment = ForOthers(Environment(/*with_peers=*/true), given),
                   .session = given.session,
-                  .incarnation = incarnation}),
+                  .incarnation = incarnation,
+                  .lease = given.lease}),
         service(
             host, parts, admission,
             {.task = name,
@@ -127,7 +129,7 @@ struct Server::State {
   }
 
   void AddStatus(StatusReply* reply) {
-    reply->set_sessions(static_cast<uint32_t>(sessions.num_sessions()));
+    sessions.FillStatus(reply);
     if (coordinator) {
       coordinator->FillStatus(reply->mutable_training());
       reply->mutable_training()->set_mean_staleness(shard.staleness().Mean());
@@ -140,10 +142,10 @@ struct Server::State {
   // Until the server stops.
   void LookAfterCallers() {
     std::unique_lock lock(mutex);
-    while (!stopping.wait_for(lock, kLookTime, [this] { return stopped; })) {
+    while (!stopping.wait_for(lock, look_time, [this] { return stopped; })) {
       lock.unlock();
       service.ForgetSilentSenders();
-      sessions.ForgetSilentClients();
+      sessions.EndLeases();
       peers.StayAlive();
       if (shared_frames) shared_frames->Tidy();
       lock.lock();
@@ -153,6 +155,7 @@ struct Server::State {
   const std::string name;
   const Address address;
   const uint64_t incarnation;
+  const std::chrono::milliseconds look_time;
   std::vector<std::unique_ptr<Device>> devices;
   ResourceManager resources;
   Peers peers;

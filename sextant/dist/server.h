@@ -9,6 +9,7 @@
 // It runs any graph it is given, so it should be reached by friends only: see CredentialOptions.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -45,6 +46,9 @@ struct SEXTANT_API ServerOptions {
   // Whether frames between tasks of this host go through shared memory (shared_frames.h); the
   // environment variable SEXTANT_SHARED_FRAMES=0 switches it off too.
   bool shared_frames = true;
+  // Calls and sessions of clients and tasks that have been silent for so long are ended, and what
+  // is kept for them is dropped. The same for all tasks of a cluster.
+  std::chrono::milliseconds lease{60'000};
   std::string bind_host = {};  // "": as BindAddress says
   // Called when the files of the credentials have been read, before a client can connect.
   std::function<void()> before_listening = {};

@@ -4,31 +4,29 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "sextant/dist/admission.h"
 #include "sextant/dist/call_history.h"
 #include "sextant/dist/call_threads.h"
+#include "sextant/dist/client_sessions.h"
 #include "sextant/dist/part_store.h"
 #include "sextant/proto/cluster.grpc.pb.h"
-#include "sextant/runtime/session.h"
-#include "sextant/runtime/session_environment.h"
 
 namespace sextant::dist {
 
 using SessionServiceBase =
     SessionService::WithRawCallbackMethod_Run<SessionService::WithCallbackMethod_CreateSession<
         SessionService::WithCallbackMethod_ExtendSession<
-            SessionService::WithCallbackMethod_CloseSession<SessionService::Service>>>>;
+            SessionService::WithCallbackMethod_KeepSession<
+                SessionService::WithCallbackMethod_CloseSession<SessionService::Service>>>>>;
 
 struct SessionHostOptions {
   SessionEnvironment environment;
   SessionOptions session;
-  uint64_t incarnation = 0;  // of the task
+  uint64_t incarnation = 0;         // of the task
+  std::chrono::milliseconds lease;  // of the sessions
 };
 
 class SessionHost final : public SessionServiceBase {
@@ -40,10 +38,9 @@ class SessionHost final : public SessionServiceBase {
   // Cancels all runs.
   void Stop();
   void CancelRun(uint64_t sender, uint64_t sequence, const Status& why);
-  // Runs whose clients have not been heard of for long are cancelled; sessions that nobody has used
-  // for a day are closed.
-  void ForgetSilentClients();
-  size_t num_sessions() const;
+  // Called at regular intervals, so many to a lease (client_sessions.h).
+  void EndLeases();
+  void FillStatus(StatusReply* reply) const { sessions_.FillStatus(reply); }
   size_t running() const { return history_.running(); }
 
   using Unary = grpc::ServerUnaryReactor*;
@@ -53,15 +50,14 @@ class SessionHost final : public SessionServiceBase {
   Unary ExtendSession(Context context, const ExtendSessionRequest* request,
                       Nothing* reply) override;
   Unary Run(Context context, const grpc::ByteBuffer* request, grpc::ByteBuffer* reply) override;
+  Unary KeepSession(Context context, const KeepSessionRequest* request, Nothing* reply) override;
   Unary CloseSession(Context context, const CloseSessionRequest* request, Nothing* reply) override;
 
  private:
-  struct Entry;
-  struct Version;
-  using Clock = std::chrono::steady_clock;
   using History = CallHistory<grpc::ByteBuffer>;
 
-  std::shared_ptr<Entry> Find(const std::string& handle) const;
+  // Throws ABORTED where there is none.
+  std::shared_ptr<ClientSession> Find(const std::string& handle);
   void RunHere(const std::shared_ptr<History::Running>& running, const RunHeader& header,
                std::vector<Tensor> values);
 
@@ -69,8 +65,7 @@ class SessionHost final : public SessionServiceBase {
   const Admission& admission_;
   const SessionHostOptions options_;
   History history_{256};
-  mutable std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<Entry>> sessions_;
+  ClientSessions sessions_;
   // Destroyed first: runs use all of the above. Sessions can be closed however many runs wait.
   CallThreads threads_, run_threads_;
 };

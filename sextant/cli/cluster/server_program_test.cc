@@ -90,6 +90,9 @@ TEST_F(ServerProgramTest, ServesClientsAndEndsWithTheSignal) {
     const auto json = nlohmann::json::parse(status.output);
     EXPECT_EQ(json["task"], "/job:local/replica:0/task:0");
     EXPECT_EQ(json["sessions"], 1);
+    ASSERT_EQ(json["client_sessions"].size(), 1);
+    EXPECT_GE(json["client_sessions"][0]["age_seconds"], 0.0);
+    EXPECT_EQ(json["client_sessions"][0]["running"], 0);
     EXPECT_TRUE(Contains(RunSextant({"status", server.target()}).output, "sessions 1"));
   }
   server.child().Signal(SIGTERM);

@@ -83,6 +83,16 @@ void WriteJson(const dist::StatusReply& status, std::ostream& out) {
   json.Field("running", uint64_t{status.running()});
   json.Field("fragments", uint64_t{status.fragments()});
   json.Field("sessions", uint64_t{status.sessions()});
+  json.Key("client_sessions");
+  json.BeginArray();
+  for (const dist::ClientSessionStatus& session : status.client_sessions()) {
+    json.BeginObject();
+    json.Field("handle", session.handle());
+    json.Field("age_seconds", session.age_seconds());
+    json.Field("running", uint64_t{session.running()});
+    json.EndObject();
+  }
+  json.EndArray();
   json.Key("peers");
   json.BeginArray();
   for (const dist::PeerStatus& peer : status.peers()) {
@@ -112,6 +122,9 @@ void WriteText(const dist::StatusReply& status, std::ostream& out) {
                      status.calls(), status.running(), status.duplicates(), status.received_bytes(),
                      status.sent_bytes());
   out << fmt::format("  fragments {}, sessions {}\n", status.fragments(), status.sessions());
+  for (const dist::ClientSessionStatus& session : status.client_sessions())
+    out << fmt::format("  session {}: open for {:.0f} s, runs {}\n", session.handle(),
+                       session.age_seconds(), session.running());
   out << fmt::format("  updates that came too late and were dropped: {}\n", status.stale());
   for (const dist::PeerStatus& peer : status.peers()) {
     out << fmt::format("  {} at {}: {}; calls {}, retries {}, sent {} bytes, received {} bytes",
