@@ -12,6 +12,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/graph/device_name.h"
+#include "sextant/graph/function_node.h"
 #include "sextant/graph/scope.h"
 #include "sextant/ops/state/variable.h"
 
@@ -24,9 +25,7 @@ bool IsHandle(const Node& node) {
 
 // They read variables before their functions run, each from its own task.
 bool OnlyCaptures(const Node& node) {
-  const std::string& type = node.type();
-  return type.ends_with("If") || type.ends_with("Case") || type.ends_with("While") ||
-         type.ends_with("PartitionedCall");
+  return IsBranchOrLoop(node) || node.type().ends_with("PartitionedCall");
 }
 
 int64_t BytesOf(const Node& node) {
