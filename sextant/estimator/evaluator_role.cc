@@ -1,13 +1,16 @@
 // What an evaluator tells others is a note in its file of the ledger, "evaluator":
 //
 //   waiting          for a checkpoint
-//   evaluating 120   it has taken the checkpoint of this step; other evaluators leave it
+//   taking 120       it would evaluate the checkpoint of this step, if no other one does
+//   evaluating 120   it has taken it, and evaluates or exports; other evaluators leave it
 //   finished 120     evaluated and exported, as the last of the training
 //
-// Two evaluators that look at the same moment might both take a checkpoint. So one of an index
-// above 0 waits for a moment when it has noted that it takes one, and gives way to those of smaller
-// index that have noted the same: notes made before that moment are seen by it, later readers see
-// its own. An evaluator that was killed keeps its checkpoint for ten minutes.
+// Two evaluators that look at the same moment might both take a checkpoint. So each one notes that
+// it is taking it and then reads the notes of the others: of two, at least the later one sees the
+// note of the other, however slow they are. It gives way to one that evaluates it already and to
+// one that is taking it and comes first by name; one that comes later by name it waits for, which
+// either gives way or had not seen its note and evaluates. An evaluator that was killed keeps its
+// checkpoint for ten minutes.
 #include "sextant/estimator/evaluator_role.h"
 
 #include <fmt/format.h>
@@ -35,7 +38,6 @@ using EvaluatorClock = std::chrono::steady_clock;
 
 constexpr const char* kState = "evaluator";  // the note
 constexpr std::chrono::minutes kClaimLasts{10};
-constexpr std::chrono::milliseconds kClaimSettles{300};
 
 std::string WriterOf(int index, const std::string& eval_name) {
   std::string writer =
@@ -131,6 +133,7 @@ class EvaluatorRole {
     evaluator_.result().global_step = newest->step;
     evaluator_.result().metrics = evaluated->metrics;
     if (IsOwn(newest->step) && finished_ != newest->step) {
+      SetState(Evaluating(newest->step));  // the chief waits for the export too
       evaluator_.ExportEvaluated(newest->path, newest->step, /*is_final=*/true);
       SetState(fmt::format("finished {}", newest->step));
       finished_ = newest->step;
@@ -245,14 +248,19 @@ class EvaluatorRole {
     return std::nullopt;
   }
 
-  // Whether another evaluator has taken this step.
-  bool Claimed(int64_t step) {
-    for (const auto& [writer, state] : ledger().Notes(kState)) {
-      if (writer != writer_ && state == fmt::format("evaluating {}", step) && !Expired(writer)) {
-        return true;
-      }
+  static std::string Taking(int64_t step) { return fmt::format("taking {}", step); }
+  static std::string Evaluating(int64_t step) { return fmt::format("evaluating {}", step); }
+  // The evaluators but this one that have noted it, by name.
+  std::vector<std::string> OthersIn(const std::string& state) {
+    std::vector<std::string> others;
+    for (const auto& [writer, noted] : ledger().Notes(kState)) {
+      if (writer != writer_ && noted == state && !Expired(writer)) others.push_back(writer);
     }
-    return false;
+    return others;
+  }
+  // Whether another evaluator has taken this step, or is about to.
+  bool Claimed(int64_t step) {
+    return !OthersIn(Evaluating(step)).empty() || !OthersIn(Taking(step)).empty();
   }
   bool Expired(const std::string& writer) const {
     const std::string path = Ledger::PathIn(model_dir(), writer);
@@ -262,13 +270,19 @@ class EvaluatorRole {
   }
   // Takes it for this evaluator. False: another one has.
   bool Take(int64_t step) {
-    SetState(fmt::format("evaluating {}", step));
-    if (estimator_.config().task.index == 0) return true;
-    Sleep(kClaimSettles);
-    ledger().Refresh();
-    if (!Claimed(step) && !ledger().FindEvaluation(eval_.name, step)) return true;
-    SetState("waiting");
-    return false;
+    SetState(Taking(step));
+    for (;; Sleep(options_.poll)) {
+      ledger().Refresh();
+      const std::vector<std::string> taking = OthersIn(Taking(step));
+      if (ledger().FindEvaluation(eval_.name, step) || !OthersIn(Evaluating(step)).empty() ||
+          (!taking.empty() && taking.front() < writer_)) {
+        SetState("waiting");
+        return false;
+      }
+      if (taking.empty()) break;
+    }
+    SetState(Evaluating(step));
+    return true;
   }
 
   const Estimator estimator_;
@@ -299,13 +313,13 @@ bool AwaitEvaluator(const std::string& model_dir, int64_t step,
     const Ledger ledger(model_dir);
     const auto states = ledger.Notes(kState);
     if (states.empty()) return true;
-    bool evaluating = false;
+    bool at_work = false;
     for (const auto& [writer, state] : states) {
       if (state == fmt::format("finished {}", step)) return true;
-      evaluating |= state.starts_with("evaluating");
+      at_work |= state.starts_with("taking") || state.starts_with("evaluating");
     }
     const auto now = EvaluatorClock::now();
-    if (evaluating) active = now;
+    if (at_work) active = now;
     if (now - start > options.finish || now - active > options.begin) {
       LogWarning("No evaluator has evaluated the last checkpoint, of step {}, within {} s.", step,
                  std::chrono::duration_cast<std::chrono::seconds>(now - start).count());

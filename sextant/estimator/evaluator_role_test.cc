@@ -8,6 +8,8 @@
 #include <future>
 
 #include "sextant/base/error.h"
+#include "sextant/base/faulty_file_system.h"
+#include "sextant/base/memory_file_system.h"
 #include "sextant/base/temporary_directory.h"
 #include "sextant/data/tensor_sources.h"
 #include "sextant/estimator/done_marker.h"
@@ -43,6 +45,9 @@ Input Ones() {
 
 class EvaluatorRoleTest : public testing::Test {
  protected:
+  explicit EvaluatorRoleTest(const std::string& model_dir = "")
+      : model_dir_(model_dir.empty() ? dir_.path() + "/model" : model_dir) {}
+
   Estimator Trainer(int keep = 0) const {
     return Estimator(CountModel, {.model_dir = model_dir_,
                                   .save_checkpoints_steps = 10,
@@ -75,6 +80,13 @@ class EvaluatorRoleTest : public testing::Test {
     }
     return steps;
   }
+  // Of one evaluator alone.
+  Steps OwnOf(int index) const {
+    Steps steps;
+    const Ledger ledger(model_dir_, "evaluator_" + std::to_string(index));
+    for (const auto& evaluation : ledger.own_evaluations()) steps.push_back(evaluation.step);
+    return steps;
+  }
   int64_t Exports(const std::string& exporter) const {
     int64_t count = 0;
     const Ledger ledger(model_dir_);
@@ -85,12 +97,19 @@ class EvaluatorRoleTest : public testing::Test {
     }
     return count;
   }
+  // Until the evaluator has noted that it is there, or has failed. One that is not there yet when
+  // the training ends is not waited for.
+  void AwaitThere(const std::future<TrainAndEvaluateResult>& evaluator) const {
+    while (Ledger(model_dir_).Notes("evaluator").empty() &&
+           evaluator.wait_for(std::chrono::milliseconds(1)) == std::future_status::timeout) {
+    }
+  }
   std::string PrefixOf(int64_t step) const {
     return model_dir_ + "/model.ckpt-" + std::to_string(step);
   }
 
   const TemporaryDirectory dir_;
-  const std::string model_dir_ = dir_.path() + "/model";
+  const std::string model_dir_;
 };
 
 TEST_F(EvaluatorRoleTest, EvaluatesEachCheckpointOnceBesideATraining) {
@@ -106,6 +125,7 @@ TEST_F(EvaluatorRoleTest, EvaluatesEachCheckpointOnceBesideATraining) {
 
 TEST_F(EvaluatorRoleTest, EndsByItselfWhenTheTrainingEndedEarly) {
   auto evaluator = std::async(std::launch::async, [&] { return Evaluate(1000, Exporting()); });
+  AwaitThere(evaluator);
   Trainer().Train(Ones, {.max_steps = 30});
   Ledger(model_dir_).SetDone(30);
   EXPECT_TRUE(AwaitEvaluator(model_dir_, 30));
@@ -116,6 +136,30 @@ TEST_F(EvaluatorRoleTest, EndsByItselfWhenTheTrainingEndedEarly) {
   // One that is started after the end finds nothing to do.
   EXPECT_EQ(Evaluate(1000, Exporting()).metrics.at("loss"), 30);
   EXPECT_EQ(Exports("final"), 1);
+}
+
+// Keeps what the evaluator tells others while it makes the last export.
+class KeepsTheState : public Exporter {
+ public:
+  const std::string& name() const override { return name_; }
+  std::string Export(const ExportRequest& request) override {
+    if (request.is_final) state = request.ledger.Note("evaluator").value_or("");
+    return "";
+  }
+  std::string state;
+
+ private:
+  const std::string name_ = "state";
+};
+
+// A chief that does not see an evaluator at work gives up: the last export may take long.
+TEST_F(EvaluatorRoleTest, IsSeenAtWorkWhileItMakesTheLastExport) {
+  const auto exporter = std::make_shared<KeepsTheState>();
+  Trainer().Train(Ones, {.max_steps = 30});
+  WriteDoneMarker(model_dir_, {.step = 30, .max_steps = 1000, .reason = "the data ended"});
+  Evaluate(1000, {.exporters = {exporter}, .throttle_secs = 0});
+  EXPECT_EQ(exporter->state, "evaluating 30");
+  EXPECT_EQ(Ledger(model_dir_).Notes("evaluator").at("evaluator_0"), "finished 30");
 }
 
 TEST_F(EvaluatorRoleTest, EndsWithoutACheckpointWhenTheTrainingIsDone) {
@@ -164,15 +208,20 @@ TEST_F(EvaluatorRoleTest, TheThrottleLeavesCheckpointsOut) {
 }
 
 TEST_F(EvaluatorRoleTest, OfSeveralEvaluatorsOneTakesACheckpoint) {
-  auto first = std::async(std::launch::async, [&] { return Evaluate(60, Exporting(), 0); });
-  auto second = std::async(std::launch::async, [&] { return Evaluate(60, Exporting(), 1); });
+  constexpr int kEvaluators = 3;
+  std::vector<std::future<TrainAndEvaluateResult>> evaluators;
+  for (int i = 0; i < kEvaluators; ++i) {
+    evaluators.push_back(
+        std::async(std::launch::async, [this, i] { return Evaluate(60, Exporting(), i); }));
+  }
   Trainer().Train(Ones, {.max_steps = 60});
-  EXPECT_EQ(first.get().global_step, 60);
-  EXPECT_EQ(second.get().global_step, 60);
+  size_t evaluations = 0;
+  for (int i = 0; i < kEvaluators; ++i) {
+    EXPECT_EQ(evaluators[static_cast<size_t>(i)].get().global_step, 60);
+    evaluations += OwnOf(i).size();
+  }
   EXPECT_EQ(Evaluated(), (Steps{0, 10, 20, 30, 40, 50, 60}));
-  const size_t both = Ledger(model_dir_, "evaluator_0").own_evaluations().size() +
-                      Ledger(model_dir_, "evaluator_1").own_evaluations().size();
-  EXPECT_EQ(both, 7u);
+  EXPECT_EQ(evaluations, 7u);
   EXPECT_EQ(Exports("final"), 1);
 }
 
@@ -181,6 +230,105 @@ TEST_F(EvaluatorRoleTest, IsNotWaitedForWhenItIsNotThere) {
   EXPECT_TRUE(AwaitEvaluator(model_dir_, 30));
   Ledger(model_dir_, "evaluator_0").SetNote("evaluator", "waiting");  // and was killed
   EXPECT_FALSE(AwaitEvaluator(model_dir_, 30, {.begin = std::chrono::milliseconds(20)}));
+}
+
+// Two evaluators want the checkpoint of step 10. The test is the other one, and acts at the moments
+// that matter: first just before the note of this one about that step is in place, then each time
+// this one looks at model_dir again.
+class EvaluatorClaimTest : public EvaluatorRoleTest {
+ protected:
+  using Operation = FaultyFileSystem::Operation;
+  using Script = std::vector<std::function<void()>>;
+
+  EvaluatorClaimTest() : EvaluatorRoleTest(NewModelDir()) {
+    before_ = [this](Operation operation, const std::string& path) { Before(operation, path); };
+  }
+  ~EvaluatorClaimTest() override { before_ = nullptr; }
+
+  // What evaluator `index`, of 0 and 1, has evaluated itself when the other one has acted.
+  Steps EvaluatedBeside(Script script, int index = 0) {
+    Trainer().Train(Ones, {.max_steps = 10});
+    other_ = "evaluator_" + std::to_string(1 - index);
+    noting_ = "/sextant_ledger.evaluator_" + std::to_string(index) + ".json";
+    script_ = std::move(script);
+    EXPECT_EQ(Evaluate(10, {.throttle_secs = 0}, index).global_step, 10);
+    EXPECT_EQ(acted_, script_.size());
+    EXPECT_EQ(Evaluated(), (Steps{0, 10}));
+    return OwnOf(index);
+  }
+  void Note(const std::string& state) const {
+    Ledger(model_dir_, other_).SetNote("evaluator", state);
+  }
+  void AddEvaluation() const {
+    Ledger(model_dir_, other_).AddEvaluation({"", 10, 0, {{"loss", 10}}});
+    Note("waiting");
+  }
+
+ private:
+  static std::string NewModelDir() {
+    static MemoryFileSystem& memory = *new MemoryFileSystem;
+    static const bool registered = [] {
+      const auto call = [](Operation operation, const std::string& path) {
+        if (before_) before_(operation, path);
+      };
+      FileSystem::Register("claims", std::make_unique<FaultyFileSystem>(
+                                         memory, FaultyFileSystem::Faults{.before = call}));
+      return true;
+    }();
+    static int count = 0;
+    return "claims://" + std::to_string(count += registered);
+  }
+  // Whether this one tells others there that it is taking or evaluating it.
+  bool IsOfStepTen(const std::string& path) const {
+    return path.starts_with(model_dir_ + noting_) &&
+           FileSystem::ForPath(path).ReadFile(path).find("ing 10\"") != std::string::npos;
+  }
+  void Before(Operation operation, const std::string& path) {
+    const bool lists = operation == Operation::kListDirectory && path == model_dir_;
+    const bool notes =
+        operation == Operation::kRename && path.starts_with(model_dir_ + "/sextant_ledger");
+    if ((!lists && !notes) || acts_ || acted_ == script_.size()) return;
+    const bool due = acted_ > 0 ? lists : notes && IsOfStepTen(path);
+    if (!due) return;
+    acts_ = true;
+    script_[acted_++]();
+    acts_ = false;
+  }
+
+  static inline std::function<void(Operation, const std::string&)> before_;
+  std::string other_;   // name of the other one
+  std::string noting_;  // file of this one
+  Script script_;
+  size_t acted_ = 0;
+  bool acts_ = false;
+};
+
+TEST_F(EvaluatorClaimTest, OneThatWasEvaluatedMeanwhileIsLeft) {
+  EXPECT_EQ(EvaluatedBeside({[&] { AddEvaluation(); }}), (Steps{0}));
+}
+
+TEST_F(EvaluatorClaimTest, OneThatWasTakenMeanwhileIsLeft) {
+  EXPECT_EQ(EvaluatedBeside({[&] { Note("evaluating 10"); }, [] {}, [&] { AddEvaluation(); }}),
+            (Steps{0}));
+}
+
+TEST_F(EvaluatorClaimTest, WaitsUntilALaterOneThatIsTakingItHasTakenIt) {
+  EXPECT_EQ(EvaluatedBeside({[&] { Note("taking 10"); }, [] {}, [&] { Note("evaluating 10"); },
+                             [] {}, [&] { AddEvaluation(); }}),
+            (Steps{0}));
+}
+
+TEST_F(EvaluatorClaimTest, WaitsUntilALaterOneThatIsTakingItGivesWay) {
+  EXPECT_EQ(EvaluatedBeside({[&] { Note("taking 10"); }, [] {}, [&] { Note("waiting"); }}),
+            (Steps{0, 10}));
+}
+
+TEST_F(EvaluatorClaimTest, GivesWayToAnEarlierOneThatIsTakingIt) {
+  const auto gave_way = [&] {
+    EXPECT_EQ(Ledger(model_dir_).Notes("evaluator").at("evaluator_1"), "waiting");
+    AddEvaluation();
+  };
+  EXPECT_EQ(EvaluatedBeside({[&] { Note("taking 10"); }, [] {}, gave_way}, 1), (Steps{0}));
 }
 
 }  // namespace
