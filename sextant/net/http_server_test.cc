@@ -206,18 +206,18 @@ TEST(HttpServer, SeesClientsLeave) {
   leaving.reset();
   while (!waiting[0].ClientLeft()) std::this_thread::yield();
   EXPECT_FALSE(waiting[1].ClientLeft());
-  waiting[0].Send({.body = "for nobody"});
-  waiting[1].Send({.body = "first"});
+  waiting[0].Send(HttpReply{.body = "for nobody"});
+  waiting[1].Send(HttpReply{.body = "first"});
   EXPECT_EQ(staying.Receive().body, "first");
   // The connection goes on, also with what was sent before the answer.
   staying.Send("GET /3 HTTP/1.1\r\nHost: a\r\n\r\n");
   asked(3);
   staying.Send("GET /4 HTTP/1.1\r\nHost: a\r\n\r\n");
-  waiting[2].Send({.body = "second"});
+  waiting[2].Send(HttpReply{.body = "second"});
   EXPECT_EQ(staying.Receive().body, "second");
   asked(4);
   EXPECT_FALSE(waiting[3].ClientLeft());
-  waiting[3].Send({.body = "third"});
+  waiting[3].Send(HttpReply{.body = "third"});
   EXPECT_EQ(staying.Receive().body, "third");
   waiting.clear();
 }

@@ -50,10 +50,11 @@ TEST_F(LookupTest, InitialisesOnce) {
   table->Initialize(Strings({"a", "b", "a"}), Ints({1, 2, 1}));
   EXPECT_EQ(table->size(), 2);
   table->Initialize(Strings({"b", "a"}), Ints({2, 1}));
-  for (const auto& [keys, values] :
+  for (const auto& other :
        {std::pair(Strings({"a"}), Ints({1})), std::pair(Strings({"a", "c"}), Ints({1, 2})),
         std::pair(Strings({"d", "d"}), Ints({1, 2}))}) {
-    EXPECT_EQ(StatusOf([&] { table->Initialize(keys, values); }).code(), Code::kFailedPrecondition);
+    EXPECT_EQ(StatusOf([&] { table->Initialize(other.first, other.second); }).code(),
+              Code::kFailedPrecondition);
   }
   EXPECT_EQ(StatusOf([&] {
               table->Initialize(Strings({"a"}), Ints({1, 2}));
