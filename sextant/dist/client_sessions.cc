@@ -70,7 +70,7 @@ void ClientSession::FillStatus(ClientSessionStatus* status) const {
 
 bool ClientSessions::Add(const std::string& handle, std::shared_ptr<ClientSession> session) {
   const std::lock_guard lock(mutex_);
-  return sessions_.try_emplace(handle, std::move(session)).second;
+  return sessions_.try_emplace(handle, Entry{.session = std::move(session)}).second;
 }
 
 std::shared_ptr<ClientSession> ClientSessions::Find(const std::string& handle) {

@@ -70,9 +70,10 @@ TEST(LossesGoldenTest, WeightsOfOneDimensionMoreOrLess) {
   const Output weights = Const(Tensor::Of<float>({2, 0}));
   const Output weight_column = Const(Tensor::Of<float>({2, 1}, {2, 0}));
   Session session(graph);
-  for (const auto& [losses, w] : {std::pair(column, weights), std::pair(row, weight_column)}) {
+  for (const auto& weighted : {std::pair(column, weights), std::pair(row, weight_column)}) {
     const auto value = [&](Reduction reduction) {
-      const Output loss = ComputeWeightedLoss(losses, {.weights = w, .reduction = reduction});
+      const Output loss =
+          ComputeWeightedLoss(weighted.first, {.weights = weighted.second, .reduction = reduction});
       return session.Run(loss).scalar<float>();
     };
     EXPECT_FLOAT_EQ(value(Reduction::kSum), 2);

@@ -50,7 +50,8 @@ class EarlyNodes {
 
   std::vector<Node*> Order() const {
     std::vector<Node*> order = order_;
-    std::ranges::stable_partition(order, [&](const Node* node) { return needed_[IdOf(node)]; });
+    std::stable_partition(order.begin(), order.end(),
+                          [&](const Node* node) { return needed_[IdOf(node)]; });
     return order;
   }
 

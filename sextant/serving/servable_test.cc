@@ -178,9 +178,9 @@ TEST(ServableOfTexts, IsPreparedAtLoad) {
   for (const auto& [key, signature] : servable->signatures()) {
     EXPECT_GT(signature.RunTime(1).count(), 0) << key;
     EXPECT_GT(signature.RunTime(4).count(), 0) << key;
-    const JsonRequest sample = ReadJsonRequest(signature.SampleRequest(), [&](std::string_view) {
-      return std::span<const JsonInput>(signature.inputs());
-    });
+    const JsonRequest sample = ReadJsonRequest(
+        signature.SampleRequest(),
+        [&s = signature](std::string_view) { return std::span<const JsonInput>(s.inputs()); });
     std::vector<Tensor> outputs(signature.outputs().size());
     signature.signature().Call(sample.inputs, {}, outputs);
   }

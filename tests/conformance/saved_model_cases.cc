@@ -145,11 +145,12 @@ class RecordedModel {
       return "";
     });
     if (loaded == nullptr) return;
-    for (const auto& [key, signature] : answers_.at("signatures").items()) {
+    for (const auto& entry : answers_.at("signatures").items()) {
+      const json& signature = entry.value();
       int number = 0;
       for (const json& recorded : signature.at("cases")) {
-        Try(model_, key, fmt::format("case {}", number++).c_str(), counts,
-            [&] { return RunCase(loaded->signature(key), signature, recorded); });
+        Try(model_, entry.key(), fmt::format("case {}", number++).c_str(), counts,
+            [&] { return RunCase(loaded->signature(entry.key()), signature, recorded); });
       }
     }
   }

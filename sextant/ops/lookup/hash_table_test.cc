@@ -82,7 +82,8 @@ TEST_F(LookupTest, ChangesAndExports) {
   Tensor found(DType::kInt64, {2});
   table->Find(Strings({"x", "b"}), Tensor(int64_t{-1}), found);
   EXPECT_TRUE(found.Identical(Ints({8, -1})));
-  EXPECT_EQ(StatusOf([&] { table->Initialize(keys, values); }).code(), Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([&, &k = keys, &v = values] { table->Initialize(k, v); }).code(),
+            Code::kInvalidArgument);
 }
 
 TEST_F(LookupTest, KeepsVectors) {
