@@ -1,12 +1,12 @@
 """Writes OUT_DIR/ops/<family>.tfrecord.   usage: python ops.py OUT_DIR [family ...]   (needs TensorFlow 2.15)"""
 import sys
 from opslib import *
-import fam_math, fam_array, fam_nn, fam_image, fam_string, fam_flow, fam_rnn, fam_random, fam_errors, fam_edges, fam_lowered, fam_nonfinite
+import fam_math, fam_array, fam_nn, fam_image, fam_string, fam_flow, fam_rnn, fam_random, fam_errors, fam_edges, fam_lowered, fam_nonfinite, fam_limits
 
 # (family, module, number): the number is part of the family's seed, so that families can join without changing the others' values.
 FAMILIES = [("math", fam_math, 0), ("array", fam_array, 1), ("nn", fam_nn, 2), ("image", fam_image, 3), ("string", fam_string, 4),
             ("control_flow", fam_flow, 5), ("rnn", fam_rnn, 6), ("random", fam_random, 7), ("errors", fam_errors, 8), ("edges", fam_edges, 9),
-            ("lowered", fam_lowered, 10), ("nonfinite", fam_nonfinite, 11)]
+            ("lowered", fam_lowered, 10), ("nonfinite", fam_nonfinite, 11), ("limits", fam_limits, 12)]
 
 # Cases that need one of these ops are written to a file of their own: the families math, array, control_flow, random and errors need nothing beyond the core ops.
 APART = {"errors": ("errors_nn_data", ("Conv2D", "SparseSoftmaxCrossEntropyWithLogits", "StringToNumber", "DecodeCSV", "ParseExample", "DecodeRaw", "DecodePng")),

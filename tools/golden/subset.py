@@ -9,7 +9,7 @@ import re
 import sys
 from golden_file import bytes_feature, op_types, records
 
-WHOLE = ["ops/control_flow", "ops/random", "ops/random_linalg", "ops/errors", "ops/errors_nn_data", "ops/edges", "ops/lowered", "ops/nonfinite", "training/schedules", "training/ema", "training/clip"]
+WHOLE = ["ops/control_flow", "ops/random", "ops/random_linalg", "ops/errors", "ops/errors_nn_data", "ops/edges", "ops/lowered", "ops/nonfinite", "ops/limits", "training/schedules", "training/ema", "training/clip"]
 THINNED = ["ops/math", "ops/array", "ops/nn", "ops/image", "ops/string", "ops/rnn", "training/optimizers", "training/metrics"]
 
 

@@ -77,10 +77,11 @@ class GatherKernel : public Kernel {
     }
     gather.count = count;
     gather.rows_per_group = params.dim(axis);
+    Tensor& out = ctx.AllocateOutput(0, shape);
+    if (out.num_elements() == 0) return;  // as TensorFlow, whatever the indices are
     ReadIndices(indices, &rows_);
     CheckInRange("indices", indices.shape(), rows_, gather.rows_per_group);
-    Tensor& out = ctx.AllocateOutput(0, shape);
-    if (out.num_elements() > 0) gather.Run(ctx, params, rows_.data(), out);
+    gather.Run(ctx, params, rows_.data(), out);
   }
 
  private:
@@ -111,9 +112,14 @@ class GatherNdKernel : public Kernel {
   void Compute(KernelContext& ctx) override {
     const Tensor& params = ctx.input(0);
     const Tensor& indices = ctx.input(1);
-    index_.Set(indices, params.shape(), "param shape");
+    if (indices.rank() < 1) throw InvalidArgument("indices must be at least a vector");
     Shape shape = indices.shape();
     shape.Erase(shape.rank() - 1);
+    if (params.num_elements() == 0 && shape.num_elements() > 0) {
+      throw InvalidArgument("Requested more than 0 entries, but params is empty.  Params shape: {}",
+                            params.shape().ToString());
+    }
+    index_.Set(indices, params.shape(), "param shape");
     for (int d = static_cast<int>(index_.depth); d < params.rank(); ++d)
       shape.Append(params.dim(d));
     RowGather gather;

@@ -100,5 +100,18 @@ TEST_F(GatherTest, ScatterRejectsWhatDoesNotFit) {
   EXPECT_THROW(ScatterNd(rows, Const(Tensor::Of<float>({1, 2})), {3}), Error);
 }
 
+// As TensorFlow, which looks at the indices only where there is something to copy.
+TEST_F(GatherTest, EmptyTensors) {
+  const Output x = Placeholder(DType::kFloat), i = Placeholder(DType::kInt32);
+  const FeedMap feeds = {{x, Tensor::Zeros(DType::kFloat, {2, 0})}, {i, Tensor::Of<int32_t>({5})}};
+  EXPECT_EQ(Run(Gather(x, i), feeds).shape(), (Shape{1, 0}));
+  EXPECT_NE(ErrorOf(GatherNd(x, i), feeds).find("params is empty"), std::string::npos);
+  const Output scattered = ScatterNd(i, x, {2});
+  EXPECT_NE(ErrorOf(scattered, {{i, Tensor::Zeros(DType::kInt32, {2, 0})},
+                                {x, Tensor::Zeros(DType::kFloat, {2, 2})}})
+                .find("INVALID_ARGUMENT"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace sextant

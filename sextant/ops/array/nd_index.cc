@@ -44,4 +44,16 @@ void NdIndex::Set(const Tensor& indices, const Shape& target, const char* what) 
   rows.resize(static_cast<size_t>(positions));
 }
 
+void CheckScattered(const Shape& indices, const Shape& updates, const Shape& target) {
+  const bool empty = target.num_elements() == 0;
+  if (indices.num_elements() == 0 && updates.num_elements() == 0) {
+    if (empty || indices.rank() < 1 || indices[indices.rank() - 1] > 0) return;
+    throw InvalidArgument("the last dimension of indices must not be 0, got shape {}",
+                          indices.ToString());
+  }
+  if (empty || indices.num_elements() == 0 || updates.num_elements() == 0) {
+    throw InvalidArgument("Indices and updates specified for empty output shape");
+  }
+}
+
 }  // namespace sextant

@@ -19,4 +19,8 @@ struct NdIndex {
   void Set(const Tensor& indices, const Shape& target, const char* what);
 };
 
+// As TensorFlow: either nothing is scattered, or indices, updates and target all have elements; and
+// indices of depth 0 fit only a target without elements. Else throws INVALID_ARGUMENT.
+void CheckScattered(const Shape& indices, const Shape& updates, const Shape& target);
+
 }  // namespace sextant

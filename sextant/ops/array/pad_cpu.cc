@@ -44,8 +44,8 @@ void Pad(KernelContext& ctx) {
   CheckPaddings(paddings, rank);
   Shape shape;
   for (int d = 0; d < rank; ++d) shape.Append(PaddedSize(input.dim(d), BorderOf(paddings, d)));
-  if (ctx.num_inputs() == 3 && ctx.input(2).num_elements() != 1) {
-    throw InvalidArgument("constant_values must be a scalar, got shape {}",
+  if (ctx.num_inputs() == 3 && ctx.input(2).rank() != 0) {
+    throw InvalidArgument("constant_values must be a scalar. Found: {}",
                           ctx.input(2).shape().ToString());
   }
   Tensor& out = ctx.AllocateOutput(0, shape);

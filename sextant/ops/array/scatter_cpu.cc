@@ -80,6 +80,7 @@ void Scatter(KernelContext& ctx, const NdIndex& index, const T* updates, T* out)
 class ScatterBase : public Kernel {
  protected:
   void ReadIndex(const Tensor& indices, const Tensor& updates, const Shape& target) {
+    CheckScattered(indices.shape(), updates.shape(), target);
     index_.Set(indices, target, "shape");
     const int outer = indices.rank() - 1;
     bool fits = updates.rank() == outer + target.rank() - static_cast<int>(index_.depth);

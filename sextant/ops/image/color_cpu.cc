@@ -114,12 +114,8 @@ void ScaleSaturation(const float* rgb, float scale, float* to) {
   to[kSectorChannels[sector].middle] = (sector % 2 == 0 ? part : 1 - part) * scaled + smallest;
 }
 
-void CheckColors(const Tensor& images) {
-  if (images.rank() < 1 || images.dim(images.rank() - 1) != 3) {
-    throw InvalidArgument("input must have 3 channels in its last dimension, got shape {}",
-                          images.shape().ToString());
-  }
-}
+bool HasColors(const Tensor& images) { return images.dim(images.rank() - 1) == 3; }
+constexpr char kNoColors[] = "input must have 3 channels in its last dimension, got shape {}";
 void CheckImages(const Tensor& images) {
   if (images.rank() < 3) {
     throw InvalidArgument("input must be at least 3-D, got shape {}", images.shape().ToString());
@@ -142,7 +138,8 @@ class ConvertKernel : public Kernel {
 
   void Compute(KernelContext& ctx) override {
     const Tensor& images = ctx.input(0);
-    CheckColors(images);
+    if (images.rank() < 1) throw InvalidArgument("input must be at least 1D");
+    if (!HasColors(images)) throw FailedPrecondition(kNoColors, images.shape().ToString());
     Tensor& out = ctx.AllocateOutput(0, images.shape());
     if (images.dtype() == DType::kDouble) {
       return Convert(ctx, images.num_elements(), images.data<double>(), out.data<double>(),
@@ -177,7 +174,7 @@ class AdjustKernel : public Kernel {
   void Compute(KernelContext& ctx) override {
     const Tensor& images = ctx.input(0);
     CheckImages(images);
-    CheckColors(images);
+    if (!HasColors(images)) throw InvalidArgument(kNoColors, images.shape().ToString());
     const float parameter = ScalarParameter(ctx.input(1), parameter_);
     Tensor& out = ctx.AllocateOutput(0, images.shape());
     const float* from = FloatPixels(images, &scratch_);

@@ -1,4 +1,5 @@
 #include <Eigen/Cholesky>
+#include <limits>
 
 #include "sextant/base/error.h"
 #include "sextant/ops/linalg/linalg_kernel.h"
@@ -16,15 +17,18 @@ class CholeskyKernel : public LinalgKernel<C> {
     CheckSquare(inputs[0]);
     return {inputs[0]};
   }
+  // As TensorFlow, a matrix that is not positive definite gives NaN, or 0 when it is complex.
   void Run(const std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out) const override {
     if (in[0].rows() == 0) return;
     const Eigen::LLT<Matrix<C>, Eigen::Lower> llt(in[0]);
-    if (llt.info() != Eigen::Success) {
-      throw InvalidArgument(
-          "Cholesky decomposition was not successful: a matrix is not positive definite");
+    if (llt.info() == Eigen::Success) {
+      out[0] = llt.matrixL();
+    } else {
+      out[0].setZero();
+      out[0].template triangularView<Eigen::Lower>().setConstant(kNoFactor);
     }
-    out[0] = llt.matrixL();
   }
+  static constexpr C kNoFactor = std::numeric_limits<C>::quiet_NaN();
 };
 
 class CholeskyGradKernel : public LinalgKernel<double> {

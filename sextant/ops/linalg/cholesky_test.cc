@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
 
 #include "sextant/graph/gradients.h"
 #include "sextant/graph/op_builder.h"
@@ -49,8 +50,20 @@ TEST_F(LinalgTest, CholeskyReadsTheLowerHalf) {
   const Output x = Square({4, 99, 2, 10});
   const Output l = Cholesky(x);
   Expect(l, {2, 0, 1, 3});
-  EXPECT_NE(ErrorOf(Cholesky(Square({1, 2, 2, 1}))).find("INVALID_ARGUMENT"), std::string::npos);
   EXPECT_THROW(Cholesky(Const(Tensor::Zeros(DType::kDouble, {2, 3}))), Error);
+}
+
+TEST_F(LinalgTest, CholeskyOfMatricesWithoutFactors) {
+  const Tensor got = Session(graph_).Run(
+      Cholesky(Const(Tensor::Of<float>({3, 2, 2}, {1, 2, 2, 4, 4, 0, 2, 10, 1, 2, 2, 1}))));
+  const auto* l = got.data<float>();
+  for (const int i : {0, 2, 3, 8, 10, 11}) EXPECT_TRUE(std::isnan(l[i])) << i;
+  EXPECT_EQ(std::vector<float>(l + 4, l + 8), (std::vector<float>{2, 0, 1, 3}));
+  EXPECT_EQ(l[1], 0);
+  const std::complex<float> one = 1, two = 2, four = 4;
+  const Output complex =
+      Cholesky(Const(Tensor::Of<std::complex<float>>({2, 2}, {one, two, two, four})));
+  EXPECT_TRUE(Session(graph_).Run(complex).Identical(Tensor::Zeros(DType::kComplex64, {2, 2})));
 }
 
 // For L = [[2,0],[1,3]] and the gradient of l11 + 2 l21 + 3 l22, by TensorFlow.
@@ -81,6 +94,19 @@ TEST_F(LinalgTest, InvertsAndSolves) {
   EXPECT_EQ(Session(graph_).Run(MatrixDeterminant(Square({1, 2, 2, 4}))).scalar<double>(), 0);
 }
 
+TEST_F(LinalgTest, MatricesWithNanAreAsInTensorFlow) {
+  const double nan = std::nan("");
+  const Output first = Square({1, 2, nan, 4}), last = Square({1, nan, 3, 4});
+  EXPECT_NE(ErrorOf(MatrixInverse(first)).find("Input is not invertible."), std::string::npos);
+  EXPECT_TRUE(std::isnan(Session(graph_).Run(MatrixInverse(last)).data<double>()[0]));
+  for (const Output& x : {first, last}) {
+    Expect(MatrixDeterminant(x), {0});
+    const auto [sign, log] = LogMatrixDeterminant(x);
+    Expect(sign, {0});
+    EXPECT_EQ(Session(graph_).Run(log).scalar<double>(), -HUGE_VAL);
+  }
+}
+
 TEST_F(LinalgTest, LuPermutesRows) {
   const auto [lu, p] = Lu(Square({1, 2, 3, 4, 5, 6, 7, 8, 10}));
   Expect(lu, {7, 8, 10, 1. / 7, 6. / 7, 11. / 7, 4. / 7, 0.5, -0.5});
@@ -93,6 +119,9 @@ TEST_F(LinalgTest, SolvesTriangularSystems) {
   Expect(MatrixTriangularSolve(a, rhs), {2, 2});
   Expect(MatrixTriangularSolve(a, rhs, {.adjoint = true}), {0.75, 2.5});
   Expect(MatrixTriangularSolve(Square({2, 1, 99, 5}), rhs, {.lower = false}), {1, 2});
+  const Tensor divided = Session(graph_).Run(MatrixTriangularSolve(Square({0, 0, 2, 4}), rhs));
+  EXPECT_EQ(divided.data<double>()[0], HUGE_VAL);
+  EXPECT_EQ(divided.data<double>()[1], -HUGE_VAL);
 }
 
 TEST_F(LinalgTest, QrHasTheSignsOfHouseholder) {

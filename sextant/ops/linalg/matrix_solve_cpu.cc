@@ -1,5 +1,7 @@
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "sextant/base/error.h"
 #include "sextant/ops/linalg/linalg_kernel.h"
@@ -7,15 +9,20 @@
 namespace sextant {
 namespace {
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
 template <typename C>
 using Factors = Eigen::PartialPivLU<Matrix<C>>;
 
 template <typename C>
-Factors<C> InvertibleFactors(const Matrix<C>& matrix) {
+Factors<C> InvertibleFactors(const Matrix<C>& matrix, const char* what = "Input") {
   Factors<C> lu(matrix);
-  // Pivots that are not numbers give results that are none.
-  const double least = lu.matrixLU().diagonal().cwiseAbs().minCoeff();
-  if (least <= 0) throw InvalidArgument("Input matrix is not invertible.");
+  double least = std::abs(lu.matrixLU()(0, 0));
+  for (Eigen::Index i = 1; i < matrix.rows(); ++i) {
+    least = std::min(least, std::abs(lu.matrixLU()(i, i)));  // which passes over NaN
+  }
+  // In TensorFlow NaN becomes the pivot: the first one is refused, later ones spread.
+  if (!(least > 0) || matrix.col(0).hasNaN()) throw InvalidArgument("{} is not invertible.", what);
   return lu;
 }
 
@@ -52,12 +59,15 @@ class SolveKernel : public LinalgKernel<C> {
   }
   void Run(const std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out) const override {
     if (in[0].rows() == 0 || in[1].cols() == 0) return;
-    out[0] = InvertibleFactors<C>(adjoint_ ? Matrix<C>(in[0].adjoint()) : in[0]).solve(in[1]);
+    const Factors<C> lu =
+        InvertibleFactors<C>(adjoint_ ? Matrix<C>(in[0].adjoint()) : in[0], "Input matrix");
+    out[0] = lu.solve(in[1]);
   }
   const bool adjoint_;
 };
 
-// (sign, log of the absolute value) of the determinant.
+// (sign, log of the absolute value) of the determinant. As TensorFlow, the sign is 0 when the
+// logarithm is not finite, and NaN counts as a determinant of 0.
 template <typename C>
 std::pair<C, double> LogDeterminant(const Matrix<C>& matrix) {
   if (matrix.rows() == 0) return {C(1), 0};
@@ -67,11 +77,11 @@ std::pair<C, double> LogDeterminant(const Matrix<C>& matrix) {
   for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
     const C pivot = lu.matrixLU()(i, i);
     const double size = std::abs(pivot);
-    if (size == 0) return {C(0), -std::numeric_limits<double>::infinity()};
     sign *= pivot / size;
     log += std::log(size);
   }
-  return {sign, log};
+  if (std::isfinite(log)) return {sign, log};
+  return {C(0), log > 0 ? kInfinity : -kInfinity};
 }
 
 template <typename C>

@@ -1,6 +1,6 @@
 #include <Eigen/SVD>
+#include <limits>
 
-#include "sextant/base/error.h"
 #include "sextant/ops/linalg/linalg_kernel.h"
 
 namespace sextant {
@@ -26,8 +26,9 @@ class SvdKernel : public LinalgKernel<C> {
     const unsigned thin = Eigen::ComputeThinU | Eigen::ComputeThinV;
     const unsigned full = Eigen::ComputeFullU | Eigen::ComputeFullV;
     const Eigen::JacobiSVD<Matrix<C>> svd(in[0], !compute_uv_ ? 0 : full_ ? full : thin);
-    if (svd.info() != Eigen::Success) {
-      throw InvalidArgument("Singular value decomposition did not converge.");
+    if (svd.info() != Eigen::Success) {  // an element is not finite
+      for (Matrix<C>& result : out) result.setConstant(std::numeric_limits<double>::quiet_NaN());
+      return;
     }
     out[0] = svd.singularValues().template cast<C>();
     if (!compute_uv_) return;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "sextant/graph/gradients.h"
 #include "sextant/graph/op_builder.h"
 #include "sextant/graph/scope.h"
@@ -58,6 +60,21 @@ TEST(SvdTest, GradientOfTallMatrices) {
   ExpectGradient({3, 2}, false,
                  {0.3510267947827572, -0.0046222954636487845, 1.6400395555876348,
                   0.03408360467402227, -0.38151368162392607, 3.5009428681896377});
+}
+
+TEST(SvdTest, OfNumbersThatAreNotFiniteIsNan) {
+  Graph graph;
+  const GraphScope scope(graph);
+  const Output x = Const(Tensor::Of<double>({2, 2, 1}, {3, 4, HUGE_VAL, 4}));
+  const SvdResult svd = Svd(x, {.full_matrices = true}), only = Svd(x, {.compute_uv = false});
+  Session session(graph);
+  for (const Output& y : {svd.s, svd.u, svd.v, only.s}) {
+    const Tensor got = session.Run(y);
+    const int64_t half = got.num_elements() / 2;
+    for (int64_t i = 0; i < 2 * half; ++i) {
+      EXPECT_EQ(std::isnan(got.data<double>()[i]), i >= half) << y.name() << " " << i;
+    }
+  }
 }
 
 }  // namespace

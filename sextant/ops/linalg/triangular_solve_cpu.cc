@@ -20,21 +20,20 @@ class TriangularSolveKernel : public LinalgKernel<C> {
     }
     return {inputs[1]};
   }
-  // Plain substitution, row by row of the right-hand sides.
+  // Plain substitution, row by row of the right-hand sides. A zero on the diagonal divides, as in
+  // TensorFlow.
   void Run(const std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out) const override {
     const Matrix<C>& a = in[0];
     Matrix<C>& x = out[0];
     x = in[1];
     const Eigen::Index rows = a.rows();
-    for (Eigen::Index i = 0; i < rows; ++i) {
-      if (a(i, i) == C(0)) throw InvalidArgument("Input matrix is not invertible.");
-    }
     const bool forwards = lower_ != adjoint_;
     for (Eigen::Index step = 0; step < rows; ++step) {
       const Eigen::Index i = forwards ? step : rows - 1 - step;
       const Eigen::Index begin = forwards ? 0 : i + 1, end = forwards ? i : rows;
       for (Eigen::Index k = begin; k < end; ++k) x.row(i) -= At(a, i, k) * x.row(k);
-      x.row(i) /= At(a, i, i);
+      // By std::complex: Eigen's quotient of a finite by an infinite number is NaN.
+      for (Eigen::Index k = 0; k < x.cols(); ++k) x(i, k) /= At(a, i, i);
     }
   }
   C At(const Matrix<C>& a, Eigen::Index i, Eigen::Index k) const {

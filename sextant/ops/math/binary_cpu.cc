@@ -53,6 +53,15 @@ void RegisterExtremes(KernelRegistry& registry) {
       kFunctionCost);
 }
 
+// TensorFlow refuses a zero divisor of TruncateDiv and TruncateMod by INTERNAL, other than of the
+// other integer divisions.
+template <typename T>
+T NotZero(T divisor) {
+  if (divisor == 0) [[unlikely]]
+    throw Internal("Integer division by zero");
+  return divisor;
+}
+
 void RegisterProducts(KernelRegistry& registry) {
   const double cost = kArithmeticCost;
   const auto mul = [](auto x, auto y) { return Wrapping::Mul(x, y); };
@@ -69,7 +78,9 @@ void RegisterProducts(KernelRegistry& registry) {
   }
   const auto quotient = [](auto x, auto y) { return IntegerDivision::Truncate(x, y); };
   AddBinary(registry, "Div", Integers(), quotient, cost);
-  AddBinary(registry, "TruncateDiv", Integers(), quotient, cost);
+  AddBinary(
+      registry, "TruncateDiv", Integers(),
+      [](auto x, auto y) { return IntegerDivision::Truncate(x, NotZero(y)); }, cost);
   AddBinary(
       registry, "TruncateDiv", Floats(), [](auto x, auto y) { return std::trunc(x / y); }, cost);
 
@@ -95,10 +106,13 @@ void RegisterRemainders(KernelRegistry& registry) {
   for (const char* op : {"Mod", "TruncateMod"}) {
     AddBinary(
         registry, op, Floats(), [](auto x, auto y) { return std::fmod(x, y); }, kFunctionCost);
-    AddBinary(
-        registry, op, TypeList<int32_t, int64_t>(),
-        [](auto x, auto y) { return IntegerDivision::TruncateRest(x, y); }, kArithmeticCost);
   }
+  AddBinary(
+      registry, "Mod", TypeList<int32_t, int64_t>(),
+      [](auto x, auto y) { return IntegerDivision::TruncateRest(x, y); }, kArithmeticCost);
+  AddBinary(
+      registry, "TruncateMod", TypeList<int32_t, int64_t>(),
+      [](auto x, auto y) { return IntegerDivision::TruncateRest(x, NotZero(y)); }, kArithmeticCost);
 }
 
 void RegisterPower(KernelRegistry& registry) {

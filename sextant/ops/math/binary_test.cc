@@ -22,11 +22,12 @@ Tensor Eval(Output (*op)(Output, Output), const Tensor& x, const Tensor& y) {
   return Session(graph).Run(z);
 }
 
-std::string MessageOf(Output (*op)(Output, Output), const Tensor& x, const Tensor& y) {
+std::string MessageOf(Output (*op)(Output, Output), const Tensor& x, const Tensor& y,
+                      Code code = Code::kInvalidArgument) {
   try {
     Eval(op, x, y);
   } catch (const Error& e) {
-    EXPECT_EQ(e.code(), Code::kInvalidArgument);
+    EXPECT_EQ(e.code(), code);
     return e.message();
   }
   return "no error";
@@ -83,6 +84,11 @@ TEST(BinaryTest, DividesIntegers) {
 
 TEST(BinaryTest, NamesWhatIsWrong) {
   EXPECT_NE(MessageOf(Div, Tensor(1), Tensor(0)).find("Integer division by zero"),
+            std::string::npos);
+  const Code internal = Code::kInternal;
+  EXPECT_NE(MessageOf(TruncateDiv, Tensor(1), Tensor(0), internal).find("by zero"),
+            std::string::npos);
+  EXPECT_NE(MessageOf(TruncateMod, Tensor(1), Tensor(0), internal).find("by zero"),
             std::string::npos);
   EXPECT_NE(MessageOf(Pow, Tensor(2), Tensor(-1)).find("negative integer powers"),
             std::string::npos);

@@ -42,14 +42,29 @@ constexpr double kEulerMaclaurin[] = {
     -174611.0 / 802857662698291200000.0,
 };
 
+// Of whole numbers. Infinity is even, as all large ones are.
+bool IsEven(double x) { return std::isinf(x) || std::fmod(x, 2) == 0; }
+
+// x, but infinite where a T would be.
+template <typename T>
+double Rounded(double x) {
+  return std::abs(x) > std::numeric_limits<T>::max() ? std::copysign(kInfinity, x) : x;
+}
+
 }  // namespace
 
-double InverseErf(double x) {
-  if (std::isnan(x) || std::abs(x) > 1) return kNan;
-  if (std::abs(x) == 1) return std::copysign(kInfinity, x);
-  if (std::abs(x) < 1e-9) return x / (2 * std::numbers::inv_sqrtpi);
-  return std::copysign(InverseErfPositive(std::abs(x), 1 - std::abs(x)), x);
+template <typename T>
+double InverseErf(T x) {
+  if (x > 1) return (x + 1) / 2 == 1 ? kInfinity : kNan;
+  if (std::isnan(x) || x < -1) return kNan;
+  const double size = std::abs(x);
+  if (size == 1) return std::copysign(kInfinity, x);
+  if (size < 1e-9) return x / (2 * std::numbers::inv_sqrtpi);
+  return std::copysign(InverseErfPositive(size, 1 - size), x);
 }
+
+template double InverseErf(float);
+template double InverseErf(double);
 
 double NormalQuantile(double p) {
   if (std::isnan(p) || p < 0 || p > 1) return kNan;
@@ -78,16 +93,21 @@ double DigammaFunction(double x) {
   return sum + std::log(x) - 0.5 / x - series;
 }
 
-double HurwitzZeta(double x, double q) {
-  if (std::isnan(x) || std::isnan(q) || x < 1) return kNan;
+template <typename T>
+double HurwitzZeta(T x_in, T q_in) {
+  const double x = x_in;
+  double q = q_in;
   if (x == 1) return kInfinity;
+  if (!(x > 1) || std::isnan(q)) return kNan;
   if (q <= 0) {
-    if (q == std::floor(q)) return kInfinity;
+    if (q == std::floor(q)) return IsEven(x) ? kInfinity : kNan;
     if (x != std::floor(x) || q < -1e6) return kNan;
   }
+  if (std::isinf(q)) return 0;
   double sum = 0;
-  for (int i = 0; i < 12 || q < 12; ++i, q += 1) sum += std::pow(q, -x);
+  for (int i = 0; i < 12 || q < 12; ++i, q += 1) sum += Rounded<T>(std::pow(q, -x));
   const double power = std::pow(q, -x);
+  if (power == 0) return sum;
   sum += power * q / (x - 1) + power / 2;
   // Each term is the one before times (x + 2k)(x + 2k + 1) / q^2, but for the coefficient.
   double factor = x * power / q;
@@ -98,11 +118,22 @@ double HurwitzZeta(double x, double q) {
   return sum;
 }
 
-double PolygammaFunction(double n, double x) {
+template double HurwitzZeta(float, float);
+template double HurwitzZeta(double, double);
+
+template <typename T>
+double PolygammaFunction(T n, T x) {
   if (n == 0) return DigammaFunction(x);
   if (!(n > 0) || n != std::floor(n)) return kNan;
-  const double sign = std::fmod(n, 2) == 1 ? 1 : -1;
-  return sign * std::tgamma(n + 1) * HurwitzZeta(n + 1, x);
+  const T order = n + 1;
+  double zeta = HurwitzZeta(order, x);
+  // TensorFlow's threads take subnormal numbers for 0.
+  if (std::abs(zeta) < std::numeric_limits<T>::min()) zeta = 0;
+  const double factorial = Rounded<T>(std::tgamma(double{order}));
+  return (IsEven(order) ? 1 : -1) * factorial * Rounded<T>(zeta);
 }
+
+template double PolygammaFunction(float, float);
+template double PolygammaFunction(double, double);
 
 }  // namespace sextant

@@ -153,6 +153,8 @@ void VariableShapeKernel(KernelContext& ctx) {
   Shape shape;
   {
     std::lock_guard lock(variable.mutex());
+    // To TensorFlow a variable does not exist before its first value.
+    if (!variable.initialized()) throw NotFound("variable '{}' has no value", variable.name());
     shape = variable.value().shape();
   }
   Tensor& out = ctx.AllocateOutput(0, {shape.rank()});

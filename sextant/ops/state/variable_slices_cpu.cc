@@ -4,6 +4,7 @@
 #include "sextant/base/error.h"
 #include "sextant/device/kernel_registry.h"
 #include "sextant/ops/array/index_tensor.h"
+#include "sextant/ops/array/nd_index.h"
 #include "sextant/ops/state/row_update.h"
 #include "sextant/ops/state/variable_access.h"
 
@@ -112,6 +113,10 @@ class ResourceGatherNdKernel : public Kernel {
     index_.Read(params.shape(), ctx.input(1));
     Shape out_shape = ctx.input(1).shape();
     out_shape.Erase(out_shape.rank() - 1);
+    if (params.num_elements() == 0 && out_shape.num_elements() > 0) {
+      throw InvalidArgument("Requested more than 0 entries, but params is empty.  Params shape: {}",
+                            params.shape().ToString());
+    }
     for (int i = index_.depth; i < params.rank(); ++i) out_shape.Append(params.dim(i));
     Tensor& out = ctx.AllocateOutput(0, out_shape);
     const auto size = static_cast<int64_t>(DTypeSize(dtype_));
@@ -183,6 +188,7 @@ class ResourceScatterNdKernel : public Kernel {
     VariableResource& variable = VariableAt(ctx, 0, dtype_);
     std::lock_guard lock(variable.mutex());
     const Shape& shape = variable.value().shape();
+    CheckScattered(indices.shape(), updates.shape(), shape);
     index_.Read(shape, indices);
     Shape wanted = indices.shape();
     wanted.Erase(wanted.rank() - 1);

@@ -48,11 +48,12 @@ TEST_F(VariableTest, NamesItsNodesAsTensorFlowDoes) {
 TEST_F(VariableTest, KeepsItsValueFromRunToRun) {
   const Variable counter("counter", Tensor(0));
   const Output next = counter.AssignAdd(Const(Tensor(5)));
-  const Output init = counter.is_initialized();
+  const Output init = counter.is_initialized(), shape = VariableShape(counter.handle());
   const Operation initializer = GlobalVariablesInitializer();
   Session session(graph_);
   EXPECT_FALSE(session.Run(init).scalar<bool>());
   EXPECT_EQ(StatusOf([&] { session.Run(counter.value()); }).code(), Code::kFailedPrecondition);
+  EXPECT_EQ(StatusOf([&] { session.Run(shape); }).code(), Code::kNotFound);
   session.Run(initializer);
   EXPECT_EQ(session.Run(next).scalar<int32_t>(), 5);
   EXPECT_EQ(session.Run(next).scalar<int32_t>(), 10);
