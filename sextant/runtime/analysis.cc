@@ -309,21 +309,15 @@ class Analyzer {
   void PlanBranches(Node* node, const std::vector<FuncAttr>& functions) {
     auto& plans = result_.branches[node];
     std::vector<int32_t>& outputs = result_.branch_outputs[node];
-    bool control_results = true;
-    if (request_.lowered && IsLowered(*node)) {
-      LoweredUse use = FindUse(*node);
-      outputs = std::move(use.outputs);
-      control_results = use.control_results;
-    } else {
-      for (int i = 0; i < node->num_outputs(); ++i) outputs.push_back(i);
-    }
+    LoweredUse use = UseOf(*node, request_.lowered);
+    outputs = std::move(use.outputs);
     for (const FuncAttr& function : functions) {
       const auto body = Body(function);
       CheckResults(*node, *body, function.name);
       PlanRequest request = BranchRequest(*node, function, *body, function.name, 1);
       request.fetches.clear();
       for (const int32_t i : outputs) request.fetches.push_back(body->results[i]);
-      if (!control_results) request.targets.clear();
+      if (!use.control_results) request.targets.clear();
       TellValues(request, *node, 1);
       plans.push_back(BuildPlan(request, environment_));
     }
@@ -344,6 +338,7 @@ class Analyzer {
     PlanRequest body_request = BranchRequest(*node, body, *body_body, "body", 0);
     body_request.loop_body = true;
     CheckResults(*node, *body_body, "body");
+    if (body_request.lowered) PassUnneededOn(*node, *body_body, body_request.fetches);
     if (cond_body->results.size() != 1) {
       throw InvalidArgument("the condition returns {} values, must return one",
                             cond_body->results.size());

@@ -1,6 +1,7 @@
 #include "sextant/runtime/lowered_branches.h"
 
 #include <algorithm>
+#include <numeric>
 #include <string_view>
 #include <unordered_set>
 
@@ -10,6 +11,8 @@ namespace sextant {
 namespace {
 
 constexpr char kFetched[] = "_fetched_itself";
+constexpr char kUsed[] = "_used_parts";  // the numbers of outputs, and kNotedControls
+constexpr int64_t kNotedControls = -1;
 
 bool HasFlag(const Node& node, const char* name) {
   const Attr* attr = FindAttr(node.attrs(), name);
@@ -43,23 +46,40 @@ bool NeedsScalarPredicate(const Node& node, bool lowered) {
   return (lowered && IsLowered(node)) || HasFlag(node, "_scalar_condition");
 }
 
-LoweredUse FindUse(const Node& node) {
-  LoweredUse use;
-  const bool fetched = HasFlag(node, kFetched);
-  use.control_results = fetched;
-  std::vector<uint8_t> read(node.num_outputs(), fetched);
-  const Graph& graph = node.graph();
-  for (int id = 0; id < graph.num_nodes(); ++id) {
-    const Node& other = *graph.node(id);
-    for (const Output& input : other.inputs()) {
-      if (input.node() == &node) read[input.index()] = 1;
-    }
-    use.control_results = use.control_results || WaitsFor(other, node);
+bool IsFetchedItself(const Node& node) { return HasFlag(node, kFetched); }
+
+void NoteUse(Graph& graph, Node* node, const LoweredUse& use) {
+  std::vector<int64_t> parts(use.outputs.begin(), use.outputs.end());
+  if (use.control_results) parts.push_back(kNotedControls);
+  graph.SetNodeAttr(node, kUsed, Attr(std::move(parts)));
+}
+
+std::optional<LoweredUse> NotedUse(const Node& node) {
+  const Attr* attr = FindAttr(node.attrs(), kUsed);
+  if (attr == nullptr || !(attr->Is<std::vector<int64_t>>() || attr->Is<EmptyList>())) {
+    return std::nullopt;
   }
-  for (int i = 0; i < node.num_outputs(); ++i) {
-    if (read[i]) use.outputs.push_back(i);
+  LoweredUse use;
+  for (const int64_t part : attr->Get<std::vector<int64_t>>()) {
+    if (part == kNotedControls) use.control_results = true;
+    if (part >= 0 && part < node.num_outputs()) use.outputs.push_back(static_cast<int32_t>(part));
   }
   return use;
+}
+
+LoweredUse UseOf(const Node& node, bool lowered) {
+  if (auto use = NotedUse(node); use && lowered && IsLowered(node)) return *std::move(use);
+  LoweredUse all{.outputs = std::vector<int32_t>(node.num_outputs()), .control_results = true};
+  std::iota(all.outputs.begin(), all.outputs.end(), 0);
+  return all;
+}
+
+void PassUnneededOn(const Node& loop, const FunctionBody& body, std::vector<Output>& results) {
+  std::vector<bool> needed(results.size());
+  for (const int32_t i : UseOf(loop, true).outputs) needed[i] = true;
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (!needed[i]) results[i] = body.args[i];
+  }
 }
 
 void MarkFetched(Graph& graph, const Node& sink) {

@@ -7,10 +7,13 @@
 //   a node has it as control input   the control results (FunctionDef.control_ret)
 //   it is itself a fetch or target   all outputs and the control results
 //
-// The control results of a While always run.
+// Of a While run its condition, the control results of cond and body, and the variables that these
+// and the outputs that are read need; all of them if a node waits for it or it is itself a fetch or
+// target. Inputs that nothing of this needs are not computed (lowered_needs.h).
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sextant/graph/graph.h"
@@ -26,16 +29,25 @@ std::vector<Operation> ControlResults(const Function& function, const FunctionBo
 // graph.
 bool NeedsScalarPredicate(const Node& node, bool lowered);
 
-// What a graph needs of a lowered If or Case.
+// What a graph needs of a lowered node.
 struct LoweredUse {
-  std::vector<int32_t> outputs;  // ascending
+  std::vector<int32_t> outputs;  // ascending; of a While also what its iterations need
   bool control_results = false;
 };
-LoweredUse FindUse(const Node& node);
+void NoteUse(Graph& graph, Node* node, const LoweredUse& use);
+// As noted, if it was.
+std::optional<LoweredUse> NotedUse(const Node& node);
+// As noted for a lowered node; else all. "lowered": as above.
+LoweredUse UseOf(const Node& node, bool lowered);
+
+// Of the results of a lowered While's body, those that are not needed become the arguments of the
+// same place.
+void PassUnneededOn(const Node& loop, const FunctionBody& body, std::vector<Output>& results);
 
 // Notes in the lowered nodes of the graph whether "sink", which reads the fetches and waits for the
 // targets, does so directly. Nodes that have been marked keep their marks: in a part of a graph
 // that another task runs, outputs are fetched that the whole graph only reads.
 void MarkFetched(Graph& graph, const Node& sink);
+bool IsFetchedItself(const Node& node);
 
 }  // namespace sextant

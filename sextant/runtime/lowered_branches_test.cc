@@ -1,5 +1,5 @@
-// The expected values are TensorFlow 2.15's for the same graphs. Nested branches and loops:
-// testdata/golden/ops/lowered.tfrecord.
+// The expected values are TensorFlow 2.15's for the same graphs. Nested branches and loops, and
+// inputs that are not needed: testdata/golden/ops/lowered.tfrecord.
 #include "sextant/runtime/lowered_branches.h"
 
 #include <gtest/gtest.h>
@@ -53,11 +53,15 @@ std::string Branches(const Case& c) {
 }
 
 // Readers of both outputs, and one that only waits.
-const char* const kReaders =
-    "node { name: 'i0' op: 'Identity' input: 'y:0' attr { key: 'T' value { type: DT_FLOAT } } }\n"
-    "node { name: 'i1' op: 'Identity' input: 'y:1' attr { key: 'T' value { type: DT_FLOAT } } }\n"
-    "node { name: 'after' op: 'Identity' input: 'one' input: '^y' attr { key: 'T' value { type: "
-    "DT_FLOAT } } }\n";
+std::string Readers(const std::string& first_type = "DT_FLOAT") {
+  return "node { name: 'i0' op: 'Identity' input: 'y:0' attr { key: 'T' value { type: " +
+         first_type +
+         " } } }\nnode { name: 'i1' op: 'Identity' input: 'y:1' attr { key: 'T' value { type: "
+         "DT_FLOAT } } }\n"
+         "node { name: 'after' op: 'Identity' input: 'one' input: '^y' attr { key: 'T' value { "
+         "type: "
+         "DT_FLOAT } } }\n";
+}
 
 std::string Lowered(const Case& c) {
   return c.lowered ? "attr { key: '_lower_using_switch_merge' value { b: true } } " : "";
@@ -72,7 +76,7 @@ std::string IfGraph(const Case& c, const std::string& op) {
          "DT_RESOURCE } } } attr { key: 'Tout' value { list { type: DT_FLOAT type: DT_FLOAT } } } "
          "attr { key: 'then_branch' value { func { name: 'then' } } } attr { key: 'else_branch' "
          "value { func { name: 'else' } } } " +
-         Lowered(c) + "} " + kReaders + "library { " + Branches(c) + " }";
+         Lowered(c) + "} " + Readers() + "library { " + Branches(c) + " }";
 }
 
 std::string CaseGraph(const Case& c, const std::string& op) {
@@ -83,7 +87,7 @@ std::string CaseGraph(const Case& c, const std::string& op) {
          "attr { key: 'Tin' value { list { type: DT_RESOURCE } } } attr { key: 'Tout' value { list "
          "{ type: DT_FLOAT type: DT_FLOAT } } } attr { key: 'branches' value { list { func { name: "
          "'else' } func { name: 'then' } } } } " +
-         Lowered(c) + "} " + kReaders + "library { " + Branches(c) + " }";
+         Lowered(c) + "} " + Readers() + "library { " + Branches(c) + " }";
 }
 
 std::string IntConst(const char* kind, const std::string& name, int value) {
@@ -93,8 +97,8 @@ std::string IntConst(const char* kind, const std::string& name, int value) {
          std::to_string(value) + " } } } }\n";
 }
 
-// for (i = 0, x = 1; i < 3; ++i) { v += 5; x *= 2; }
-std::string WhileGraph(const Case& c) {
+// for (i = 0, x = 1; i < 3; ++i) { v += 5; x *= 2; }, where x waits for v if "waits".
+std::string WhileGraph(const Case& c, bool waits = false) {
   const std::string arguments =
       "input_arg { name: 'i' type: DT_INT32 } input_arg { name: 'x' type: DT_FLOAT } input_arg { "
       "name: 'h' type: DT_RESOURCE } is_stateful: true ";
@@ -112,9 +116,10 @@ std::string WhileGraph(const Case& c) {
       FloatConst("node_def", "two", 2) + FloatConst("node_def", "five", 5) +
       "node_def { name: 'add' op: 'AssignAddVariableOp' input: 'h' input: 'five:output:0' " +
       kFloat + "}\n node_def { name: 'next' op: 'AddV2' input: 'i' input: 'one:output:0' " +
-      integers +
-      "}\n node_def { name: 'twice' op: 'Mul' input: 'x' input: 'two:output:0' attr { key: 'T' "
-      "value { type: DT_FLOAT } } }\n ret { key: 'ni' value: 'next:z:0' } ret { key: 'nx' value: "
+      integers + "}\n node_def { name: 'twice' op: 'Mul' input: 'x' input: 'two:output:0' " +
+      (waits ? "input: '^add' " : "") +
+      "attr { key: 'T' value { type: DT_FLOAT } } }\n ret { key: 'ni' value: 'next:z:0' } ret { "
+      "key: 'nx' value: "
       "'twice:z:0' } ret { key: 'nh' value: 'h' } " +
       (c.control_result ? "control_ret { key: 'add' value: 'add' } " : "") + "}\n";
   return IntConst("node", "zero", 0) +
@@ -122,7 +127,7 @@ std::string WhileGraph(const Case& c) {
          "{ list { type: DT_INT32 type: DT_FLOAT type: DT_RESOURCE } } } attr { key: 'cond' value "
          "{ "
          "func { name: 'cond' } } } attr { key: 'body' value { func { name: 'body' } } } " +
-         Lowered(c) + "} library { " + cond + body + " }";
+         Lowered(c) + "} " + Readers("DT_INT32") + "library { " + cond + body + " }";
 }
 
 class LoweredBranchesTest : public testing::Test {
@@ -221,6 +226,21 @@ TEST_F(LoweredBranchesTest, OnlyControlResultsOfALoweredLoopRun) {
       EXPECT_EQ(Run(nodes, {}, {}, {"y"}), changed);
     }
   }
+}
+
+// i0 reads the counter, i1 the variable that waits for the effect.
+TEST_F(LoweredBranchesTest, OnlyVariablesOfALoopThatAreNeededRun) {
+  const std::string nodes = WhileGraph({.lowered = true, .control_result = false}, true);
+  EXPECT_EQ(Run(nodes, {}, {"i0:0"}, {}), 1);
+  EXPECT_EQ(Run(nodes, {}, {"i1:0"}, {}), 16);
+  EXPECT_EQ(values_, std::vector<float>{8});
+  EXPECT_EQ(Run(nodes, {}, {"after:0"}, {}), 16);
+  EXPECT_EQ(Run(nodes, {}, {"y:0"}, {}), 16);
+  EXPECT_EQ(Run(nodes, {}, {}, {"y"}), 16);
+  const std::string listed = WhileGraph({.lowered = true, .control_result = true}, true);
+  EXPECT_EQ(Run(listed, {}, {"i0:0"}, {}), 16);
+  const std::string called = WhileGraph({.lowered = false, .control_result = false}, true);
+  EXPECT_EQ(Run(called, {}, {"i0:0"}, {}), 16);
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include "sextant/runtime/fragments.h"
 #include "sextant/runtime/governed_nodes.h"
 #include "sextant/runtime/lowered_branches.h"
+#include "sextant/runtime/lowered_needs.h"
 #include "sextant/runtime/placer.h"
 #include "sextant/runtime/step_emitter.h"
 #include "sextant/runtime/variable_shapes.h"
@@ -191,6 +192,7 @@ std::shared_ptr<const Plan> BuildPlan(const PlanRequest& request,
   const bool cut = environment.tasks != nullptr && request.depth == 0;
   if (cut && environment.optimizer.fold_constants)
     KeepStatefulNodes(graph, UseVariableShapes(graph), sink);
+  if (request.lowered) NoteUses(graph, needed);
   PlaceNodes(graph, environment, request.depth > 0);
   std::vector<PlanCall> calls;
   if (cut) {

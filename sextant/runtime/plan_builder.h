@@ -1,8 +1,8 @@
 // Makes Plans. The stages, in order: prune (copy what is needed into a graph of the Plan's own),
-// decode large constants, inline functions, resolve references, structure loops, place, cut out
-// what other tasks run, partition by device, analyse (infer shapes, fold constants, resolve
-// predicates, plan branches), optimise (passes/), put checks before input, emit (steps, slots,
-// memory). docs/architecture.md says which file does which.
+// decode large constants, inline functions, resolve references, structure loops, drop what lowered
+// nodes do not need, place, cut out what other tasks run, partition by device, analyse (infer
+// shapes, fold constants, resolve predicates, plan branches), optimise (passes/), put checks before
+// input, emit (steps, slots, memory). docs/architecture.md says which file does which.
 #pragma once
 
 #include <functional>

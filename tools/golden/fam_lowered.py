@@ -10,17 +10,19 @@ def build(r, P):
     v1.enable_control_flow_v2()
     nested(r)
     needed(r)
+    loops(r)
     v1.disable_control_flow_v2()
     predicates(r)
 
 
-def lowered(r, name, fn, inputs=None):
-    """fn(variable, i) -> result."""
+def lowered(r, name, fn, waits=False):
+    """fn(variable, i) -> result. With "waits" all that the variable is used for waits until it is initialised, not only what reads i."""
     def graph(i):
         v = raw.VarHandleOp(dtype=tf.float32, shape=[], shared_name="v")
         with tf.control_dependencies([raw.AssignVariableOp(resource=v, value=tf.constant(1.0))]):
             i = tf.identity(i)
-        y = fn(v, i)
+            handle = tf.identity(v) if waits else v
+        y = fn(handle, i)
         with tf.control_dependencies([y]):
             return [y, raw.ReadVariableOp(resource=v, dtype=tf.float32)]
     for i in (0, 1):
@@ -80,6 +82,73 @@ def needed(r):
         lowered(r, "case/reads_%d" % k, lambda v, i: tf.switch_case(i, [threes, lambda: both(v)])[k])
         lowered(r, "if/reads_%d" % k, lambda v, i: tf.cond(i > 0, lambda: both(v), threes)[k])
         lowered(r, "case_in_if/reads_%d" % k, lambda v, i: tf.cond(i > 0, lambda: tf.switch_case(i, [threes, lambda: both(v)])[k], three))
+
+
+def loops(r):
+    """Of loops with effects in one of their variables, their start or their control results, one result is read."""
+    three_times = lambda k, x: k < 3
+    late = lambda v, x: tf.identity(x + after(v))
+    plain = lambda k, x: (k + 1, x + 1.0)
+    def counted(v, i, body):
+        """The number of iterations and what the body makes; i is in the loop, so that it is not computed ahead."""
+        return tf.while_loop(three_times, body, [i, tf.constant(0.0)])
+    def nested(v, i):
+        return counted(v, i, lambda k, x: tf.while_loop(lambda j, y: j < k + 1, lambda j, y: (j + 1, late(v, y)), [k, x]))
+    def chained(v, i):
+        first = counted(v, i, lambda k, x: (k + 1, late(v, x)))
+        return tf.while_loop(three_times, plain, [first[0] - 3, first[1]])
+    def of_three(v, i):
+        """The last variable needs the second."""
+        return tf.while_loop(lambda k, x, y: k < 3, lambda k, x, y: (k + 1, late(v, x), y + x), [i, tf.constant(0.0), tf.constant(0.0)])
+    def asserting(v, i):
+        def body(k, x):
+            with tf.control_dependencies([raw.Assert(condition=k < 1, data=[k])]):
+                x = tf.identity(x)
+            return k + 1, x
+        return counted(v, i, body)
+    def waiting(v, i):
+        """Waits for the loop, reads nothing of it."""
+        w = counted(v, i, lambda k, x: (k + 1, late(v, x)))
+        with tf.control_dependencies([w[0].op.inputs[0].op]):
+            return [tf.constant(7) + i]
+    cases = {
+        "variable": lambda v, i: counted(v, i, lambda k, x: (k + 1, late(v, x))),
+        "condition": lambda v, i: tf.while_loop(lambda k, x: after(v) + tf.cast(k, tf.float32) < 4.0, plain, [i, tf.constant(0.0)]),
+        "if_in_loop": lambda v, i: counted(v, i, lambda k, x: (k + 1, tf.cond(k > 0, lambda: late(v, x), lambda: x))),
+        "if_of_two": lambda v, i: counted(v, i, lambda k, x: tf.cond(k >= 0, lambda: (k + 1, late(v, x)), lambda: (k + 2, x))),
+        "loop_in_loop": nested,
+        "loop_in_if": lambda v, i: tf.cond(i > 0, lambda: counted(v, i, lambda k, x: (k + 1, late(v, x))), lambda: [i, three()]),
+        "after_loop": chained,
+        "start": lambda v, i: tf.while_loop(three_times, plain, [i, after(v)]),
+        "start_of_none": lambda v, i: tf.while_loop(lambda k, x: k < 0, plain, [i, after(v)]),
+        "input_of_if": lambda v, i: (lambda x: tf.cond(i > 0, lambda: (tf.constant(1.0), x), lambda: (tf.constant(3.0), x)))(after(v)),
+    }
+    for name, fn in cases.items():
+        for k in (0, 1):
+            lowered(r, "loop/%s_%d" % (name, k), lambda v, i: fn(v, i)[k], True)
+    for k in (0, 1, 2):
+        lowered(r, "loop/of_three_%d" % k, lambda v, i: of_three(v, i)[k], True)
+    lowered(r, "loop/assert_0", lambda v, i: asserting(v, i)[0], True)
+    lowered(r, "loop/waiting", lambda v, i: waiting(v, i)[0], True)
+    def listed(fn):
+        """With the effects of cond and body among their control results."""
+        def build(v, i):
+            tf.compat.v1.get_default_graph()._add_control_dependencies = True
+            return fn(v, i)[0]
+        return build
+    def by_condition(v, i):
+        def condition(k, x):
+            add(v)
+            return k < 3
+        return tf.while_loop(condition, plain, [i, tf.constant(0.0)])
+    def by_start(v, i):
+        def body(k, x):
+            raw.AssignAddVariableOp(resource=v, value=x)
+            return k + 1, x + 1.0
+        return tf.while_loop(three_times, body, [i, after(v)])
+    lowered(r, "loop/listed", listed(cases["variable"]), True)
+    lowered(r, "loop/listed_condition", listed(by_condition), True)
+    lowered(r, "loop/listed_reads_start", listed(by_start), True)
 
 
 def asserted(condition):
