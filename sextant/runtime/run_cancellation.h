@@ -9,6 +9,15 @@
 
 namespace sextant {
 
+// The time that is so far from now; never, where the clock does not reach that far.
+inline std::chrono::steady_clock::time_point TimeAfter(std::chrono::milliseconds time) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point now = Clock::now();
+  if (time <= std::chrono::milliseconds::zero()) return now;
+  const auto most = std::chrono::floor<std::chrono::milliseconds>(Clock::time_point::max() - now);
+  return time < most ? now + time : Clock::time_point::max();
+}
+
 // The cancellation of one run: the session's, a caller's, a deadline's.
 class RunCancellation {
  public:
@@ -29,7 +38,7 @@ class RunCancellation {
  private:
   struct Timer {
     Timer(std::chrono::milliseconds deadline, CancellationToken& token)
-        : handle(DeadlineTimer::Schedule(std::chrono::steady_clock::now() + deadline, token)) {}
+        : handle(DeadlineTimer::Schedule(TimeAfter(deadline), token)) {}
     DeadlineTimer::Handle handle;
   };
   CancellationToken::Registration Link(CancellationToken& outer) {

@@ -256,6 +256,16 @@ TEST_F(SessionTest, EndlessLoopEndsAtTheDeadline) {
   }
 }
 
+TEST_F(SessionTest, DeadlinesBeyondTheClockAreNever) {
+  using std::chrono::milliseconds;
+  const Output x = Const(Tensor(2.0f)) * Const(Tensor(3.0f));
+  for (const milliseconds time : {milliseconds::max(), milliseconds::max() / 2}) {
+    Session session(graph_, {.deadline = time});
+    EXPECT_EQ(session.Run(x).scalar<float>(), 6);
+    EXPECT_EQ(session.Run(x, {.deadline = time}).scalar<float>(), 6);
+  }
+}
+
 TEST_F(SessionTest, CancellationEndsARun) {
   const auto loop =
       While([](const std::vector<Output>& v) { return Less(v[0], Const(Tensor(1.0f))); },
