@@ -1,6 +1,5 @@
 #include "sextant/runtime/node_kernel.h"
 
-#include "sextant/base/error.h"
 #include "sextant/graph/unknown_op.h"
 
 namespace sextant {
@@ -25,6 +24,25 @@ const KernelDef& FindKernel(const Node& node, const Device& device) {
   }
   throw NotFound("[{} {}] no {} kernel is registered for{}", node.type(), node.name(),
                  device.type(), types.empty() ? " it" : types);
+}
+
+std::unique_ptr<Kernel> CreateKernel(const KernelDef& kernel, const Node& node) {
+  try {
+    return kernel.Create(node);
+  } catch (const Error& e) {
+    if (e.code() == Code::kOk) ThrowOkError(node, e);
+    throw;
+  } catch (...) {
+    throw Internal("[{} {}] the kernel's constructor threw what is not a std::exception",
+                   node.type(), node.name());
+  }
+}
+
+void ThrowOkError(const Node& node, const Error& error) {
+  const std::string name = fmt::format("[{} {}] ", node.type(), node.name());
+  std::string_view message = error.message();
+  if (message.starts_with(name)) message.remove_prefix(name.size());
+  throw Internal("{}the kernel threw an Error with the code OK: {}", name, message);
 }
 
 }  // namespace sextant

@@ -1,5 +1,6 @@
 #include "sextant/runtime/plan.h"
 
+#include "sextant/runtime/node_kernel.h"
 #include "sextant/runtime/schedule_trial.h"
 
 namespace sextant {
@@ -20,7 +21,7 @@ std::unique_ptr<Frame> Plan::NewFrame(Allocator& allocator) const {
   }
   frame->kernels.resize(steps.size());
   for (size_t i = 0; i < steps.size(); ++i) {
-    if (steps[i].kernel) frame->kernels[i] = steps[i].kernel->Create(*steps[i].node);
+    if (steps[i].kernel) frame->kernels[i] = CreateKernel(*steps[i].kernel, *steps[i].node);
   }
   if (has_conditionals) {
     frame->dead_slots.resize(num_slots);

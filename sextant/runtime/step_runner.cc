@@ -5,6 +5,7 @@
 #include "sextant/device/rendezvous.h"
 #include "sextant/device/run_wait.h"
 #include "sextant/runtime/executor.h"
+#include "sextant/runtime/node_kernel.h"
 #include "sextant/runtime/trace.h"
 
 namespace sextant {
@@ -215,6 +216,7 @@ void ThrowNamed(const Step& step, const RunEnvironment& run) {
   try {
     throw;
   } catch (const Error& e) {
+    if (e.code() == Code::kOk) ThrowOkError(*step.node, e);
     if (run.cancellation->cancelled()) throw;  // the reason is not this node's
     if (step.call >= 0) throw;                 // it names node and task there
     const bool has_branches = !step.branches.empty();

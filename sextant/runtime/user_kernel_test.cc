@@ -11,7 +11,15 @@ namespace sextant {
 namespace {
 
 // What the kernel of TestMisbehave does.
-enum class Misdeed { kNone, kSetsNothing, kSetsOneOfTwo, kThrows, kRunsOutOfMemory, kThrowsNumber };
+enum class Misdeed {
+  kNone,
+  kSetsNothing,
+  kSetsOneOfTwo,
+  kThrows,
+  kRunsOutOfMemory,
+  kThrowsNumber,
+  kThrowsOk
+};
 Misdeed misdeed = Misdeed::kNone;
 
 void Misbehave(KernelContext& ctx) {
@@ -25,6 +33,8 @@ void Misbehave(KernelContext& ctx) {
       throw std::bad_alloc();
     case Misdeed::kThrowsNumber:
       throw 7;
+    case Misdeed::kThrowsOk:
+      throw Error(Code::kOk, "all is well");
     default:
       break;
   }
@@ -86,6 +96,8 @@ TEST_F(UserKernelTest, WhateverTheKernelDoesTheErrorNamesTheNode) {
       {Misdeed::kRunsOutOfMemory, Code::kResourceExhausted, "[TestMisbehave mine] out of memory"},
       {Misdeed::kThrowsNumber, Code::kInternal,
        "[TestMisbehave mine] the kernel threw what is not a std::exception"},
+      {Misdeed::kThrowsOk, Code::kInternal,
+       "[TestMisbehave mine] the kernel threw an Error with the code OK: all is well"},
   };
   for (const Case& c : cases) {
     for (const bool constant : {false, true}) {
@@ -98,6 +110,43 @@ TEST_F(UserKernelTest, WhateverTheKernelDoesTheErrorNamesTheNode) {
     const Status unknown = RunError(c.misdeed, false, PartialShape());
     EXPECT_EQ(unknown.code(), c.code);
     EXPECT_EQ(unknown.message(), c.message);
+  }
+}
+
+class BadConstructor : public Kernel {
+ public:
+  explicit BadConstructor(KernelInit& init) {
+    if (init.attr<bool>("ok")) throw Error(Code::kOk, "all is well");
+    throw 7;
+  }
+  void Compute(KernelContext&) override {}
+};
+
+TEST(UserKernelConstructorTest, WhateverItThrowsTheErrorNamesTheNode) {
+  OpRegistry::Global().Add(OpDef("TestBadConstructor")
+                               .Inputs("x:float")
+                               .Outputs("y:float")
+                               .Attrs("ok:bool")
+                               .Doc("Has no kernel; for tests.")
+                               .Shape([](ShapeContext& ctx) { ctx.set_output(0, ctx.input(0)); }));
+  KernelRegistry::Global().Add(KernelDef("TestBadConstructor").Make<BadConstructor>());
+  for (const bool ok : {false, true}) {
+    Graph graph;
+    const GraphScope scope(graph);
+    const Output x = Placeholder(DType::kFloat, {});
+    const Output y = OpBuilder("TestBadConstructor").Input(x).Attr("ok", ok).Name("mine").Build();
+    Session session(graph);
+    try {
+      session.Run({{x, Tensor(1.0f)}}, y);
+      FAIL() << "there was a kernel";
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), Code::kInternal);
+      EXPECT_EQ(e.message(),
+                ok ? "[TestBadConstructor mine] the kernel threw an Error with the code OK: all is "
+                     "well"
+                   : "[TestBadConstructor mine] the kernel's constructor threw what is not a "
+                     "std::exception");
+    }
   }
 }
 
