@@ -2,6 +2,8 @@
 
 #include <array>
 #include <new>
+#include <system_error>
+#include <typeinfo>
 
 #include "sextant/base/flush_at_terminate.h"
 #include "sextant/base/printable.h"
@@ -16,6 +18,13 @@ constexpr size_t kMostMessageBytes = 1500, kCutMessageBytes = 900;
 std::string Shown(std::string_view message) {
   std::string shown = Printable(message, LineEnds::kKeep);
   return shown.size() <= kMostMessageBytes ? shown : WithoutMiddle(shown, kCutMessageBytes);
+}
+
+// std::thread throws it when there is no memory for its stack, or no process left. Errors of files
+// are of classes derived from it.
+bool IsThreadNotStarted(const std::system_error& error) {
+  return typeid(error) == typeid(std::system_error) &&
+         error.code() == std::errc::resource_unavailable_try_again;
 }
 
 }  // namespace
@@ -66,6 +75,12 @@ Status CurrentStatus() {
     return e.status();
   } catch (const std::bad_alloc&) {
     return Status(Code::kResourceExhausted, "out of memory");
+  } catch (const std::system_error& e) {
+    if (!IsThreadNotStarted(e)) return Status(Code::kInternal, Shown(e.what()));
+    return Status(Code::kResourceExhausted,
+                  fmt::format("a thread could not be started: {}; use fewer threads, or raise the "
+                              "limits of memory and processes (ulimit -v, ulimit -u)",
+                              e.code().message()));
   } catch (const std::exception& e) {
     return Status(Code::kInternal, Shown(e.what()));
   } catch (...) {

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
+#include <ios>
+#include <system_error>
+
 #include "sextant/base/error.h"
 
 namespace sextant {
@@ -73,6 +77,12 @@ TEST(PrintableTest, ErrorsAreFitToBeShown) {
     const Status status = CurrentStatus();
     EXPECT_TRUE(status.message().starts_with("raw \\x1bxxx"));
     EXPECT_LT(status.message().size(), 2000u);
+  }
+  try {  // no thread: those are of std::system_error itself
+    throw std::ios_base::failure("read", std::error_code(EAGAIN, std::generic_category()));
+  } catch (...) {
+    EXPECT_EQ(CurrentStatus().code(), Code::kInternal);
+    EXPECT_TRUE(CurrentStatus().message().starts_with("read")) << CurrentStatus().message();
   }
 }
 

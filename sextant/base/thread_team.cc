@@ -20,6 +20,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "sextant/base/error.h"
 #include "sextant/base/pause.h"
 #include "sextant/base/shard_exchange.h"
 
@@ -100,10 +101,18 @@ ThreadTeam::Sharing::~Sharing() { this_thread.exchange = nullptr; }
 
 ThreadTeam::ThreadTeam(int threads)
     : size_(std::max(1, threads)), slots_(std::make_unique<Slot[]>(size_)) {
-  for (int i = 1; i < size_; ++i) workers_.emplace_back([this, i] { WorkerLoop(i); });
+  try {
+    for (int i = 1; i < size_; ++i) workers_.emplace_back([this, i] { WorkerLoop(i); });
+  } catch (...) {  // the system starts no more threads
+    const Status status = CurrentStatus();
+    Stop();
+    throw Error(status);
+  }
 }
 
-ThreadTeam::~ThreadTeam() {
+ThreadTeam::~ThreadTeam() { Stop(); }
+
+void ThreadTeam::Stop() {
   stopping_.store(true);
   generation_.fetch_add(1);
   generation_.notify_all();

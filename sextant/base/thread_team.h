@@ -28,6 +28,7 @@ class ThreadTeam {
   static ThreadTeam& Process();
 
   // A team of `threads` threads, the caller's included; less than 1 counts as 1.
+  // Throws RESOURCE_EXHAUSTED when the system does not start them.
   explicit ThreadTeam(int threads);
   // REQUIRES: no call is running.
   ~ThreadTeam();
@@ -96,6 +97,7 @@ class ThreadTeam {
     int limit = 0;
   };
 
+  void Stop();
   void Dispatch(const Job& job);
   void AwaitShards() const;
   void WorkerLoop(int thread);

@@ -1,14 +1,18 @@
 #include "sextant/base/thread_team.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <barrier>
+#include <cstdio>
+#include <cstdlib>
 #include <numeric>
 #include <set>
 
 #include "sextant/base/error.h"
 #include "sextant/base/shard_exchange.h"
+#include "sextant/testing/sanitizers.h"
 
 namespace sextant {
 namespace {
@@ -160,6 +164,24 @@ TEST(ThreadTeamTest, TeamOfOneRunsInline) {
   ThreadTeam team(-1);
   EXPECT_EQ(team.size(), 1);
   EXPECT_EQ(ShardsOf(team, 10, 1), (Bounds{{0, 10}}));
+}
+
+// Those that were started end, and the error says what to do.
+TEST(ThreadTeamTest, ThrowsWhenTheSystemStartsNoMoreThreads) {
+  if (kAddressSanitizer || kThreadSanitizer) GTEST_SKIP() << "they reserve terabytes of addresses";
+  const auto make = [] {
+    const rlimit most = {1 << 30, 1 << 30};
+    setrlimit(RLIMIT_AS, &most);
+    try {
+      ThreadTeam team(2000);  // 16 GB of stacks
+    } catch (...) {
+      std::fputs(CurrentStatus().ToString().c_str(), stderr);
+      std::_Exit(3);
+    }
+    std::_Exit(0);
+  };
+  EXPECT_EXIT(make(), testing::ExitedWithCode(3),
+              "RESOURCE_EXHAUSTED: a thread could not be started: .*; use fewer threads, or raise");
 }
 
 TEST(ThreadTeamTest, ProcessTeamIsOne) {

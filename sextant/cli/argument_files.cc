@@ -72,6 +72,9 @@ void AddFlagFile(const std::string& path, int depth, std::vector<std::string>& a
     std::string flag(line.substr(0, space));
     const std::string value(space == line.size() ? "" : Trimmed(line.substr(space + 1)));
     if (flag == "--flagfile") {
+      if (value.empty()) {
+        throw InvalidArgument("{}, line {}: --flagfile is empty; give it a file", path, number);
+      }
       AddFlagFile(value, depth + 1, arguments);
       continue;
     }
@@ -95,6 +98,9 @@ std::vector<std::string> TakeOut(const std::string& name, std::vector<std::strin
     } else {
       rest.push_back(arguments[i]);
     }
+  }
+  if (std::find(values.begin(), values.end(), "") != values.end()) {
+    throw InvalidArgument("{} is empty; give it a file or leave it out", name);
   }
   arguments = std::move(rest);
   return values;

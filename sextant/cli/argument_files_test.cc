@@ -72,6 +72,9 @@ TEST_F(ArgumentFilesTest, LeavesOtherArgumentsAlone) {
 
 TEST_F(ArgumentFilesTest, SaysWhatIsWrong) {
   ExpectError({"--config"}, "--config needs a file");
+  ExpectError({"--config", ""}, "--config is empty; give it a file or leave it out");
+  ExpectError({"--flagfile="}, "--flagfile is empty; give it a file or leave it out");
+  ExpectError({"--flagfile", Write("e", "\n--flagfile\n")}, "e, line 2: --flagfile is empty");
   ExpectError({"--config", directory_ + "/absent"}, "absent");
   ExpectError({"--config", Write("x", "[1]")}, "is no JSON object");
   ExpectError({"--config", Write("y", R"({"a": {"b": 1}})")}, "\"a\" in ");

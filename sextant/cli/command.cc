@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
+#include <set>
 #include <utility>
 
 #include "sextant/base/directory_name.h"
@@ -58,7 +59,21 @@ struct Command::Parser {
     return names;
   }
 
+  // An empty text is most often a variable of a script that is not set.
+  void RefuseEmpty() const {
+    for (const CLI::Option* option : app.get_options()) {
+      const std::vector<std::string> values = option->reduced_results();
+      if (std::find(values.begin(), values.end(), "") == values.end()) continue;
+      if (may_be_empty.contains(option)) continue;
+      const bool is_flag = !option->get_lnames().empty();
+      throw InvalidArgument("{} is empty; give it a value{}",
+                            is_flag ? "--" + option->get_lnames()[0] : option->get_name(),
+                            option->get_required() ? "" : " or leave it out");
+    }
+  }
+
   CLI::App app;
+  std::set<const CLI::Option*> may_be_empty;
 };
 
 Command::Command(std::string name, std::string description)
@@ -89,22 +104,18 @@ void Command::AddFlag(const std::string& name, bool* value, const std::string& h
 
 void Command::AddOption(const std::string& name, std::string* value, const std::string& help,
                         Need need) {
-  const bool required = need == Need::kRequired;
   parser_
-      ->AddOption(name, help,
-                  [=](const std::string& flag, const std::string& text) {
-                    if (required && text.empty()) throw InvalidArgument("{} is empty", flag);
-                    *value = text;
-                  })
-      ->required(required);
+      ->AddOption(name, help, [=](const std::string&, const std::string& text) { *value = text; })
+      ->required(need == Need::kRequired);
 }
 
 void Command::AddOption(const std::string& name, std::string* value, const std::string& help,
                         Check check) {
-  parser_->AddOption(name, help, [=](const std::string&, const std::string& text) {
-    check(text);
-    *value = text;
-  });
+  parser_->may_be_empty.insert(
+      parser_->AddOption(name, help, [=](const std::string&, const std::string& text) {
+        check(text);
+        *value = text;
+      }));
 }
 
 void Command::AddOption(const std::string& name, int64_t* value, const std::string& help,
@@ -160,6 +171,12 @@ void Command::AddArgumentFiles() {
   parser_->app.add_option("--config", "flags as a JSON object")->type_name("FILE");
 }
 
+void Command::AllowEmpty(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    parser_->may_be_empty.insert(parser_->app.get_option(name));
+  }
+}
+
 void Command::OnRun(std::function<int()> run) { run_ = std::move(run); }
 
 Command& Command::Find(std::vector<std::string>& arguments) {
@@ -213,6 +230,7 @@ bool Command::Parse(std::vector<std::string> arguments, int* exit_code) {
     std::reverse(arguments.begin(), arguments.end());  // the library takes them from the back
     parser_->app.parse(std::move(arguments));
     if (!run_) ThrowNoCommand("");
+    parser_->RefuseEmpty();
     if (check_) check_();
     return true;
   } catch (const CLI::CallForHelp&) {

@@ -39,11 +39,13 @@ class Command {
                       const std::string& example);
 
   // `name` is "--name" or "-n,--name"; " VALUE" may follow, for the help text. Of an option that is
-  // given twice the last value counts. A required one is not empty.
+  // given twice the last value counts. An empty text is a usage error, unless AllowEmpty names the
+  // option.
   void AddFlag(const std::string& name, bool* value, const std::string& help);
   void AddOption(const std::string& name, std::string* value, const std::string& help,
                  Need need = Need::kOptional);
   // A value that `check` throws an Error for is a usage error, as are all below that do not fit.
+  // It is given empty ones too.
   using Check = std::function<void(const std::string& value)>;
   void AddOption(const std::string& name, std::string* value, const std::string& help, Check check);
   // In [least, most].
@@ -68,6 +70,10 @@ class Command {
   void AddArgument(const std::string& name, std::string* value, const std::string& help);
   void AddArgument(const std::string& name, std::vector<std::string>* values,
                    const std::string& help, Need need = Need::kRequired);
+
+  // Options and arguments declared before, by name, whose value may be an empty text: one that says
+  // something, or the same as none in the program that ours is compatible with.
+  void AllowEmpty(const std::vector<std::string>& names);
 
   // What the commands below are called in messages, e.g. "model"; "command" without it.
   void CallCommands(std::string noun) { noun_ = std::move(noun); }

@@ -102,6 +102,37 @@ TEST(Command, RefusesWhatItDoesNotUnderstand) {
   }
 }
 
+TEST(Command, RefusesEmptyTextUnlessItIsAllowed) {
+  const auto expect = [](std::vector<std::string> arguments, const std::string& message) {
+    Program p;
+    arguments.insert(arguments.begin(), {"tool", "try"});
+    EXPECT_EQ(p.Run(arguments), 2) << testing::PrintToString(arguments);
+    EXPECT_EQ(p.err, "sextant tool try: " + message + ". Try sextant tool try --help.\n");
+  };
+  expect({"a", "--text", ""}, "--text is empty; give it a value or leave it out");
+  expect({"a", "--text="}, "--text has no value");
+  expect({"a", "--several", "x", "--several", ""},
+         "--several is empty; give it a value or leave it out");
+  expect({""}, "FILE is empty; give it a value");
+  expect({"a", "--", ""}, "FILE is empty; give it a value");
+  Program p;
+  EXPECT_EQ(p.Run({"tool", "try", "--text", "", "--text", "five", "a"}), 5);  // the last counts
+
+  Program q;
+  std::string text = "default";
+  std::vector<std::string> several, rest;
+  Command& command = q.program.AddCommand("lax", "Takes anything.", "sextant lax ''");
+  command.AddOption("--text", &text, "text");
+  command.AddOption("--several", &several, "more");
+  command.AddArgument("REST", &rest, "anything");
+  command.AllowEmpty({"--text", "--several", "REST"});
+  command.OnRun([] { return 0; });
+  EXPECT_EQ(q.Run({"lax", "--text", "", "--several", "", "x", "--", ""}), 0) << q.err;
+  EXPECT_EQ(text, "");
+  EXPECT_EQ(several, std::vector<std::string>{""});
+  EXPECT_EQ(rest, (std::vector<std::string>{"x", ""}));
+}
+
 TEST(Command, HelpShowsExamplesAndCommands) {
   Program p;
   EXPECT_EQ(p.Run({"tool", "try", "--help"}), 0);

@@ -1,4 +1,6 @@
 // The program `sextant-net` (net_program.h).
+#include <csignal>
+
 #include "sextant/base/interrupt.h"
 #include "sextant/cli/cluster/server_command.h"
 #include "sextant/cli/cluster/status_command.h"
@@ -11,6 +13,7 @@
 int main(int argc, char** argv) {
   using namespace sextant::cli;
   sextant::InstallInterruptHandlers();
+  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond `ulimit -f` fails, and the error says where
   sextant::dist::RegisterGrpcTargets();  // they are part of this program
   Command program("sextant", "Servers and clients of sextant: run them as `sextant COMMAND`.");
   AddLoadCommand(program);

@@ -153,6 +153,41 @@ TEST(OptionValuesTest, RefusesWrongFlagsOfOtherCommands) {
   });
 }
 
+TEST(OptionValuesTest, RefusesEmptyTextOfEveryCommand) {
+  const std::string leave = " is empty; give it a value or leave it out";
+  const auto with = [](const std::string& line, const std::string& flag) {
+    std::vector<std::string> words = Words(line);
+    words.insert(words.end(), {flag, ""});
+    return words;
+  };
+  std::vector<WrongUse> uses = {
+      {{"inspect", ""}, "PATH is empty; give it a value"},
+      {{"predict", "--model", "DIR", ""}, "FILE is empty; give it a value or leave it out"},
+      {{"data", "verify", ""}, "FILE is empty; give it a value"},
+      {{"export", "--model_dir", "DIR", "--out", ""}, "--out is empty; give it a value"},
+      {{"train", "linear", "--config", ""}, "--config is empty; give it a file"},
+  };
+  for (const char* flag :
+       {"--data", "--warm_start_from", "--train_files", "--eval_files", "--export_name"}) {
+    uses.push_back(Train("linear", flag, "", flag + leave));
+  }
+  for (const char* flag : {"--data", "--name", "--checkpoint", "--eval_files", "--model_name"}) {
+    uses.push_back({with("eval --model_dir DIR", flag), flag + leave});
+  }
+  for (const char* flag : {"--out", "--keys", "--signature_def", "--default"}) {
+    uses.push_back({with("predict x.csv --model DIR", flag), flag + leave});
+  }
+  for (const char* flag : {"--tensor", "--images", "--graph"}) {
+    uses.push_back({with("inspect DIR", flag), flag + leave});
+  }
+  for (const char* flag : {"--from", "--url"}) {
+    uses.push_back({with("data census --out DIR", flag), flag + leave});
+  }
+  uses.push_back({with("saved-model scan --dir DIR", "--op_denylist"), "--op_denylist" + leave});
+  uses.push_back({{"launch", "--chief", "--log_dir", "", "--", "true"}, "--log_dir" + leave});
+  ExpectRefused(uses);
+}
+
 TEST(OptionValuesTest, NamesTheNearest) {
   ExpectRefused({
       {Words("trian linear"), "there is no command trian; did you mean train?"},

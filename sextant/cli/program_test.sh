@@ -176,6 +176,20 @@ for task in $(sed -n 's/.* | pid //p' "$work/out"); do kill -0 "$task" 2> /dev/n
 expect 2 "nobody would train" launch --ps 1 -- true
 expect 1 "no-such-program" launch --chief -- no-such-program
 
+# The arguments of the program of a cluster may be empty, and what we ignore ends it.
+expect 0 "chief 0 | <a><><b>" launch --chief -- printf '<%s>' a '' b
+"$sextant" launch --chief -- sh -c 'kill -XFSZ $$' > "$work/out" 2> "$work/err"
+grep -q "chief 0 | (signal 25 " "$work/out" || fail "launch, SIGXFSZ: $(cat "$work/out")"
+
+# A limit of file sizes is an error of one sentence that names the file, and no half of it is left.
+(ulimit -f 100; exec "$sextant" train wide_deep --data "$work/census" --model_dir "$work/limited" --train_steps 5 \
+  --verbosity error > "$work/out" 2> "$work/err")
+code=$?
+[ "$code" -eq 1 ] || fail "ulimit -f: exit code $code: $(cat "$work/err")"
+grep -q "^sextant train wide_deep: .*$work/limited/.*: cannot write: File too large" "$work/err" || fail "ulimit -f: $(cat "$work/err")"
+[ "$(wc -l < "$work/err")" -eq 1 ] || fail "ulimit -f: $(cat "$work/err")"
+find "$work/limited" -name '*.tmp-*' -o -name '*lock*' | grep . && fail "ulimit -f: a file is left"
+
 # Memory that is not there is an error of one sentence, and so is a file that is too large.
 if ! ldd "$sextant" | grep -q 'lib[at]san'; then  # a sanitizer reserves terabytes of addresses
   truncate -s 1500M "$work/large"
@@ -183,6 +197,12 @@ if ! ldd "$sextant" | grep -q 'lib[at]san'; then  # a sanitizer reserves terabyt
   code=$?
   [ "$code" -eq 1 ] || fail "out of memory: exit code $code: $(cat "$work/err")"
   grep -q "^sextant train linear: out of memory" "$work/err" || fail "out of memory: $(cat "$work/err")"
+  (ulimit -s 8192; ulimit -v 600000; SEXTANT_THREADS=200 exec "$sextant" train linear --data "$work/census" \
+    --model_dir "$work/threads" --train_steps 5 --verbosity error > "$work/out" 2> "$work/err")
+  code=$?
+  [ "$code" -eq 1 ] || fail "no more threads: exit code $code: $(cat "$work/err")"
+  grep -q "^sextant train linear: a thread could not be started: .*; use fewer threads" "$work/err" ||
+    fail "no more threads: $(cat "$work/err")"
 fi
 truncate -s 3G "$work/large"
 expect 2 "files of up to 2147483648 can be read whole" train linear --flagfile "$work/large"

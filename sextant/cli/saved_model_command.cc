@@ -94,6 +94,8 @@ void AddRun(Command& parent) {
                     "KEY=VALUE;KEY=VALUE: arrays as Python writes them");
   command.AddOption("--input_examples", &options->inputs.examples,
                     "KEY=[{'FEATURE': [1, 2]}]: serialised Examples");
+  // As for saved_model_cli, there are none of that kind then.
+  command.AllowEmpty({"--inputs", "--input_exprs", "--input_examples"});
   command.AddOption("--outdir", &options->output_directory, "also writes each output to KEY.npy");
   command.OutliveOutput();
   command.AddFlag("--overwrite", &options->overwrite, "replaces output files that are there");

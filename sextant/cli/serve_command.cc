@@ -212,6 +212,12 @@ void AddServeCommand(Command& program) {
     opened.AddOption("--max_connections N", &flags->max_connections, "default 4096", 1, 1000000);
     opened.AddOption("--drain_seconds S", &flags->drain_seconds,
                      "after SIGTERM, to answer what was sent (default 30)", 0, 86400);
+    // Those of TensorFlow Serving that are not given when they are empty; CheckFlags finds tags
+    // that name none.
+    opened.AllowEmpty({"--model_base_path", "--model_config_file", "--saved_model_tags",
+                       "--grpc_socket_path", "--grpc_channel_arguments",
+                       "--batching_parameters_file", "--monitoring_config_file",
+                       "--ssl_config_file"});
     opened.AddArgumentFiles();
     opened.OutliveOutput();
     opened.OnCheck([flags] { CheckFlags(*flags); });

@@ -30,6 +30,12 @@ TEST(ServeCommandTest, RefusesWhatHoldsNoModel) {
   expect({"--model_base_path", file}, file + " is a file; give a directory");
   expect({"--model_base_path", directory.path(), "--saved_model_tags", ""},
          "--saved_model_tags names no tag");
+  expect({"--model_base_path", directory.path(), "--token_file", ""}, "--token_file is empty");
+  // The flags that TensorFlow Serving takes empty do not count.
+  expect({"--model_config_file", "", "--ssl_config_file", "", "--batching_parameters_file", "",
+          "--monitoring_config_file", "", "--grpc_socket_path", "", "--grpc_channel_arguments", "",
+          "--model_base_path", ""},
+         "give --model_base_path DIR, or --model_config_file FILE");
 }
 
 TEST(ServeCommandTest, EndsWithTheSignalWhileItWaitsForItsFiles) {

@@ -27,6 +27,7 @@ void AddModelOptions(Command& command, Flags* flags) {
   command.AddOption("--model_name,--model NAME", &flags->model,
                     "which model it is, where `sextant train` did not make it");
   command.AddOption("--hparams", &flags->hparams, "parameters of it that differ: a=1,b=2");
+  command.AllowEmpty({"--hparams"});  // none differ
   command.AddOption("--checkpoint PREFIX", &flags->checkpoint, "default: the newest");
 }
 

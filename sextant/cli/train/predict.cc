@@ -204,6 +204,8 @@ void AddPredictCommand(Command& program) {
     opened.AddOption("--model_name", &flags->model_name,
                      "which model a model_dir holds, where `sextant train` did not make it");
     opened.AddOption("--hparams", &flags->hparams, "parameters of it that differ: a=1,b=2");
+    // A column without a name is passed over; no parameters differ.
+    opened.AllowEmpty({"--columns", "--hparams"});
     opened.AddArgumentFiles();
     opened.OnCheck([flags] { TakeInstanceFile(*flags); });
     opened.OnRun([flags] {
