@@ -1,6 +1,12 @@
 #include "sextant/train/accumulate_gradients.h"
 
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+
 #include "sextant/base/error.h"
+#include "sextant/graph/device_name.h"
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/array/gather.h"
 #include "sextant/ops/array/identity.h"
@@ -23,6 +29,14 @@ Variable ZeroVariable(const std::string& name, const Shape& shape, DType dtype) 
 
 Operation SetToZero(const Variable& variable) {
   return AssignVariable(variable.handle(), Zeros(variable.shape().AsShape(), variable.dtype()));
+}
+
+// "/job:ps/task:1", or "" where the device names no task.
+std::string TaskOf(const Variable& variable) {
+  DeviceName name = DeviceName::Parse(variable.handle().node()->device());
+  name.type.clear();
+  name.index.reset();
+  return name.ToString();
 }
 
 // The sum of one variable's gradients.
@@ -48,6 +62,7 @@ class Accumulator {
   }
 
   const std::vector<Operation>& add() const { return add_; }
+  const Variable& variable() const { return variable_; }
 
   GradientAndVariable Mean(int64_t steps) const {
     const double share = 1.0 / static_cast<double>(steps);
@@ -67,6 +82,116 @@ class Accumulator {
   std::vector<Operation> add_;
 };
 
+// The update, where there are enough gradients. A branch runs on one task and changes variables of
+// that task only: there is one in all, or one per task with variables and then what follows them.
+class ConditionalUpdate {
+ public:
+  ConditionalUpdate(const Optimizer& optimizer, const std::vector<Accumulator>& sums, int64_t steps,
+                    const Variable& count, const Variable& global_step)
+      : optimizer_(optimizer),
+        sums_(sums),
+        steps_(steps),
+        count_(count),
+        global_step_(global_step),
+        graph_(CurrentGraph()) {
+    const bool named = !TaskOf(count).empty() || (global_step && !TaskOf(global_step).empty()) ||
+                       std::ranges::any_of(sums, [](const Accumulator& sum) {
+                         return !TaskOf(sum.variable()).empty();
+                       });
+    if (named) parts_ = dynamic_cast<const PerVariableOptimizer*>(optimizer.impl().get());
+  }
+
+  // Outside of branches, so that each is on the task of its variable.
+  void MakeSlots(const std::vector<GradientAndVariable>& gradients) const {
+    if (parts_ == nullptr) return;
+    const GraphScope no_scopes(graph_);
+    const DeviceScope scalars(count_.handle().node()->device());
+    UpdateContext context(*parts_, global_step_);
+    parts_->PrepareAll(context, gradients);
+  }
+
+  Operation Build(Output full) const {
+    const std::string counts = TaskOf(count_);
+    const std::string finishes = global_step_ ? TaskOf(global_step_) : counts;
+    std::map<std::string, std::vector<Accumulator>> by_task;
+    for (const Accumulator& sum : sums_) by_task[TaskOf(sum.variable())].push_back(sum);
+    const bool one = by_task.size() == 1 && by_task.contains(counts) && counts == finishes;
+    if (one || parts_ == nullptr) {
+      return Branch(one ? counts : "", full, [this] {
+        const ControlDependencies updated({UpdateAll()});
+        return Resets(sums_, true);
+      });
+    }
+    std::vector<Operation> done;
+    for (const auto& [task, sums] : by_task) {
+      done.push_back(Branch(task, full, [&] {
+        const ControlDependencies updated(UpdateSome(sums));
+        return Resets(sums, false);
+      }));
+    }
+    const ControlDependencies after(done);
+    const Operation finished = Branch(finishes, full, [&] {
+      const ControlDependencies updated({Finish()});
+      return Resets({}, counts == finishes);
+    });
+    if (counts == finishes) return finished;
+    const ControlDependencies after_all({finished});
+    return Branch(counts, full, [&] { return Resets({}, true); });
+  }
+
+ private:
+  // "make" gives the last operations of the branch.
+  static Operation Branch(const std::string& task, Output full,
+                          const std::function<std::vector<Operation>()>& make) {
+    std::optional<DeviceScope> any, there;
+    if (!task.empty()) {
+      any.emplace("");
+      there.emplace(task);
+    }
+    const auto update = [&] {
+      const ControlDependencies made(make());
+      return std::vector<Output>{Const(Tensor(true))};
+    };
+    return Cond(full, update, [] { return std::vector<Output>{Const(Tensor(false))}; })[0];
+  }
+
+  std::vector<GradientAndVariable> Means(const std::vector<Accumulator>& sums) const {
+    std::vector<GradientAndVariable> means;
+    for (const Accumulator& sum : sums) means.push_back(sum.Mean(steps_));
+    return means;
+  }
+  Operation UpdateAll() const {
+    if (parts_ == nullptr) return optimizer_.ApplyGradients(Means(sums_), global_step_);
+    UpdateContext context(*parts_, global_step_, graph_);
+    return parts_->ApplyPrepared(context, Means(sums_), parts_->name());
+  }
+  std::vector<Operation> UpdateSome(const std::vector<Accumulator>& sums) const {
+    UpdateContext context(*parts_, global_step_, graph_);
+    const auto means = Means(sums);
+    const NameScope scope(parts_->name());
+    return parts_->UpdateSome(context, means);
+  }
+  Operation Finish() const {
+    UpdateContext context(*parts_, global_step_, graph_);
+    const NameScope scope(parts_->name());
+    return parts_->FinishAll(context, {});
+  }
+  std::vector<Operation> Resets(const std::vector<Accumulator>& sums, bool count) const {
+    std::vector<Operation> resets;
+    if (count) resets.push_back(SetToZero(count_));
+    for (const Accumulator& sum : sums) sum.Reset(resets);
+    return resets;
+  }
+
+  const Optimizer& optimizer_;
+  // Null: it is not made of parts, or need not be, for no device names a task.
+  const PerVariableOptimizer* parts_ = nullptr;
+  const std::vector<Accumulator>& sums_;
+  const int64_t steps_;
+  const Variable count_, global_step_;
+  Graph& graph_;
+};
+
 class AccumulatingOptimizer : public OptimizerImpl {
  public:
   AccumulatingOptimizer(Optimizer inner, int64_t steps) : inner_(std::move(inner)), steps_(steps) {}
@@ -83,24 +208,25 @@ class AccumulatingOptimizer : public OptimizerImpl {
       adds.insert(adds.end(), sums.back().add().begin(), sums.back().add().end());
     }
     if (sums.empty()) return inner_.ApplyGradients(gradients, global_step, name);  // says why not
-    const Variable count = ZeroVariable(name_ + "/steps", Shape{}, DType::kInt64);
+    const Variable count = MakeCount(global_step);
     const Output counted = count.AssignAdd(Const(Tensor(int64_t{1})));
     adds.push_back(counted);
     const ControlDependencies after(adds);
     const Output full = GreaterEqual(counted, Const(Tensor(steps_)));
-    const auto update = [&] {
-      std::vector<GradientAndVariable> means;
-      for (const Accumulator& sum : sums) means.push_back(sum.Mean(steps_));
-      const ControlDependencies updated({inner_.ApplyGradients(means, global_step)});
-      std::vector<Operation> resets = {SetToZero(count)};
-      for (const Accumulator& sum : sums) sum.Reset(resets);
-      const ControlDependencies reset(resets);
-      return std::vector<Output>{Const(Tensor(true))};
-    };
-    return Cond(full, update, [] { return std::vector<Output>{Const(Tensor(false))}; })[0];
+    const ConditionalUpdate update(inner_, sums, steps_, count, global_step);
+    update.MakeSlots(gradients);
+    return update.Build(full);
   }
 
  private:
+  // Beside the step where that is on some task, so that one call changes both.
+  Variable MakeCount(const Variable& global_step) const {
+    std::optional<DeviceScope> beside;
+    if (global_step && !TaskOf(global_step).empty())
+      beside.emplace(global_step.handle().node()->device());
+    return ZeroVariable(name_ + "/steps", Shape{}, DType::kInt64);
+  }
+
   const Optimizer inner_;
   const int64_t steps_;
   const std::string name_ = "AccumulateGradients";

@@ -5,7 +5,8 @@
 // Gradients of n steps are added up; then their mean updates the variables, once, and the
 // global step grows by one: it counts updates, so that schedules and limits mean the same as with a
 // large batch. Rows of tables that none of the steps touched stay as they are. The sums,
-// "<variable>/GradientAccumulator", and the count of steps are part of checkpoints.
+// "<variable>/GradientAccumulator", and the count of steps are part of checkpoints. Sums and slots
+// are on the task of their variable, and so is its update.
 #pragma once
 
 #include <cstdint>

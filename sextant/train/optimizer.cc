@@ -90,8 +90,7 @@ Output UpdateContext::Rate(const LearningRate& rate, DType dtype) {
 }
 
 Variable UpdateContext::Scalar(std::string_view name, double initial) {
-  Graph& graph = CurrentGraph();
-  Output& handle = Slots(graph)[{&optimizer_, "", std::string(name)}];
+  Output& handle = Slots(graph_)[{&optimizer_, "", std::string(name)}];
   if (handle) return Variable::FromHandle(handle);
   // Beside the step, which too is changed after all updates.
   std::optional<DeviceScope> beside;
@@ -141,9 +140,16 @@ Operation PerVariableOptimizer::Apply(const std::vector<GradientAndVariable>& gr
                                       const Variable& global_step, std::string_view name) const {
   UpdateContext context(*this, global_step);
   PrepareAll(context, gradients);
+  return ApplyPrepared(context, gradients, name.empty() ? this->name() : name);
+}
+
+Operation PerVariableOptimizer::ApplyPrepared(UpdateContext& context,
+                                              const std::vector<GradientAndVariable>& gradients,
+                                              std::string_view name) const {
   Graph& graph = CurrentGraph();
   const int first = graph.num_nodes();
-  const Operation all = UpdateAll(context, gradients, name);
+  const NameScope scope(name);
+  const Operation all = FinishAll(context, UpdateSome(context, gradients));
   MarkUpdatesSince(graph, first);
   return all;
 }
@@ -163,10 +169,8 @@ void PerVariableOptimizer::PrepareAll(UpdateContext& context,
   }
 }
 
-Operation PerVariableOptimizer::UpdateAll(UpdateContext& context,
-                                          const std::vector<GradientAndVariable>& gradients,
-                                          std::string_view name) const {
-  const NameScope scope(name.empty() ? this->name() : std::string(name));
+std::vector<Operation> PerVariableOptimizer::UpdateSome(
+    UpdateContext& context, const std::vector<GradientAndVariable>& gradients) const {
   std::vector<Operation> updates;
   for (const auto& [gradient, variable] : gradients) {
     if (gradient.none()) continue;
@@ -181,6 +185,11 @@ Operation PerVariableOptimizer::UpdateAll(UpdateContext& context,
     updates.push_back(gradient.sparse() ? UpdateRows(context, variable, rows)
                                         : Update(context, variable, gradient.dense()));
   }
+  return updates;
+}
+
+Operation PerVariableOptimizer::FinishAll(UpdateContext& context,
+                                          std::vector<Operation> updates) const {
   const Variable& global_step = context.global_step();
   // Beside the step, so that all that follows the updates is one call where that is on a server.
   std::optional<DeviceScope> beside_step;

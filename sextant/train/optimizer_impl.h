@@ -12,11 +12,15 @@
 
 namespace sextant::train {
 
-// One call of ApplyGradients: where slots and the shared scalars of an update come from.
+// One call of ApplyGradients: where slots and the shared scalars of an update come from. It holds
+// nodes of the graph that it is used in: a branch needs one of its own, with the "graph" outside,
+// of whose scalars it makes use.
 class UpdateContext {
  public:
   UpdateContext(const OptimizerImpl& optimizer, const Variable& global_step)
-      : optimizer_(optimizer), global_step_(global_step) {}
+      : UpdateContext(optimizer, global_step, CurrentGraph()) {}
+  UpdateContext(const OptimizerImpl& optimizer, const Variable& global_step, const Graph& graph)
+      : optimizer_(optimizer), global_step_(global_step), graph_(graph) {}
 
   // The slot "key" of a variable, made at the first call: "<variable>/<Optimizer>", then "…_1".
   Variable Slot(const Variable& variable, std::string_view key, const Initializer& initializer);
@@ -30,6 +34,7 @@ class UpdateContext {
  private:
   const OptimizerImpl& optimizer_;
   const Variable global_step_;
+  const Graph& graph_;
   std::map<std::pair<std::string, DType>, Output> numbers_;
 };
 
@@ -60,6 +65,16 @@ class PerVariableOptimizer : public OptimizerImpl {
   Operation Apply(const std::vector<GradientAndVariable>& gradients, const Variable& global_step,
                   std::string_view name) const final;
 
+  // The parts of Apply, for updates in branches. First all slots and scalars are made, outside.
+  void PrepareAll(UpdateContext& context, const std::vector<GradientAndVariable>& gradients) const;
+  // Then the rest; or changes of some of the variables with their slots, and what follows when all
+  // "updates" are made, with the count of the step.
+  Operation ApplyPrepared(UpdateContext& context, const std::vector<GradientAndVariable>& gradients,
+                          std::string_view name) const;
+  std::vector<Operation> UpdateSome(UpdateContext& context,
+                                    const std::vector<GradientAndVariable>& gradients) const;
+  Operation FinishAll(UpdateContext& context, std::vector<Operation> updates) const;
+
  protected:
   // Makes slots and scalars; all variables' slots stand before the first update.
   virtual void Prepare(UpdateContext& context, const Variable& variable) const = 0;
@@ -73,11 +88,6 @@ class PerVariableOptimizer : public OptimizerImpl {
     (void)context;
     return {};
   }
-
- private:
-  void PrepareAll(UpdateContext& context, const std::vector<GradientAndVariable>& gradients) const;
-  Operation UpdateAll(UpdateContext& context, const std::vector<GradientAndVariable>& gradients,
-                      std::string_view name) const;
 };
 
 }  // namespace sextant::train
