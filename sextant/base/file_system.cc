@@ -170,27 +170,33 @@ std::vector<std::string> FileSystem::Glob(const std::string& pattern) {
   const size_t root = RootLength(pattern);
   std::vector<std::string> matches = {pattern.substr(0, root)};
   std::string_view rest = std::string_view(pattern).substr(root);
+  bool found = false;  // by a wildcard, not named
+  const auto passed_over = [&](const std::string& path) { return found && IsRefused(*this, path); };
   while (!rest.empty()) {
     const size_t slash = std::min(rest.find('/'), rest.size());
     const std::string part(rest.substr(0, slash));
     rest.remove_prefix(std::min(slash + 1, rest.size()));
     if (part.empty()) continue;
     std::vector<std::string> longer;
+    const bool wildcard = HasWildcard(part);
     for (const std::string& directory : matches) {
-      if (!HasWildcard(part)) {
+      if (!wildcard) {
         longer.push_back(JoinPath(directory, part));
         continue;
       }
       const std::string listed = directory.empty() ? "." : directory;
-      if (!Exists(listed) || !Stat(listed).is_directory) continue;
+      if (passed_over(listed) || !Exists(listed) || !Stat(listed).is_directory) continue;
       for (const std::string& name : ListDirectory(listed)) {
         if (fnmatch(part.c_str(), name.c_str(), 0) == 0)
           longer.push_back(JoinPath(directory, name));
       }
     }
     matches = std::move(longer);
+    found = found || wildcard;
   }
-  std::erase_if(matches, [this](const std::string& path) { return path.empty() || !Exists(path); });
+  std::erase_if(matches, [&](const std::string& path) {
+    return path.empty() || passed_over(path) || !Exists(path);
+  });
   std::sort(matches.begin(), matches.end());
   return matches;
 }

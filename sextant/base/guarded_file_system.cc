@@ -33,27 +33,53 @@ class GuardedFileSystem : public FileSystem {
   }
   void Delete(const std::string& path) override { inner_->Delete(Checked(path)); }
   void SyncDirectory(const std::string& path) override { inner_->SyncDirectory(Checked(path)); }
+  bool Refuses(const std::string& path) const {
+    std::error_code error;
+    const std::filesystem::path resolved = Resolve(path, error);
+    return error || !IsInside(resolved);
+  }
 
  private:
-  static std::filesystem::path Resolve(const std::string& path) {
+  static bool IsLink(const std::filesystem::path& path) {
+    std::error_code unknown;
+    return std::filesystem::is_symlink(std::filesystem::symlink_status(path, unknown));
+  }
+
+  // Where the path leads; why that is not known goes to "error".
+  static std::filesystem::path Resolve(const std::string& path, std::error_code& error) {
     constexpr std::string_view kScheme = "file://";
-    std::error_code error;
     std::filesystem::path resolved = std::filesystem::weakly_canonical(
         path.starts_with(kScheme) ? path.substr(kScheme.size()) : path, error);
     if (!error && resolved.is_relative())
       resolved = std::filesystem::current_path(error) / resolved;
+    // A link to nothing is still there: what is made by its name is where it leads.
+    constexpr int kMostLinks = 40;
+    for (int links = 0; !error && IsLink(resolved); ++links) {
+      const std::filesystem::path target = std::filesystem::read_symlink(resolved, error);
+      if (error) break;
+      resolved = std::filesystem::weakly_canonical(resolved.parent_path() / target, error);
+      if (links == kMostLinks)
+        error = std::make_error_code(std::errc::too_many_symbolic_link_levels);
+    }
+    return resolved;
+  }
+  static std::filesystem::path Resolve(const std::string& path) {
+    std::error_code error;
+    std::filesystem::path resolved = Resolve(path, error);
     if (error) throw Error(Code::kPermissionDenied, path + ": " + error.message());
     return resolved;
   }
 
-  const std::string& Checked(const std::string& path) const {
-    const std::filesystem::path resolved = Resolve(path);
-    const bool inside = std::ranges::any_of(directories_, [&](const auto& directory) {
+  bool IsInside(const std::filesystem::path& resolved) const {
+    return std::ranges::any_of(directories_, [&](const auto& directory) {
       const auto [end, rest] =
           std::mismatch(directory.begin(), directory.end(), resolved.begin(), resolved.end());
       return end == directory.end() || (end->empty() && std::next(end) == directory.end());
     });
-    if (inside) return path;
+  }
+
+  const std::string& Checked(const std::string& path) const {
+    if (IsInside(Resolve(path))) return path;
     throw Error(Code::kPermissionDenied,
                 path + ": this process may open files in directories that it was told of only");
   }
@@ -67,6 +93,11 @@ class GuardedFileSystem : public FileSystem {
 std::unique_ptr<FileSystem> NewGuardedFileSystem(std::unique_ptr<FileSystem> inner,
                                                  const std::vector<std::string>& directories) {
   return std::make_unique<GuardedFileSystem>(std::move(inner), directories);
+}
+
+bool IsRefused(const FileSystem& files, const std::string& path) {
+  const auto* guarded = dynamic_cast<const GuardedFileSystem*>(&files);
+  return guarded != nullptr && guarded->Refuses(path);
 }
 
 }  // namespace sextant

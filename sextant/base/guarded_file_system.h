@@ -11,9 +11,13 @@
 namespace sextant {
 
 // `inner`, but every path must lie in one of the directories, whatever links and ".." it holds:
-// else PERMISSION_DENIED.
+// else PERMISSION_DENIED. Glob leaves out what it finds and may not open; what a pattern names
+// before its first wildcard is no find.
 std::unique_ptr<FileSystem> NewGuardedFileSystem(std::unique_ptr<FileSystem> inner,
                                                  const std::vector<std::string>& directories);
+
+// Whether the file system is guarded and refuses the path, whatever is there.
+bool IsRefused(const FileSystem& files, const std::string& path);
 
 // From now on FileSystem::ForPath gives only guarded file systems of the local disk. Files that are
 // open stay open.

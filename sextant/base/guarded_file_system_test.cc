@@ -43,5 +43,50 @@ TEST(GuardedFileSystemTest, OpensOnlyWhatLiesInTheDirectories) {
   denied(StatusOf([&] { nowhere->ReadFile(inside.path() + "/a"); }));
 }
 
+// One link that leads out does not spoil a pattern that others match.
+TEST(GuardedFileSystemTest, MatchesLeaveOutWhatMayNotBeOpened) {
+  const TemporaryDirectory inside, outside;
+  const std::string in = inside.path(), out = outside.path();
+  const auto plain = NewPosixFileSystem();
+  plain->CreateDirectories(in + "/sub");
+  for (const std::string& path : {in + "/a", in + "/sub/b", out + "/b", out + "/secret"})
+    plain->WriteFileAtomically(path, "text");
+  std::filesystem::create_symlink(out + "/secret", in + "/file");
+  std::filesystem::create_symlink(out, in + "/directory");
+  std::filesystem::create_symlink(out + "/b", in + "/sub/link");
+  std::filesystem::create_symlink(in + "/loop", in + "/loop");
+  std::filesystem::create_symlink(in + "/a", in + "/same");
+
+  const auto guarded = NewGuardedFileSystem(NewPosixFileSystem(), {in});
+  using Paths = std::vector<std::string>;
+  EXPECT_EQ(guarded->Glob(in + "/*"), (Paths{in + "/a", in + "/same", in + "/sub"}));
+  EXPECT_EQ(guarded->Glob(in + "/*/*"), (Paths{in + "/sub/b"}));
+  EXPECT_EQ(guarded->Glob(in + "/*/b"), (Paths{in + "/sub/b"}));
+  EXPECT_EQ(guarded->Glob(in + "/s*/link"), Paths());
+  EXPECT_EQ(guarded->Glob(in + "/s*/../../" + std::string(BaseName(out)) + "/*"), Paths());
+  // What the pattern itself names is refused.
+  for (const std::string& pattern : {in + "/file", in + "/directory/*", out + "/*", in + "/../*",
+                                     std::string(DirectoryName(in)) + "/*/a"}) {
+    EXPECT_EQ(StatusOf([&] { guarded->Glob(pattern); }).code(), Code::kPermissionDenied) << pattern;
+  }
+  EXPECT_EQ(StatusOf([&] { guarded->ReadFile(in + "/file"); }).code(), Code::kPermissionDenied);
+}
+
+TEST(GuardedFileSystemTest, NothingIsMadeWhereALinkLeadsOut) {
+  const TemporaryDirectory inside, outside;
+  const std::string in = inside.path(), out = outside.path();
+  std::filesystem::create_symlink(out + "/new", in + "/link");
+  std::filesystem::create_symlink(in + "/link", in + "/twice");
+  std::filesystem::create_symlink("new", in + "/stays");
+  const auto guarded = NewGuardedFileSystem(NewPosixFileSystem(), {in});
+  for (const char* name : {"/link", "/twice"}) {
+    EXPECT_EQ(StatusOf([&] { guarded->NewWriter(in + name); }).code(), Code::kPermissionDenied);
+  }
+  EXPECT_FALSE(std::filesystem::exists(out + "/new"));
+  EXPECT_EQ(StatusOf([&] { guarded->Stat(in + "/stays"); }).code(), Code::kNotFound);
+  guarded->NewWriter(in + "/stays")->Close();
+  EXPECT_TRUE(guarded->Exists(in + "/new"));
+}
+
 }  // namespace
 }  // namespace sextant

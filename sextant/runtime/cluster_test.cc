@@ -351,6 +351,21 @@ TEST_F(ClusterTest, WhatIsSentStaysAsItWas) {
   }
 }
 
+TEST_F(ClusterTest, FetchedResourcesAreNamedWithTheirTask) {
+  const Variable w = VariableOn(kPs0, "w", 3);
+  const Output queue = On(kPs1, [] { return FIFOQueue({DType::kFloat}); });
+  const Output list =
+      On(kPs1, [] { return EmptyTensorList(Const(Tensor(int32_t{-1})), DType::kFloat); });
+  Session session(graph_, {}, cluster_.environment(0));
+  const auto message = [&](const Output& x) { return StatusOf([&] { session.Run(x); }).message(); };
+  const std::string resource = " cannot be fetched: a resource does not leave its task, /job:ps/";
+  EXPECT_EQ(message(w.handle()), "w:0" + resource + "task:0");
+  EXPECT_EQ(message(queue), queue.name() + resource + "task:1");
+  EXPECT_EQ(message(list), list.name() +
+                               " cannot be fetched: a variant does not leave its task, "
+                               "/job:ps/task:1");
+}
+
 TEST_F(ClusterTest, TargetsAreFoundByTheirScheme) {
   const Output x = Placeholder(DType::kFloat, {}, "x");
   const Output y = On(kPs0, [&] { return Named("Square", x, "y"); });

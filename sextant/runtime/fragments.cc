@@ -116,6 +116,10 @@ class FragmentCutter {
       return GroupOf(n) >= 0 ? groups_.tasks[static_cast<size_t>(GroupOf(n))] : TaskOf(n);
     };
     if (task(input.node()) == task(node)) return;
+    if (node->type() == "_Sink") {
+      throw InvalidArgument("{} cannot be fetched: a {} does not leave its task, {}", input.name(),
+                            DTypeName(input.dtype()), ShortTaskName(task(input.node())));
+    }
     const auto place = [](const Node* n) {
       return n->device().empty() ? std::string("this task") : "'" + n->device() + "'";
     };
