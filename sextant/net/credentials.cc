@@ -4,41 +4,33 @@
 #include <openssl/crypto.h>
 #include <openssl/sha.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
 #include "sextant/base/utf8.h"
+#include "sextant/net/pem_files.h"
 
 namespace sextant::net {
 namespace {
 
 constexpr std::string_view kBearer = "Bearer ";
+constexpr size_t kLongestToken = 4096;
 
 std::string Variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
 
-std::string ReadPem(const std::string& path, std::string_view what) {
-  std::string text = FileSystem::ForPath(path).ReadFile(path);
-  if (text.find("-----BEGIN") == std::string::npos)
-    throw InvalidArgument("{} is no {} in PEM form", path, what);
-  return text;
-}
-
-struct KeyPair {
-  std::string key, certificate;
-};
-
-KeyPair ReadKeyPair(const CredentialOptions& options) {
+KeyPair ReadOwnPair(const CredentialOptions& options) {
   if (options.cert_file.empty() != options.key_file.empty()) {
     throw InvalidArgument("a certificate needs its key: {} was given without the other",
                           options.cert_file.empty() ? options.key_file : options.cert_file);
   }
   if (options.cert_file.empty()) return {};
-  return {ReadPem(options.key_file, "key"), ReadPem(options.cert_file, "certificate")};
+  return ReadKeyPair(options.cert_file, options.key_file);
 }
 
 std::array<unsigned char, SHA256_DIGEST_LENGTH> Digest(std::string_view text) {
@@ -58,7 +50,7 @@ CredentialOptions CredentialsFromEnvironment() {
 }
 
 std::shared_ptr<grpc::ServerCredentials> MakeServerCredentials(const CredentialOptions& options) {
-  const KeyPair pair = ReadKeyPair(options);
+  const KeyPair pair = ReadOwnPair(options);
   if (pair.certificate.empty()) {
     if (options.client_certificates)
       throw InvalidArgument("a server that asks clients for certificates needs one of its own");
@@ -77,7 +69,7 @@ std::shared_ptr<grpc::ServerCredentials> MakeServerCredentials(const CredentialO
   if (options.client_certificates && options.ca_file.empty())
     throw InvalidArgument("a server that asks clients for certificates needs a CA file");
   if (!options.ca_file.empty()) {
-    const std::string roots = ReadPem(options.ca_file, "certificate");
+    const std::string roots = ReadCertificates(options.ca_file);
     if (options.client_certificates) ssl.pem_root_certs = roots;
   }
   ssl.pem_key_cert_pairs.push_back({pair.key, pair.certificate});
@@ -86,16 +78,30 @@ std::shared_ptr<grpc::ServerCredentials> MakeServerCredentials(const CredentialO
 
 std::shared_ptr<grpc::ChannelCredentials> MakeChannelCredentials(const CredentialOptions& options) {
   if (options.ca_file.empty()) {
-    if (!options.cert_file.empty())
+    if (!options.cert_file.empty() || !options.key_file.empty())
       throw InvalidArgument("TLS needs a CA file to check the other side's certificate with");
     return grpc::InsecureChannelCredentials();
   }
-  const KeyPair pair = ReadKeyPair(options);
+  const KeyPair pair = ReadOwnPair(options);
   grpc::SslCredentialsOptions ssl;
-  ssl.pem_root_certs = ReadPem(options.ca_file, "certificate");
+  ssl.pem_root_certs = ReadCertificates(options.ca_file);
   ssl.pem_private_key = pair.key;
   ssl.pem_cert_chain = pair.certificate;
   return grpc::SslCredentials(ssl);
+}
+
+void CheckToken(std::string_view token, std::string_view source) {
+  constexpr std::string_view kMayBe =
+      "a token is one line of up to 4096 ASCII letters, digits and signs, without spaces";
+  if (token.empty()) throw InvalidArgument("{} holds no token: {}", source, kMayBe);
+  if (token.size() > kLongestToken)
+    throw InvalidArgument("the token in {} has {} bytes: {}", source, token.size(), kMayBe);
+  const auto wrong =
+      std::ranges::find_if(token, [](char byte) { return byte < '!' || byte > '~'; });
+  if (wrong != token.end()) {
+    throw InvalidArgument("byte {} of the token in {} cannot be in one: {}",
+                          wrong - token.begin() + 1, source, kMayBe);
+  }
 }
 
 Token::Token(const CredentialOptions& options) {
@@ -103,7 +109,7 @@ Token::Token(const CredentialOptions& options) {
   const std::string bytes = FileSystem::ForPath(options.token_file).ReadFile(options.token_file);
   const std::string_view text = WithoutByteOrderMark(bytes);
   value_ = text.substr(0, text.find_first_of("\r\n"));
-  if (value_.empty()) throw InvalidArgument("{} holds no token", options.token_file);
+  CheckToken(value_, options.token_file);
 }
 
 void Token::AddTo(grpc::ClientContext& context) const {

@@ -22,16 +22,22 @@ class ClientContext;
 
 namespace sextant::net {
 
-// Both throw NOT_FOUND or INVALID_ARGUMENT, naming the file, when one cannot be read or is no PEM,
-// and INVALID_ARGUMENT for a certificate without a key, for a server with a CA but no certificate,
-// and for a client with a certificate but no CA. Without any of these files they are plain text.
+// Both throw NOT_FOUND or INVALID_ARGUMENT, naming the file, when one cannot be read or used
+// (pem_files.h), and INVALID_ARGUMENT for a certificate without a key, for a server with a CA but
+// no certificate, and for a client with a certificate but no CA. Without any of these files they
+// are plain text.
 std::shared_ptr<grpc::ServerCredentials> MakeServerCredentials(const CredentialOptions& options);
 std::shared_ptr<grpc::ChannelCredentials> MakeChannelCredentials(const CredentialOptions& options);
+
+// Throws INVALID_ARGUMENT, naming the source, for a token that cannot be sent: gRPC ends the
+// process for bytes that are not printable ASCII, and the other side refuses a long one.
+void CheckToken(std::string_view token, std::string_view source);
 
 // The token of a cluster. Read once; "" where none is asked for.
 class Token {
  public:
-  // Throws NOT_FOUND, naming the file, when it cannot be read; INVALID_ARGUMENT when it is empty.
+  // Throws NOT_FOUND, naming the file, when it cannot be read; INVALID_ARGUMENT when it is empty,
+  // longer than 4096 bytes or has bytes that are no printable ASCII, spaces among them.
   explicit Token(const CredentialOptions& options);
 
   // Client: sends it with a call.

@@ -57,6 +57,32 @@ TEST_F(CredentialsTest, FilesThatAreMissingOrWrongAreNamed) {
          "a CA file but no certificate");
 }
 
+// gRPC aborts the process for bytes that a header cannot carry.
+TEST_F(CredentialsTest, TokensThatCannotBeSentAreRefused) {
+  using std::string_literals::operator""s;
+  const std::vector<std::string> wrong = {"s3cr\xc3\xa9t"s, "s3\tcret"s, "s3\0cret"s,
+                                          "s3cret\xff"s,    "s3 cret"s,  "s3cret "s,
+                                          "\x7f"s,          "\x1f"s,     std::string(4097, 'x')};
+  for (size_t i = 0; i < wrong.size(); ++i) {
+    const std::string path = Write("wrong" + std::to_string(i), wrong[i] + "\nsecond line\n");
+    const Status status = StatusOf([&] { Token({.token_file = path}); });
+    EXPECT_EQ(status.code(), Code::kInvalidArgument) << i;
+    EXPECT_NE(status.message().find(path), std::string::npos) << status.message();
+    EXPECT_NE(status.message().find("a token is one line of"), std::string::npos)
+        << status.message();
+    EXPECT_EQ(status.message().find("s3"), std::string::npos) << status.message();
+  }
+  std::string all;
+  for (char byte = '!'; byte <= '~'; ++byte) all += byte;
+  for (const std::string& right : {all, std::string(4096, 'x')}) {
+    const CredentialOptions options{.token_file = Write("right", right + "\n\xff\n")};
+    const EchoServer server(options);
+    std::string answer;
+    const grpc::Status status = Echo(server.address(), options, "a", &answer);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+  }
+}
+
 TEST_F(CredentialsTest, CallsCarryTheToken) {
   const EchoServer server({.token_file = Write("right", "right")});
   std::string answer;

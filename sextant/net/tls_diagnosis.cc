@@ -101,6 +101,8 @@ std::optional<std::string> DiagnoseTls(const std::string& address,
     SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
     SSL_CTX_load_verify_locations(context.get(), credentials.ca_file.c_str(), nullptr);
     if (!credentials.cert_file.empty()) {
+      // A key that has been replaced by an encrypted one since: nobody is asked for its password.
+      SSL_CTX_set_default_passwd_cb(context.get(), [](char*, int, int, void*) { return -1; });
       SSL_CTX_use_certificate_chain_file(context.get(), credentials.cert_file.c_str());
       SSL_CTX_use_PrivateKey_file(context.get(), credentials.key_file.c_str(), SSL_FILETYPE_PEM);
     }

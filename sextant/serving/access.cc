@@ -9,6 +9,7 @@
 #include "sextant/base/file_system.h"
 #include "sextant/base/printable.h"
 #include "sextant/base/utf8.h"
+#include "sextant/net/credentials.h"
 
 namespace sextant::serving {
 namespace {
@@ -62,11 +63,13 @@ void Access::Reload() {
   auto next = std::make_shared<Tokens>();
   if (!options_.token_file.empty()) {
     for (const auto& words : WordsOfLines(options_.token_file)) {
+      net::CheckToken(words[0], options_.token_file);
       next->entries.push_back({words[0], {words.begin() + 1, words.end()}});
     }
   }
   if (!options_.admin_token_file.empty()) {
     next->admin = WordsOfLines(options_.admin_token_file)[0][0];
+    net::CheckToken(next->admin, options_.admin_token_file);
   }
   const std::lock_guard lock(mutex_);
   tokens_ = std::move(next);

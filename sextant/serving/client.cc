@@ -7,6 +7,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/net/async_call.h"
+#include "sextant/net/credentials.h"
 #include "sextant/proto/serving.pb.h"
 #include "sextant/serving/rest_client.h"
 #include "sextant/tensor/tensor_proto.h"
@@ -68,6 +69,7 @@ std::string ExamplesRequest(const ModelQuery& query, const std::vector<std::stri
 class Client::State {
  public:
   explicit State(const ClientOptions& options) : options_(options) {
+    if (!options.token.empty()) net::CheckToken(options.token, "ClientOptions::token");
     if (options.address.starts_with("http://") || options.address.starts_with("https://")) {
       rest_ = std::make_unique<RestClient>(options);
       return;

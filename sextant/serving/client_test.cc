@@ -131,6 +131,8 @@ TEST_F(ClientTest, BothProtocolsGiveTheSameErrors) {
     EXPECT_EQ(StatusOf([&] { client.Status("no"); }).code(), Code::kNotFound) << address;
   }
   EXPECT_EQ(StatusOf([] { Client({.address = "http://a:b"}); }).code(), Code::kInvalidArgument);
+  EXPECT_EQ(StatusOf([&] { Client({.address = GrpcAddress(), .token = "t\303\266ken"}); }).code(),
+            Code::kInvalidArgument);
   EXPECT_EQ(StatusOf([&] { Client({.address = RestAddress()}).Call("/a/b", ""); }).code(),
             Code::kUnimplemented);
 }

@@ -98,4 +98,15 @@ CertificateAuthority::Pair CertificateAuthority::Issue(const std::string& name,
           })};
 }
 
+std::string EncryptKey(const std::string& key, const std::string& password) {
+  BIO* memory = BIO_new_mem_buf(key.data(), static_cast<int>(key.size()));
+  const Key plain(PEM_read_bio_PrivateKey(memory, nullptr, nullptr, nullptr), EVP_PKEY_free);
+  BIO_free(memory);
+  return ToPem([&](BIO* out) {
+    PEM_write_bio_PrivateKey(out, plain.get(), EVP_aes_256_cbc(),
+                             reinterpret_cast<const unsigned char*>(password.data()),
+                             static_cast<int>(password.size()), nullptr, nullptr);
+  });
+}
+
 }  // namespace sextant

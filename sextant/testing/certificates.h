@@ -28,4 +28,7 @@ class CertificateAuthority {
   std::unique_ptr<State> state_;
 };
 
+// The PEM of a key, encrypted with a password.
+std::string EncryptKey(const std::string& key, const std::string& password);
+
 }  // namespace sextant

@@ -10,6 +10,7 @@
 #include "sextant/cli/cluster/credential_arguments.h"
 #include "sextant/cli/net_commands.h"
 #include "sextant/dist/task_status.h"
+#include "sextant/net/credentials.h"
 
 namespace sextant::cli {
 namespace {
@@ -147,7 +148,11 @@ void AddStatusCommand(Command& program) {
   status.AddArgument("TARGET", &arguments->target, "grpc://host:port");
   status.AddFlag("--json", &arguments->json, "as JSON");
   AddCredentialArguments(status, &arguments->credentials);
-  status.OnCheck([arguments] { dist::AddressOfTarget(arguments->target); });
+  status.OnCheck([arguments] {
+    dist::AddressOfTarget(arguments->target);
+    const net::Token token(arguments->credentials);
+    net::MakeChannelCredentials(arguments->credentials);
+  });
   status.OnRun([arguments] {
     const dist::StatusReply reply =
         dist::AskStatus(dist::AddressOfTarget(arguments->target), arguments->credentials);
