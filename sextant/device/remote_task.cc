@@ -32,7 +32,11 @@ SEXTANT_API Error RestartedError(const Fragment& fragment) {
   std::string lost;
   for (const std::string& name : fragment.variables) lost += (lost.empty() ? "" : ", ") + name;
   const std::string task = ShortTaskName(fragment.task);
-  if (lost.empty()) return Error(Code::kAborted, task + " was restarted during the run");
+  if (lost.empty()) {
+    return Error(Code::kAborted, task +
+                                     " was restarted: what the session had there, as tables and "
+                                     "random streams, is gone");
+  }
   return Error(Code::kAborted, fmt::format("{} was restarted and its variables are gone, {} among "
                                            "them: initialise or restore them in a new session",
                                            task, lost));

@@ -20,6 +20,9 @@ TEST(RemoteTaskTest, RestartsNameWhatIsLost) {
   EXPECT_EQ(error.code(), Code::kAborted);
   EXPECT_TRUE(error.message().starts_with("/job:ps/task:1 was restarted")) << error.message();
   EXPECT_NE(error.message().find("w, b"), std::string::npos) << error.message();
+  EXPECT_EQ(RestartedError({.task = kTask}).message(),
+            "/job:ps/task:1 was restarted: what the session had there, as tables and random "
+            "streams, is gone");
 }
 
 TEST(RemoteTaskTest, ShortNamesHaveJobAndTask) {

@@ -129,8 +129,8 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   // connection that is closed as soon as it is made may have been cut: "again" asks whether it was
   // the credentials.
   void ThrowUnlessTransient(const grpc::Status& status, bool again = true, uint64_t session = 0);
-  // UNAVAILABLE: nobody listens there. The next call of the session begins from the start.
-  Error Gone(uint64_t session = 0);
+  // UNAVAILABLE: nobody listens there. Sessions that have met it are told when it was restarted.
+  Error Gone();
   // Whether it answers that it is another process now: then the session goes on with that.
   bool Restarted(const grpc::Status& status, uint64_t session = 0);
   // Tries to connect now, not after the pause that gRPC would make.

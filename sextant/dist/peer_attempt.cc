@@ -50,8 +50,7 @@ void RetryPolicy::Failed(const grpc::Status& status, CancellationToken& cancella
   } else {
     const auto now = std::chrono::steady_clock::now();
     if (refused_since_ == std::chrono::steady_clock::time_point()) refused_since_ = now;
-    if (now - refused_since_ > kRefusedTime && !peer_.Awaited(refused_since_))
-      throw peer_.Gone(session_);
+    if (now - refused_since_ > kRefusedTime && !peer_.Awaited(refused_since_)) throw peer_.Gone();
   }
   // A connection that was cut is made anew at once; one that cannot be made is not tried in a loop.
   if (failures_++ == 0 && hindrance == net::Hindrance::kNone) return;

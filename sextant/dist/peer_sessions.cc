@@ -41,11 +41,10 @@ void Peer::Meet(const HelloReply& hello, uint64_t session) {
   ShareWith(hello);
 }
 
-Error Peer::Gone(uint64_t session) {
+Error Peer::Gone() {
   const std::lock_guard lock(mutex_);
   state_ = "gone";
-  incarnation_ = 0;
-  if (const auto met = sessions_.find(session); met != sessions_.end()) met->second = 0;
+  incarnation_ = 0;  // not that of sessions: whoever comes up there has nothing of theirs
   return Error(Code::kUnavailable,
                fmt::format("{} is gone: nobody listens at {}", place_, address()));
 }

@@ -210,6 +210,7 @@ TEST(PeerTest, TaskThatIsGoneIsNamedSoonAndUsedAgainWhenItIsBack) {
   EXPECT_TRUE(status.message().starts_with("/job:ps/task:0 is gone: nobody listens at 127.0.0.1:"))
       << status.message();
   cluster.Start(0);
+  EXPECT_EQ(StatusOf([&] { Call(*peer, counter.init); }).code(), Code::kAborted);
   Call(*peer, counter.init);
   EXPECT_EQ(Call(*peer, counter.add).scalar<int64_t>(), 1);
 }

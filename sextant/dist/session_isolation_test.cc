@@ -10,6 +10,8 @@
 namespace sextant::dist {
 namespace {
 
+using std::chrono::seconds;
+
 // Of a session that goes over the network (server_test.cc).
 std::string TargetElsewhere(const Server& server) {
   return "grpc://localhost:" + std::to_string(server.port());
@@ -112,6 +114,37 @@ TEST_P(ServerSessionsTest, ATaskThatIsGoneIsNamedToANewSessionToo) {
   cluster_.Start(1);
   session.Run(w.initializer());
   EXPECT_EQ(session.Run(w.value()).scalar<float>(), 3);
+}
+
+// A session that has seen it go is told as the others are: what it had there is lost.
+TEST_P(ServerSessionsTest, ATaskThatWasGoneIsNotTakenForTheOneBefore) {
+  Graph graph;
+  const GraphScope use(graph);
+  const DeviceScope on("/job:ps/task:1");
+  const Variable w("w", Tensor(3.0f));
+  const Output one = Const(Tensor::Of<int64_t>({1}));
+  const Output table = MutableHashTable(DType::kInt64, DType::kFloat, {});
+  const Operation insert = LookupTableInsert(table, one, Const(Tensor::Of<float>({42.0f})));
+  const Output found = LookupTableFind(table, one, Const(Tensor(-1.0f)));
+  for (const Output& read : {found, w.Read()}) {
+    Session session(graph, {.target = target()});
+    session.Run({}, std::vector<Output>(), {insert, w.initializer()});
+    EXPECT_EQ(session.Run(read).data<float>()[0], read == found ? 42.0f : 3.0f);
+    cluster_.Stop(1);
+    for (int i = 0; i < 2; ++i) {
+      const Status gone = StatusOf([&] { session.Run(read, {.deadline = seconds(30)}); });
+      EXPECT_EQ(gone.code(), Code::kUnavailable) << gone.message();
+    }
+    cluster_.Start(1);
+    const Status lost = StatusOf([&] { session.Run(read); });
+    EXPECT_EQ(lost.code(), Code::kAborted) << lost.message();
+    EXPECT_EQ(lost.message(),
+              read == found ? "/job:ps/task:1 was restarted: what the session had there, as tables "
+                              "and random streams, is gone"
+                            : "/job:ps/task:1 was restarted and its variables are gone, w among "
+                              "them: initialise or restore them in a new session");
+    EXPECT_EQ(session.Run(found).data<float>()[0], -1.0f);  // said once
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(HereAndElsewhere, ServerSessionsTest, ::testing::Bool(),
