@@ -96,6 +96,8 @@ class RemoteCall {
   }
   // After Take, of a summed call: the step had enough contributions already, this one was dropped.
   virtual bool stale() const { return false; }
+  // Why it has not got there yet, as " (connection refused)"; "" where that is not known.
+  virtual std::string hindrance() const { return ""; }
 };
 
 // Thread-safe.

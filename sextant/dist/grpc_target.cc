@@ -169,7 +169,7 @@ class GrpcSession : public RemoteSession {
     std::move(tensors.begin(), tensors.end(), fetches.begin());
   }
 
-  // A deadline that passes while the server is silent: whose silence it is.
+  // A deadline that passes while the server is silent: whose silence it is, and why.
   template <typename Work>
   void NamingTheServer(const CancellationToken& cancellation, Work&& work) const {
     try {
@@ -179,9 +179,9 @@ class GrpcSession : public RemoteSession {
           error.message() != cancellation.status().message())
         throw;
       throw Error(error.code(),
-                  fmt::format("{}: no answer yet from {}{}", error.message(),
+                  fmt::format("{}: no answer yet from {}{}{}", error.message(),
                               devices_.empty() ? "" : ShortTaskName(devices_[0]->name()) + " at ",
-                              peer_->address()));
+                              peer_->address(), peer_->hindrance()));
     }
   }
 

@@ -144,6 +144,7 @@ grpc::ByteBuffer Peer::Ask(const char* method, const grpc::ByteBuffer& request,
     }
     if (attempt->status.ok()) {
       received_bytes_ += attempt->response.Length();
+      NoteHindrance(attempt->status);
       SetState("connected");  // not all that is asked says hello first
       return attempt->response;
     }
@@ -177,6 +178,7 @@ grpc::Status Peer::SayHelloOnce(HelloReply* reply, CancellationToken& cancellati
     const auto abandon = cancellation.OnCancel([&] { context.TryCancel(); });
     status = control_stub_->Hello(&context, request, reply);
   }
+  NoteHindrance(status);
   cancellation.ThrowIfCancelled();
   return status;
 }

@@ -129,6 +129,10 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   // connection that is closed as soon as it is made may have been cut: "again" asks whether it was
   // the credentials.
   void ThrowUnlessTransient(const grpc::Status& status, bool again = true, uint64_t session = 0);
+  // How a request ended: what was in its way is told until one gets through.
+  void NoteHindrance(const grpc::Status& status);
+  // " (connection refused)", for errors of deadlines; "" where nothing is known.
+  std::string hindrance() const;
   // UNAVAILABLE: nobody listens there. Sessions that have met it are told when it was restarted.
   Error Gone();
   // Whether it answers that it is another process now: then the session goes on with that.
@@ -174,6 +178,7 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   std::set<uint64_t> ended_sessions_;      // of which it has not been told that they ended
   uint64_t next_sequence_ = 1;
   std::string state_ = "not connected";
+  std::string hindrance_;  // "connection refused"; "": none
   std::shared_ptr<SharedFrames> shared_;
   uint64_t met_ = 0;  // incarnation that last answered a hello: memory is shared with it
   int waiting_ = 0;   // for it to come up

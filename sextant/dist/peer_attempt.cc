@@ -41,7 +41,20 @@ bool Peer::Attempt::answered() {
   return done && status.ok();
 }
 
+void Peer::NoteHindrance(const grpc::Status& status) {
+  // A call that was given up, or ran into its own deadline, tells nothing of the way.
+  if (!status.ok() && net::HindranceOf(status) == net::Hindrance::kNone) return;
+  const std::lock_guard lock(mutex_);
+  hindrance_ = net::FromGrpcStatus(status).message();
+}
+
+std::string Peer::hindrance() const {
+  const std::lock_guard lock(mutex_);
+  return hindrance_.empty() ? "" : " (" + hindrance_ + ")";
+}
+
 void RetryPolicy::Failed(const grpc::Status& status, CancellationToken& cancellation) {
+  peer_.NoteHindrance(status);
   cancellation.ThrowIfCancelled();
   peer_.ThrowUnlessTransient(status, failures_ > 0, session_);
   const net::Hindrance hindrance = net::HindranceOf(status);

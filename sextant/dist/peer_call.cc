@@ -75,7 +75,10 @@ bool PeerCall::WaitFor(std::chrono::milliseconds time, CancellationToken& cancel
   }
   for (;; time -= kWaitLook) {
     while (attempt_->WaitFor(std::min(time, kWaitLook), cancellation)) {
-      if (attempt_->status.ok()) return true;
+      if (attempt_->status.ok()) {
+        peer_->NoteHindrance(attempt_->status);
+        return true;
+      }
       Recover(cancellation);
       Send(cancellation);
     }

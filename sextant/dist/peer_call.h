@@ -22,6 +22,7 @@ class PeerCall : public RemoteCall {
   bool WaitFor(std::chrono::milliseconds time, CancellationToken& cancellation) override;
   void Take(std::span<Tensor> outputs, CancellationToken& cancellation) override;
   bool stale() const override { return stale_; }
+  std::string hindrance() const override { return peer_->hindrance(); }
 
  private:
   void Send(CancellationToken& cancellation);

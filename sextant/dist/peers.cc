@@ -15,8 +15,9 @@ HelloReply AskAboutDevices(Peer& peer) {
     return peer.SayHello(token);
   } catch (const Error& error) {
     if (error.code() != Code::kDeadlineExceeded || !token.cancelled()) throw;
-    throw Error(error.code(), fmt::format("{}: no answer yet from {}, asked for its devices",
-                                          token.status().message(), peer.place()));
+    throw Error(error.code(),
+                fmt::format("{}: no answer yet from {}{}, asked for its devices",
+                            token.status().message(), peer.place(), peer.hindrance()));
   }
 }
 

@@ -5,11 +5,6 @@
 #include "sextant/dist/peer_attempt.h"
 
 namespace sextant::dist {
-namespace {
-
-constexpr std::chrono::seconds kStatusTime(5);
-
-}  // namespace
 
 std::string AddressOfTarget(const std::string& target) {
   constexpr std::string_view kScheme = "grpc://";
@@ -20,16 +15,22 @@ std::string AddressOfTarget(const std::string& target) {
   return address;
 }
 
-StatusReply AskStatus(const std::string& address, const net::CredentialOptions& credentials) {
+StatusReply AskStatus(const std::string& address, const net::CredentialOptions& credentials,
+                      std::chrono::milliseconds time) {
   Peer peer({.task = "", .address = address, .own_task = "", .credentials = credentials});
   grpc::ClientContext context;
-  context.set_deadline(In(kStatusTime));
+  context.set_deadline(In(time));
   peer.token().AddTo(context);
   StatusReply reply;
   const grpc::Status status =
       TaskService::NewStub(peer.control())->Status(&context, StatusRequest(), &reply);
   if (status.ok()) return reply;
   peer.ThrowUnlessTransient(status);
+  if (status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED) {
+    throw MakeError<Code::kUnavailable>(
+        "{} has not answered within {:.3g} s: is it a task of a cluster, and does it run?", address,
+        std::chrono::duration<double>(time).count());
+  }
   throw Error(Code::kUnavailable, address + ": " + net::FromGrpcStatus(status).message());
 }
 

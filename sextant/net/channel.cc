@@ -52,6 +52,13 @@ bool Holds(const grpc::Status& status, std::string_view text) {
   return status.error_message().find(text) != std::string::npos;
 }
 
+// "No route to host" of "failed to connect to all addresses; last error: UNKNOWN: ipv4:1.2.3.4:5:
+// No route to host".
+std::string LastError(const std::string& message) {
+  const size_t colon = message.rfind(": ");
+  return colon == std::string::npos ? message : message.substr(colon + 2);
+}
+
 }  // namespace
 
 std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address, ChannelUse use,
@@ -98,9 +105,15 @@ Status FromGrpcStatus(const grpc::Status& status) {
       return Status(code, "its name cannot be resolved");
     case Hindrance::kHandshake:
       return Status(code, "the connection was closed as soon as it was made");
+    case Hindrance::kStranger:
+      return Status(code, "what listens there does not speak gRPC");
+    case Hindrance::kNoWay:
+      return Status(code, "there is no connection: " + LastError(status.error_message()));
     case Hindrance::kNone:
       break;
   }
+  if (code == Code::kDeadlineExceeded && status.error_message() == "Deadline Exceeded")
+    return Status(code, "it has not answered in time");
   return Status(code, status.error_message());
 }
 
@@ -118,7 +131,9 @@ Hindrance HindranceOf(const grpc::Status& status) {
   if (Holds(status, "handshake failed") || Holds(status, "Socket closed") ||
       Holds(status, "Connection reset"))
     return Hindrance::kHandshake;
-  return Hindrance::kNone;
+  if (Holds(status, "http1.x server") || Holds(status, "Failed parsing HTTP/2"))
+    return Hindrance::kStranger;
+  return Hindrance::kNoWay;
 }
 
 bool IsTransient(Code code) {

@@ -30,7 +30,7 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address, ChannelUs
 // Gives a server the counterparts of these settings.
 void ConfigureServer(grpc::ServerBuilder& builder);
 
-// gRPC's codes are ours.
+// gRPC's codes are ours. Its words for what is in a call's way become sentences.
 Status FromGrpcStatus(const grpc::Status& status);
 grpc::Status ToGrpcStatus(const Status& status);
 // Whether the same call may go through later.
@@ -42,6 +42,8 @@ enum class Hindrance {
   kRefused,     // nobody listens at the port
   kUnresolved,  // the name has no address
   kHandshake,   // the connection was closed as soon as it was made: see DiagnoseTls
+  kStranger,    // what listens there does not speak HTTP/2
+  kNoWay,       // there was no connection for another reason
 };
 Hindrance HindranceOf(const grpc::Status& status);
 

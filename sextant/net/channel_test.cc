@@ -40,6 +40,12 @@ TEST(ChannelTest, SaysWhatIsInTheWay) {
   EXPECT_EQ(FromGrpcStatus(refused).message(), "connection refused");
   const grpc::Status nameless = Echo("no.such.host.invalid:1", {}, "a", &answer);
   EXPECT_EQ(HindranceOf(nameless), Hindrance::kUnresolved) << nameless.error_message();
+  const grpc::Status away(
+      grpc::StatusCode::UNAVAILABLE,
+      "failed to connect to all addresses; last error: UNKNOWN: ipv4:10.0.0.1:5: No route to host");
+  EXPECT_EQ(FromGrpcStatus(away).message(), "there is no connection: No route to host");
+  const grpc::Status late(grpc::StatusCode::DEADLINE_EXCEEDED, "Deadline Exceeded");
+  EXPECT_EQ(FromGrpcStatus(late).message(), "it has not answered in time");
 }
 
 TEST(ChannelTest, ConnectsAgainToAServerThatIsBack) {

@@ -51,7 +51,7 @@ void PendingCalls::Finish(size_t call, std::span<Tensor> outputs, CancellationTo
   } catch (const Error& error) {
     if (error.code() != Code::kDeadlineExceeded || !cancellation.cancelled()) throw;
     throw Error(error.code(), fmt::format("{}: no answer yet from {}",
-                                          cancellation.status().message(), Silent(call)));
+                                          cancellation.status().message(), Silent(call, *pending)));
   }
   if (!pending->stale()) return;
   const std::lock_guard lock(mutex_);
@@ -67,11 +67,13 @@ void PendingCalls::LookAfterOthers(CancellationToken& cancellation) {
 }
 
 // The tasks of that call and of the others that are under way.
-std::string PendingCalls::Silent(size_t call) const {
+std::string PendingCalls::Silent(size_t call, const RemoteCall& waited_for) const {
   const std::lock_guard lock(mutex_);
-  std::set<std::string> tasks = {ShortTaskName(calls_[call].fragment->task)};
+  std::set<std::string> tasks = {ShortTaskName(calls_[call].fragment->task) +
+                                 waited_for.hindrance()};
   for (size_t i = 0; i < pending_.size(); ++i) {
-    if (pending_[i] && !answered_[i]) tasks.insert(ShortTaskName(calls_[i].fragment->task));
+    if (pending_[i] && !answered_[i])
+      tasks.insert(ShortTaskName(calls_[i].fragment->task) + pending_[i]->hindrance());
   }
   return fmt::format("{}", fmt::join(tasks, ", "));
 }

@@ -39,14 +39,14 @@ class PendingCalls {
   void Start(size_t call, std::vector<Tensor> inputs);
   // Throws what RemoteCall::WaitFor throws, also where another call under way fails first: a task
   // that is gone is not waited for behind one that is slow. The error of a deadline names the tasks
-  // that have not answered.
+  // that have not answered, and why not where that is known.
   void Finish(size_t call, std::span<Tensor> outputs, CancellationToken& cancellation);
   // Of the run: cancels what is under way and lets the tasks forget what they keep.
   void End() noexcept;
 
  private:
   void LookAfterOthers(CancellationToken& cancellation);
-  std::string Silent(size_t call) const;
+  std::string Silent(size_t call, const RemoteCall& waited_for) const;
 
   const std::vector<PlanCall>& calls_;
   // Calls start while a thread waits for one that waits for them. Also of what follows.

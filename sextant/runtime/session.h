@@ -42,7 +42,8 @@ struct SEXTANT_API SessionOptions {
   // Bytes of tensors alive at once, of a batch, of a file read whole (base/input_limits.h); 0: none
   int64_t memory_limit = 0;
   int64_t plan_cache_bytes = int64_t{256} << 20;
-  std::optional<std::chrono::milliseconds> deadline;  // of every Run that does not set its own
+  // Of opening the target, and of every Run that does not set its own.
+  std::optional<std::chrono::milliseconds> deadline;
   OptimizerOptions optimizer;
 };
 
@@ -85,7 +86,8 @@ class SEXTANT_API Callable {
 
 class SEXTANT_API Session : public Evaluator {
  public:
-  // Throws what opening the target throws: UNAVAILABLE where nobody answers.
+  // Waits until its target answers. Throws DEADLINE_EXCEEDED, with the reason where it is known,
+  // when options.deadline passes before; else what opening the target throws.
   explicit Session(const Graph& graph, const SessionOptions& options = {});
   // Runs on devices and variables that are not its own: those of a task (session_environment.h).
   Session(const Graph& graph, const SessionOptions& options, const SessionEnvironment& environment);
