@@ -9,6 +9,7 @@
 //   sender A: 5 → begin, run …            connection breaks
 //   sender A: 5 → join; both get the answer when it is there
 //   sender A: 6, done_below 6 → the answer of 5 is forgotten; 5 again → ABORTED
+//   sender A: its session has ended, done_below 7 → the answer of 6 too
 //
 // Numbers are given before calls are sent, and one whose tensors go ahead in parts comes long after
 // those that follow it. So a number is refused only when its call has been here: below done_below,
@@ -49,14 +50,15 @@ class CallHistory {
   // the others when it does. Throws ABORTED for a call that has been forgotten.
   std::shared_ptr<Running> Begin(uint64_t sender, uint64_t sequence, uint64_t done_below,
                                  uint64_t run, Done done);
-  void End(Running& running, Status status, Reply reply);
+  // False: the answer is not kept, as its sender has said that it will not ask again.
+  bool End(Running& running, Status status, Reply reply);
 
   // Cancels a running call. One that has not come yet will be answered with this status: what
   // cancels a call may overtake it.
   void Cancel(uint64_t sender, uint64_t sequence, const Status& why);
   void CancelAll(const Status& why);
-  // Notes that the sender lives.
-  void Touch(uint64_t sender);
+  // Notes that the sender lives, and has the answers of all calls below that number.
+  void Touch(uint64_t sender, uint64_t done_below = 0);
   // Called at regular intervals: senders not heard of for so many calls of it are forgotten and
   // their calls cancelled. Returns them.
   std::vector<uint64_t> ForgetSilent(int looks, const Status& why);
@@ -145,21 +147,28 @@ void CallHistory<Reply>::Forget(Sender& sender, uint64_t done_below) {
 }
 
 template <typename Reply>
-void CallHistory<Reply>::End(Running& running, Status status, Reply reply) {
+bool CallHistory<Reply>::End(Running& running, Status status, Reply reply) {
   std::vector<Done> waiting;
+  bool kept = false;
   {
     std::lock_guard lock(mutex_);
     const auto sender = senders_.find(running.sender);
-    if (sender == senders_.end()) return;
+    if (sender == senders_.end()) return false;
     Call& call = sender->second.calls.at(running.sequence);
     waiting = std::move(call.waiting);
-    call.waiting.clear();
-    call.running = nullptr;
-    sender->second.Ended(running.sequence, call);
-    call.status = status;
-    call.reply = reply;
+    kept = running.sequence >= sender->second.done_below;
+    if (kept) {
+      call.waiting.clear();
+      call.running = nullptr;
+      sender->second.Ended(running.sequence, call);
+      call.status = status;
+      call.reply = reply;
+    } else {
+      sender->second.calls.erase(running.sequence);
+    }
   }
   for (const Done& done : waiting) done(status, reply);
+  return kept;
 }
 
 template <typename Reply>
@@ -195,9 +204,12 @@ void CallHistory<Reply>::CancelAll(const Status& why) {
 }
 
 template <typename Reply>
-void CallHistory<Reply>::Touch(uint64_t sender) {
+void CallHistory<Reply>::Touch(uint64_t sender, uint64_t done_below) {
   std::lock_guard lock(mutex_);
-  if (const auto it = senders_.find(sender); it != senders_.end()) it->second.silent = 0;
+  const auto it = senders_.find(sender);
+  if (it == senders_.end()) return;
+  it->second.silent = 0;
+  Forget(it->second, done_below);
 }
 
 template <typename Reply>

@@ -69,6 +69,35 @@ TEST(CallHistoryTest, AnsweredCallsAreForgottenAndNeverRunAgain) {
   EXPECT_EQ(StatusOf([&] { history.Begin(1, 5, 0, 0, answers.Take()); }).code(), Code::kAborted);
 }
 
+TEST(CallHistoryTest, AnswersThatTheSenderHasAreNotKept) {
+  CallHistory<std::shared_ptr<int>> history;
+  int answers = 0;
+  const auto count = [&](const Status&, const std::shared_ptr<int>& reply) { answers += *reply; };
+  std::weak_ptr<int> first, second;
+  const auto end = [&](auto& running, std::weak_ptr<int>& seen) {
+    const auto reply = std::make_shared<int>(1);
+    seen = reply;
+    return history.End(running, Status(), reply);
+  };
+  EXPECT_TRUE(end(*history.Begin(1, 1, 0, 0, count), first));
+  const auto running = history.Begin(1, 2, 0, 0, count);
+  history.Touch(1);
+  EXPECT_FALSE(first.expired());
+  for (int times = 0; times < 2; ++times) history.Touch(1, 2);
+  EXPECT_TRUE(first.expired());
+  history.Touch(1, 3);  // nobody waits for what runs
+  EXPECT_FALSE(history.Begin(1, 2, 0, 0, count));
+  EXPECT_FALSE(end(*running, second));
+  EXPECT_EQ(answers, 3);  // who asked before is answered
+  EXPECT_TRUE(second.expired());
+  EXPECT_EQ(history.running(), 0u);
+  for (const uint64_t sequence : {1, 2}) {
+    EXPECT_EQ(StatusOf([&] { history.Begin(1, sequence, 0, 0, count); }).code(), Code::kAborted);
+  }
+  history.Touch(9, 5);  // of whom nothing is known
+  EXPECT_TRUE(history.Begin(9, 1, 0, 0, count));
+}
+
 TEST(CallHistoryTest, RemembersSoManyButNeverDropsWhatRuns) {
   History history(4);
   Answers answers;

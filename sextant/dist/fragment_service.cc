@@ -162,7 +162,7 @@ void FragmentService::RunCall(const std::shared_ptr<History::Running>& running,
     const std::lock_guard lock(mutex_);
     since_.erase(running.get());
   }
-  history_.End(*running, std::move(status), std::move(answer));
+  if (!history_.End(*running, std::move(status), std::move(answer))) parts_.DropAnswer(key);
 }
 
 FragmentService::Answer FragmentService::AnswerWith(const PartStore::Key& key,
@@ -339,6 +339,8 @@ FragmentService::Unary FragmentService::EndSession(Context context,
       host_.EndSession(session);
       holdings_.RemoveSession(request->sender(), session);
     }
+    history_.Touch(request->sender(), request->done_below());
+    parts_.Forget(request->sender(), request->done_below());
     return grpc::Status::OK;
   });
 }

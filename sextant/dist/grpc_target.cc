@@ -71,6 +71,7 @@ class GrpcSession : public RemoteSession {
     keeper_ = {};
     CloseSessionRequest request;
     request.set_handle(handle_);
+    peer_->FillStamp(0, 0, request.mutable_stamp());
     Nothing reply;
     grpc::ClientContext context;
     context.set_deadline(In(kCloseTime));

@@ -90,6 +90,11 @@ void PartStore::Forget(uint64_t sender, uint64_t done_below) {
   forget(answers_);
 }
 
+void PartStore::DropAnswer(const Key& key) {
+  const std::lock_guard lock(mutex_);
+  answers_.erase(key);
+}
+
 void PartStore::ForgetStalled(Clock::time_point since) {
   const std::lock_guard lock(mutex_);
   std::erase_if(incoming_, [since](const auto& entry) { return entry.second.grown < since; });

@@ -39,6 +39,8 @@ class PartStore {
 
   // The sender has the answers of all calls below that number.
   void Forget(uint64_t sender, uint64_t done_below);
+  // Nobody will ask for this answer.
+  void DropAnswer(const Key& key);
   // Whose senders have given up: those that have got no part since then.
   void ForgetStalled(Clock::time_point since);
 

@@ -85,6 +85,9 @@ TEST(PartStoreTest, LargeAnswersStayUntilTheCallerHasThem) {
   EXPECT_EQ(store.Find({1, 2}, 0).bytes(), net::kPartBytes);
   store.Forget(1, 3);
   EXPECT_EQ(StatusOf([&] { store.Find({1, 2}, 0); }).code(), Code::kNotFound);
+  store.Answer({1, 4}, large);
+  store.DropAnswer({1, 4});
+  EXPECT_EQ(store.bytes(), 0u);
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ void Peer::FillStamp(uint64_t sequence, RunId run, Stamp* stamp) {
   stamp->set_sequence(sequence);
   stamp->set_run(run.run);
   stamp->set_session(run.session);
-  stamp->set_done_below(under_way_.empty() ? next_sequence_ : *under_way_.begin());
+  stamp->set_done_below(DoneBelow());
   if (const TrainingStamp* training = options_.training.get()) {
     stamp->set_epoch(training->epoch);
     stamp->set_member(training->member);

@@ -152,6 +152,8 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   void Meet(const HelloReply& hello, uint64_t session);
   void NoteRun(const Fragment& fragment, const RunId& run);
   void TellEndedSessions();
+  // Calls of smaller numbers have been answered. REQUIRES: mutex_ is held.
+  uint64_t DoneBelow() const { return under_way_.empty() ? next_sequence_ : *under_way_.begin(); }
   std::string PlaceAndAddress() const;
   void SetState(std::string state);
   void SendPart(uint64_t sequence, RunId run, size_t index, size_t count, const Tensor& part,

@@ -99,6 +99,7 @@ void Peer::TellEndedSessions() {
   {
     const std::lock_guard lock(mutex_);
     if (ended_sessions_.empty()) return;
+    notice->request.set_done_below(DoneBelow());
     notice->request.mutable_sessions()->Assign(ended_sessions_.begin(), ended_sessions_.end());
   }
   control_stub_->async()->EndSession(&notice->context, &notice->request, &notice->reply,

@@ -108,7 +108,7 @@ SessionHost::Unary SessionHost::KeepSession(Context context, const KeepSessionRe
             CheckReceiver(request->stamp(), options_.environment.task, options_.incarnation);
         !wrong.ok())
       return wrong;
-    history_.Touch(request->stamp().sender());
+    ForgetAnswers(request->stamp());
     Find(request->handle());
     return grpc::Status::OK;
   });
@@ -177,13 +177,20 @@ void SessionHost::RunHere(const std::shared_ptr<History::Running>& running, cons
   } catch (...) {
     status = CurrentStatus();
   }
-  history_.End(*running, std::move(status), std::move(answer));
+  if (!history_.End(*running, std::move(status), std::move(answer))) parts_.DropAnswer(key);
+}
+
+// In this order: a run that ends meanwhile has its parts here before, or is found forgotten.
+void SessionHost::ForgetAnswers(const Stamp& stamp) {
+  history_.Touch(stamp.sender(), stamp.done_below());
+  parts_.Forget(stamp.sender(), stamp.done_below());
 }
 
 SessionHost::Unary SessionHost::CloseSession(Context context, const CloseSessionRequest* request,
                                              Nothing* /*reply*/) {
   return admission_.AnswerLater(threads_, context, [this, request]() -> grpc::Status {
     sessions_.Close(request->handle());
+    ForgetAnswers(request->stamp());
     return grpc::Status::OK;
   });
 }

@@ -58,6 +58,8 @@ class SessionHost final : public SessionServiceBase {
 
   // Throws ABORTED where there is none.
   std::shared_ptr<ClientSession> Find(const std::string& handle);
+  // Those that the client has got. Notes that it lives.
+  void ForgetAnswers(const Stamp& stamp);
   void RunHere(const std::shared_ptr<History::Running>& running, const RunHeader& header,
                std::vector<Tensor> values);
 
