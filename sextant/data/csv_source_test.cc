@@ -157,6 +157,11 @@ TEST(CsvTest, SkipsAByteOrderMark) {
   const Dataset parsed = ParseCsv(TextLines({rows}), {.columns = columns});
   EXPECT_EQ(AllOf(parsed)[0]["n"].scalar<int32_t>(), 1);
   EXPECT_EQ(AllOf(parsed.Batch(2))[0]["n"].flat<int32_t>()[0], 1);
+  const std::string blank = WriteMemoryFile("marked_blank.csv", "\xef\xbb\xbf\n3,c\n");
+  const auto is_row = [](const Element& e) { return !e["line"].scalar<std::string>().empty(); };
+  const Dataset third = ParseCsv(TextLines({blank}).Filter(is_row), {.columns = columns});
+  EXPECT_EQ(StringsOf(third, "s"), std::vector<std::string>{"c"});
+  EXPECT_EQ(StringsOf(third.Batch(3), "s"), std::vector<std::string>{"c"});
   const std::string named = WriteMemoryFile("marked_header.csv", "\xef\xbb\xbf\"s\",n\nb,2\n");
   EXPECT_EQ(StringsOf(Csv({named}, {.columns = columns, .header = true}), "s"),
             std::vector<std::string>{"b"});

@@ -42,7 +42,8 @@ struct SEXTANT_API TextLineOptions {
   int64_t skip = 0;  // lines at the start of every file
   Compression compression = Compression::kNone;
 };
-// Lines without their ends ("\n" or "\r\n"), in field "line".
+// Lines without their ends ("\n" or "\r\n"), in field "line"; a byte order mark before the first
+// one of a file is no part of it.
 Dataset TextLines(const std::vector<std::string>& files, const TextLineOptions& options = {});
 
 struct SEXTANT_API FixedLengthOptions {

@@ -128,6 +128,22 @@ TEST(TextLinesTest, TakesOffLineEndsAndHeaders) {
   ExpectResumes(lines.Batch(3));
 }
 
+// An empty line behind it is empty, and a file with nothing else has no line.
+TEST(TextLinesTest, PassesAByteOrderMarkAtTheStartOfAFile) {
+  const std::string mark = "\xef\xbb\xbf";
+  const std::string a = WriteMemoryFile("mark_a", mark + "\none\n" + mark + "two\n");
+  const std::string b = WriteMemoryFile("mark_b", mark);
+  const std::string c = WriteMemoryFile("mark_c", mark.substr(0, 2));
+  const std::string d = WriteMemoryFile("mark_d", mark + "head\nthree");
+  const Dataset lines = TextLines({a, b, c, d});
+  EXPECT_EQ(StringsOf(lines, "line"),
+            (Strings{"", "one", mark + "two", mark.substr(0, 2), "head", "three"}));
+  EXPECT_EQ(StringsOf(TextLines({a, b, d}, {.skip = 1}), "line"),
+            (Strings{"one", mark + "two", "three"}));
+  ExpectResumes(lines);
+  ExpectResumes(lines.Shuffle(3, {.seed = 1}));
+}
+
 TEST(TextLinesTest, ReadsLinesLongerThanTheBuffer) {
   const std::string line(1000000, 'y');
   const std::string path = WriteMemoryFile("long_lines", "a\n" + line + "\nb\n");

@@ -10,6 +10,8 @@
 namespace sextant::data {
 namespace {
 
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
 class TextFile final : public RecordFile {
  public:
   TextFile(const std::string& path, const TextLineOptions& options)
@@ -22,6 +24,7 @@ class TextFile final : public RecordFile {
   bool Next(std::string_view* line) override {
     window_.Consume(used_);
     used_ = 0;
+    if (window_.offset() == 0) PassByteOrderMark();
     size_t searched = 0;
     size_t end;
     while ((end = window_.view().find('\n', searched)) == std::string_view::npos) {
@@ -43,6 +46,14 @@ class TextFile final : public RecordFile {
   }
 
  private:
+  // Reads no more than it needs to know: a pipe may deliver nothing else for now.
+  void PassByteOrderMark() {
+    while (kByteOrderMark.starts_with(window_.view()) && window_.view() != kByteOrderMark) {
+      if (!window_.More()) return;
+    }
+    if (window_.view().starts_with(kByteOrderMark)) window_.Consume(kByteOrderMark.size());
+  }
+
   ByteWindow window_;
   size_t used_ = 0;  // bytes of the line last handed out
 };
