@@ -182,6 +182,41 @@ TEST_F(EstimatorTest, ADamagedStateFileDoesNotBeginAnew) {
   EXPECT_EQ(train(2), 2);
 }
 
+// As TensorFlow leaves it in a directory that is moved: absolute names, which lead nowhere now.
+TEST_F(EstimatorTest, AStateFileThatPointsElsewhereDoesNotBeginAnew) {
+  const std::string path = dir_ + "/checkpoint", old = dir_ + "_old/model.ckpt-";
+  const auto train = [&](int64_t steps) { return Make().Train(Endless, {.max_steps = steps}); };
+  const InputFn once = [] { return Times(1); };
+  train(2);
+  const auto written = std::filesystem::last_write_time(dir_ + "/model.ckpt-0.index");
+  const std::string newest = "model_checkpoint_path: \"" + old + "2\"\n";
+  for (const std::string& others :
+       {std::string(), "all_model_checkpoint_paths: \"" + old + "0\"\n",
+        std::string("all_model_checkpoint_paths: \"model.ckpt-0\"\n")}) {
+    std::ofstream(path) << newest + others;
+    for (const auto& use : std::vector<std::function<void()>>{
+             [&] { train(4); }, [&] { Make().Evaluate(once); }, [&] { Make().VariableNames(); },
+             [&] {
+               TrainAndEvaluate(Make(), {.input_fn = Endless, .max_steps = 4}, {.input_fn = once});
+             }}) {
+      const Status status = StatusOf(use);
+      EXPECT_EQ(status.code(), Code::kDataLoss);
+      EXPECT_EQ(status.message(), "the newest checkpoint " + old +
+                                      "2 is missing; model.ckpt-2, model.ckpt-0 of " + dir_ +
+                                      " are whole: to go on from model.ckpt-2, write the line "
+                                      "model_checkpoint_path: \"model.ckpt-2\" into " +
+                                      path);
+    }
+  }
+  EXPECT_EQ(std::filesystem::last_write_time(dir_ + "/model.ckpt-0.index"), written);
+  // Without checkpoints there is nothing to lose.
+  for (const auto& entry : std::filesystem::directory_iterator(dir_)) {
+    if (entry.path().filename() != "checkpoint") std::filesystem::remove_all(entry.path());
+  }
+  EXPECT_EQ(StatusOf([&] { Make().Evaluate(once); }).code(), Code::kNotFound);
+  EXPECT_EQ(train(1), 1);
+}
+
 TEST_F(EstimatorTest, SaysWhatAModelFunctionLacks) {
   const auto without = [&](const std::function<void(EstimatorSpec&)>& change) {
     return StatusOf([&] {

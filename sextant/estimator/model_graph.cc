@@ -175,9 +175,12 @@ std::optional<std::string> CheckpointToResume(const std::string& model_dir) {
     throw DataLoss("{} is damaged and names no checkpoint; {}", path, *advice);
   }
   if (CheckpointExists(state->latest)) return state->latest;
-  if (std::none_of(state->all.begin(), state->all.end(), CheckpointExists)) return std::nullopt;
-  throw DataLoss("the newest checkpoint {} is missing; {}", state->latest,
-                 AdviceForDamagedCheckpoint(state->latest));
+  // Those of the directory, which may have been moved here under other names than the file's.
+  std::optional<std::string> advice = AdviceForDamagedState(model_dir);
+  if (!advice && std::ranges::any_of(state->all, CheckpointExists))
+    advice = AdviceForDamagedCheckpoint(state->latest);
+  if (!advice) return std::nullopt;
+  throw DataLoss("the newest checkpoint {} is missing; {}", state->latest, *advice);
 }
 
 int64_t StepOfCheckpoint(const std::string& prefix) try {

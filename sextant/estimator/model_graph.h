@@ -42,8 +42,8 @@ std::unique_ptr<ModelGraph> BuildServingModel(const Estimator::State& state,
 // DATA_LOSS as CheckpointToResume.
 std::string CheckpointOf(const Estimator::State& state, const std::string& asked);
 // The newest checkpoint of a directory, if there is one. Throws DATA_LOSS when the state file is
-// damaged, or the one that it names is gone, and others are there: a training that began anew would
-// replace them.
+// damaged, or the one that it names is gone, and others are there, in the file or the directory: a
+// training that began anew would replace them.
 std::optional<std::string> CheckpointToResume(const std::string& model_dir);
 // The global step in a checkpoint; 0 when it has none. Throws DATA_LOSS, with what to do, when it
 // is damaged.
