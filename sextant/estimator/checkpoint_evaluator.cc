@@ -85,7 +85,9 @@ bool CheckpointEvaluator::AfterSave(const train::SavedCheckpoint& checkpoint) {
   if (checkpoint.first) {
     Begin(checkpoint.step);
   } else {
-    Evaluate(checkpoint, AtMaxSteps(checkpoint.step));
+    // In a cluster others may be at work on steps behind max_steps: End makes the final exports.
+    const bool last = estimator_.config().task.local() && AtMaxSteps(checkpoint.step);
+    Evaluate(checkpoint, last);
   }
   KeepBest(checkpoint);
   return false;

@@ -28,6 +28,7 @@
 #include "sextant/base/wait_notice.h"
 #include "sextant/estimator/checkpoint_evaluator.h"
 #include "sextant/estimator/done_marker.h"
+#include "sextant/estimator/model_dir_lock.h"
 #include "sextant/estimator/model_graph.h"
 #include "sextant/formats/checkpoint_state.h"
 
@@ -111,7 +112,7 @@ class EvaluatorRole {
       if (!Take(next->step)) continue;
       if (evaluator_.Load(next->path)) {
         evaluator_.MeasureLoaded(next->path, next->step);
-        evaluator_.ExportEvaluated(next->path, next->step, evaluator_.AtMaxSteps(next->step));
+        evaluator_.ExportEvaluated(next->path, next->step, IsLast(*next, done));
       } else {
         bad_.insert(IdentityOf(next->path));
       }
@@ -125,9 +126,8 @@ class EvaluatorRole {
   bool Finish(bool done) {
     const auto newest = Newest();
     if (!newest) return done;
-    const bool ends_here =
-        evaluator_.AtMaxSteps(newest->step) || done || ledger().done() == newest->step;
-    if (!ends_here || Claimed(newest->step)) return false;
+    const bool last = IsLast(*newest, done);
+    if (!(last || ledger().done() == newest->step) || Claimed(newest->step)) return false;
     const Ledger::Evaluation* evaluated = ledger().FindEvaluation(eval_.name, newest->step);
     if (!evaluated) return done;
     evaluator_.result().global_step = newest->step;
@@ -138,7 +138,14 @@ class EvaluatorRole {
       SetState(fmt::format("finished {}", newest->step));
       finished_ = newest->step;
     }
-    return done || evaluator_.AtMaxSteps(newest->step);
+    return last;
+  }
+  // Whether the training saves no later one than this. At max_steps its workers may be at work on
+  // further steps: one that is going on says itself when it is done.
+  bool IsLast(const Checkpoint& checkpoint, bool done) {
+    const auto newest = Newest();
+    if (!newest || newest->step != checkpoint.step) return false;
+    return done || (evaluator_.AtMaxSteps(checkpoint.step) && !InTraining(model_dir()));
   }
 
   bool IsOwn(int64_t step) {
@@ -154,7 +161,7 @@ class EvaluatorRole {
     if (!last || !IsOwn(*last)) return;
     for (const Checkpoint& checkpoint : Checkpoints()) {
       if (checkpoint.step != *last) continue;
-      evaluator_.ExportEvaluated(checkpoint.path, *last, evaluator_.AtMaxSteps(*last));
+      evaluator_.ExportEvaluated(checkpoint.path, *last, /*is_final=*/false);
     }
   }
   std::optional<int64_t> LastEvaluated() {

@@ -14,6 +14,7 @@
 #include "sextant/data/tensor_sources.h"
 #include "sextant/estimator/done_marker.h"
 #include "sextant/estimator/ledger.h"
+#include "sextant/estimator/model_dir_lock.h"
 #include "sextant/formats/checkpoint_state.h"
 #include "sextant/ops/control_flow/control_flow.h"
 #include "sextant/ops/math/binary.h"
@@ -121,6 +122,33 @@ TEST_F(EvaluatorRoleTest, EvaluatesEachCheckpointOnceBesideATraining) {
   EXPECT_EQ(Evaluated(), (Steps{0, 10, 20, 30, 40, 50}));
   EXPECT_EQ(Exports("final"), 1);
   EXPECT_GE(Exports("latest"), 1);
+}
+
+// Workers of a cluster may go further than max_steps, where a checkpoint was due too.
+TEST_F(EvaluatorRoleTest, OnlyTheLastCheckpointBehindMaxStepsIsTheFinalExport) {
+  Trainer().Train(Ones, {.max_steps = 12});
+  EXPECT_EQ(Evaluate(10, Exporting()).global_step, 12);
+  EXPECT_EQ(Evaluated(), (Steps{0, 10, 12}));
+  EXPECT_EQ(Exports("final"), 1);
+}
+
+TEST_F(EvaluatorRoleTest, LeavesNoTrainingThatIsGoingOnAtMaxSteps) {
+  Trainer().Train(Ones, {.max_steps = 10});
+  auto chief = std::make_unique<ModelDirLock>(model_dir_);
+  auto evaluator = std::async(std::launch::async, [&] { return Evaluate(10, Exporting()); });
+  const auto evaluated = [&] {
+    const Ledger ledger(model_dir_);
+    const auto notes = ledger.Notes("evaluator");
+    return ledger.FindEvaluation("", 10) && notes.begin()->second == "waiting";
+  };
+  while (!evaluated() &&
+         evaluator.wait_for(std::chrono::milliseconds(1)) == std::future_status::timeout) {
+  }
+  EXPECT_EQ(Exports("latest"), 2);
+  EXPECT_EQ(Exports("final"), 0);
+  chief.reset();
+  EXPECT_EQ(evaluator.get().global_step, 10);
+  EXPECT_EQ(Exports("final"), 1);
 }
 
 TEST_F(EvaluatorRoleTest, EndsByItselfWhenTheTrainingEndedEarly) {

@@ -335,6 +335,14 @@ ModelDirLock::ModelDirLock(const std::string& model_dir, const std::string& trai
   }
 }
 
+bool InTraining(const std::string& model_dir) try {
+  const std::string path = JoinPath(model_dir, ModelDirLock::kFilename);
+  const std::chrono::nanoseconds touched(FileSystem::ForPath(path).Stat(path).mtime_ns);
+  return std::chrono::system_clock::now().time_since_epoch() - touched < kDead;
+} catch (const Error&) {
+  return false;
+}
+
 ModelDirLock::~ModelDirLock() {
   file_.reset();
   const std::lock_guard lock(TheLockedHere().mutex);

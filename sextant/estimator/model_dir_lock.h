@@ -38,4 +38,8 @@ class ModelDirLock {
   std::unique_ptr<File> file_;  // null where the file system has no locks
 };
 
+// Whether a training seems to hold the lock of model_dir: its file is there, and who made it has
+// touched it lately. One that was killed seems to for two minutes more.
+bool InTraining(const std::string& model_dir);
+
 }  // namespace sextant
