@@ -1,11 +1,15 @@
 // Every metric over two batches, with and without weights: the value after each as TensorFlow's.
+#include <future>
 #include <map>
 
 #include "sextant/nn/golden_values.h"
 #include "sextant/nn/metrics.h"
 #include "sextant/ops/array/const_fill.h"
+#include "sextant/ops/array/shape.h"
+#include "sextant/ops/queue/queue.h"
 #include "sextant/ops/state/variable.h"
 #include "sextant/runtime/session.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant::metrics {
 namespace {
@@ -92,6 +96,26 @@ TEST(MetricsGoldenTest, BeforeAnyBatchTheyAreZero) {
   session.Run(VariablesInitializer(CollectedVariables(kLocalVariables)));
   EXPECT_EQ(session.Run(mean.value).scalar<float>(), 0);
   EXPECT_EQ(session.Run(accuracy.value).scalar<float>(), 0);
+}
+
+// The number of values of a batch may be known before the batch is there.
+TEST(MetricsGoldenTest, TheEndOfTheDataIsNoBatch) {
+  for (int i = 0; i < 20; ++i) {
+    Graph graph;
+    const GraphScope scope(graph);
+    const Output queue = FIFOQueue({DType::kFloat});
+    const Operation close = QueueClose(queue);
+    const Metric mean = Mean(Reshape(QueueDequeue(queue)[0], {2}));
+    const std::vector<Variable> state = CollectedVariables(kLocalVariables);
+    Session session(graph);
+    session.Run(VariablesInitializer(state));
+    auto end =
+        std::async(std::launch::async, [&] { return StatusOf([&] { session.Run(mean.update); }); });
+    session.Run(close);
+    EXPECT_EQ(end.get().code(), Code::kOutOfRange);
+    for (const Variable& variable : state)
+      EXPECT_EQ(session.Run(variable.value()).scalar<float>(), 0) << variable.name();
+  }
 }
 
 TEST(MetricsGoldenTest, BadArgumentsAreErrors) {

@@ -1,5 +1,6 @@
 // Averages.
 #include "sextant/base/error.h"
+#include "sextant/graph/scope.h"
 #include "sextant/nn/metric_state.h"
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/array/shape.h"
@@ -43,6 +44,9 @@ Metric Average(Output values, Output weights) {
   Metric metric;
   metric.value = Quotient(total.value(), count.value());
   const Output new_total = total.AssignAdd(SumOfAll(values));
+  // The number may be known before the values are: without them, at the end of the data, it does
+  // not count.
+  const ControlDependencies after({Operation(values.node())});
   const Output new_count = count.AssignAdd(number);
   metric.update = Quotient(new_total, new_count);
   return metric;
