@@ -51,6 +51,7 @@ std::function<Input::Tensors()> InputOf(const InputFn& input_fn, Mode mode, int 
   if (mode == Mode::kTrain) {
     const auto iterator = data::OneShotIterator(input.dataset(), {.name = "iterator"});
     model->input_iterator = iterator.handle();
+    model->input = input.dataset();
     return [=] {
       ++model->batches_of_step;
       return Split(iterator.GetNext(), input.labels());

@@ -22,6 +22,7 @@ struct ModelGraph {
   EstimatorSpec spec;
   Operation begin_input;       // begins an iteration over the data; none where it begins by itself
   Output input_iterator;       // of a training or evaluation; none where the input is made of nodes
+  data::Dataset input;         // what that of a training iterates over
   size_t batches_of_step = 0;  // that a step of training takes from it
   std::vector<std::pair<std::string, Output>> receiver_tensors;  // of serving
   std::vector<std::pair<std::string, std::vector<std::pair<std::string, Output>>>>

@@ -141,6 +141,20 @@ TEST_F(QueueInputTest, WhatAThreadFailsWithIsTheError) {
   expect_named([&] { estimator.Predict(missing).Next(&row); });
 }
 
+// It has no position that a checkpoint could hold, so it has not been read before.
+TEST_F(QueueInputTest, AResumedTrainingNeedsABatchToo) {
+  const auto none = [] {
+    return Input([] {
+      const Output queue =
+          train::InputProducer(Const(Tensor::Of<float>({1})), {.num_epochs = 1, .shuffle = false});
+      return WithLabels(train::Batch({QueueDequeue(queue)[0]}, 2)[0], 2);
+    });
+  };
+  Make().Train([] { return Numbers(1); });
+  const Status status = StatusOf([&] { Make().Train(none); });
+  EXPECT_EQ(status.message(), "the training input gave no batch; is the data empty?");
+}
+
 TEST_F(QueueInputTest, AQueueThatNobodyFills) {
   ExpectCancelled([] {
     return Input([] {

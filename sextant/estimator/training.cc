@@ -12,6 +12,7 @@
 #include "sextant/estimator/cluster_training.h"
 #include "sextant/estimator/input_sharing.h"
 #include "sextant/estimator/model_graph.h"
+#include "sextant/estimator/resumed_input.h"
 #include "sextant/formats/checkpoint_journal.h"
 #include "sextant/formats/checkpoint_state.h"
 #include "sextant/formats/event_writer.h"
@@ -20,6 +21,7 @@
 #include "sextant/graph/meta_graph.h"
 #include "sextant/graph/scope.h"
 #include "sextant/nn/summaries.h"
+#include "sextant/ops/dataset/iterator_states.h"
 #include "sextant/proto/graph.pb.h"
 #include "sextant/proto/meta_graph.pb.h"
 #include "sextant/runtime/cluster.h"
@@ -142,8 +144,9 @@ struct StepsEnd {
   Tensor loss;  // of the last step, if there was one
   bool data_ended = false;
 };
-// Until it stops or the data ends.
-StepsEnd RunSteps(train::MonitoredSession& session, const EstimatorSpec& spec, bool resumed) {
+// Until it stops or the data ends. Data that begins here must have a batch.
+StepsEnd RunSteps(train::MonitoredSession& session, const EstimatorSpec& spec,
+                  const std::function<bool()>& may_have_been_read) {
   Tensor loss;
   try {
     while (!session.ShouldStop()) {
@@ -152,9 +155,7 @@ StepsEnd RunSteps(train::MonitoredSession& session, const EstimatorSpec& spec, b
     }
   } catch (const Error& e) {
     if (e.code() != Code::kOutOfRange) throw;
-    if (!loss.valid() && !resumed) {
-      throw InvalidArgument("the training input gave no batch; is the data empty?");
-    }
+    if (!loss.valid() && !may_have_been_read()) ThrowNoBatch();
     return {loss, !session.ShouldStop()};
   }
   return {loss, false};
@@ -169,12 +170,15 @@ std::vector<train::HookRef> HooksOf(const ModelGraph& model, const RunConfig& co
   const train::Every log{.steps = config.log_step_count_steps};
   std::vector<train::HookRef> hooks;
   if (model.input_iterator) {
+    const bool begins = !resumed || handling.begin_ended_anew;
     hooks.push_back(
         train::AwaitInput(model.input_iterator, {.elements = model.batches_of_step,
                                                  .token = config.cancellation,
                                                  // Others may have taken all there is.
-                                                 .refuse_unusable = !handling.cluster && !resumed,
+                                                 .refuse_unusable = !handling.cluster && begins,
                                                  .begin_ended_anew = handling.begin_ended_anew}));
+    if (!handling.cluster && !begins)
+      hooks.push_back(CheckResumedInput(model, config.cancellation));
   }
   if (handling.found) hooks.push_back(std::make_shared<CallWhenCreated>(handling.found));
   if (writes) hooks.push_back(std::make_shared<BeginEvents>(config, resumed, &events));
@@ -269,8 +273,13 @@ int64_t RunTraining(const Estimator::State& state, const InputFn& input_fn,
     const auto last = CheckpointToResume(config.model_dir);
     return last ? StepOfCheckpoint(*last) : 0;
   }
+  // Here by a process before, or by others. Where no position is kept it begins anew, as queues do.
+  const auto may_have_been_read = [&] {
+    return cluster != nullptr ||
+           (newest && !data::SaveIteratorStates(session.session().resources()).empty());
+  };
   try {
-    const StepsEnd end = RunSteps(session, model->spec, newest || cluster != nullptr);
+    const StepsEnd end = RunSteps(session, model->spec, may_have_been_read);
     if (cluster != nullptr) EndInCluster(*cluster, session, end.data_ended);
     session.Close();
     if (events) events->Close();
