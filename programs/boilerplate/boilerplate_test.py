@@ -137,8 +137,30 @@ said = programs.refusal("supervisor", "export", *pair)
 check(said == "export needs --export_dir", said)
 programs.path("precious").mkdir()
 programs.path("precious/letter.txt").write_text("dear")
+CLEAN = "%s holds '%s', which no run makes, and --clean would delete it; move it, or choose another --model_dir"
 said = programs.refusal("supervisor", "train", *pair, "--clean", "--model_dir", "precious", "--data_dir", DATA["MNIST"])
-check(said == "precious holds no training; --clean does not delete it", said)
+check(said == CLEAN % ("precious", "letter.txt"), said)
+
+# --clean deletes what runs wrote, in the folders of evaluations and exports too, and nothing else.
+everything = ["--use_synthetic_data", "-te", 1, "-bs", 128, "--model_dir", "jobs/clean", "--export_dir", "jobs/clean/export", "--hooks", "ProfilerHook",
+              "ExamplesPerSecondHook", "LoggingMetricHook", "--benchmark_logger_type", "BenchmarkFileLogger", "-bld", "jobs/clean"]
+supervise("train_and_eval", "Simple", "MNIST", *everything)
+for name in ("model.ckpt-notes.txt", "checkpoints.txt", "eval/letter.txt", "export/letter.txt", "photos/one.png"):
+    mine = programs.path("jobs/clean", name)
+    mine.parent.mkdir(exist_ok=True)
+    mine.write_text("dear")
+    said = programs.refusal("supervisor", "train", *pair, *everything, "--clean")
+    check(said == CLEAN % ("jobs/clean", name) and mine.read_text() == "dear", said)
+    mine.unlink()
+said = programs.refusal("supervisor", "train", *pair, *everything, "--clean")
+check(said == CLEAN % ("jobs/clean", "photos/"), said)
+programs.path("jobs/clean/photos").rmdir()
+for left in ("checkpoint.tmp-00000000deadbeef-7-1", "checkpoint.journal", "sextant_lock.json", "DONE"):  # of a run that was killed
+    programs.path("jobs/clean", left).touch()
+before = set(programs.path("jobs/clean/export").iterdir())
+seen = results(supervise("train_and_eval", "Simple", "MNIST", *everything, "--clean"))
+check([r["global_step"] for r in seen] == [4], "the training begins anew: %s" % seen)
+check(not before & set(programs.path("jobs/clean/export").iterdir()) and not programs.path("jobs/clean/DONE").exists(), "the old run is gone")
 programs.path("damaged").mkdir()
 for split in ("train", "validation"):
     whole = programs.path(DATA["MNIST"], split + ".tfrecords").read_bytes()

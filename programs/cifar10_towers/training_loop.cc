@@ -7,16 +7,12 @@
 #include <cmath>
 
 #include "cifar10_towers/cifar10_input.h"
+#include "common/training_files.h"
 
 namespace sx = sextant;
 
 namespace cifar10 {
 namespace {
-
-bool IsOfTraining(const std::string& name) {
-  return name == "checkpoint" || name.starts_with("model.ckpt") ||
-         name.starts_with("events.out.tfevents.");
-}
 
 // See kQueueIsFull; until the queues' threads stop.
 void AwaitQueues(sx::Session& session, sx::train::Coordinator& coordinator) {
@@ -66,14 +62,11 @@ std::string Now() {
 }
 
 void CheckTrainDir(const std::string& train_dir) {
-  sx::FileSystem& files = sx::FileSystem::ForPath(train_dir);
-  if (!files.Exists(train_dir)) return;
-  for (const std::string& name : files.ListDirectory(train_dir)) {
-    if (IsOfTraining(name)) continue;
-    throw sx::FailedPrecondition(
-        "{} holds '{}', which no training makes, and would be deleted; choose another --train_dir",
-        train_dir, name);
-  }
+  const std::string foreign = common::FirstForeignFile(train_dir, common::CheckpointsAndEvents());
+  if (foreign.empty()) return;
+  throw sx::FailedPrecondition(
+      "{} holds '{}', which no training makes, and would be deleted; choose another --train_dir",
+      train_dir, foreign);
 }
 
 void RemakeTrainDir(const std::string& train_dir) {

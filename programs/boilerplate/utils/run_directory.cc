@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <ctime>
 
+#include "common/training_files.h"
+
 namespace sx = sextant;
 
 namespace boilerplate {
@@ -48,16 +50,38 @@ std::string NewDirectory() {
   return path;
 }
 
-// Only what is a training, or empty, is deleted.
+// What a run writes besides checkpoints and events: its own notes, those of the library, records
+// and timelines of hooks, evaluations and exports.
+const common::FilePatterns kOfRuns = {kParameters,
+                                      kFinished,
+                                      "graph.pbtxt",
+                                      "DONE",
+                                      "sextant_lock.json",
+                                      "sextant_restarts.json",
+                                      "sextant_ledger*.json",
+                                      "benchmark_run.log",
+                                      "metric.log",
+                                      "timeline-#.json",
+                                      "eval*/events.out.tfevents.*",
+                                      "export*/",
+                                      "export*/#/saved_model.pb",
+                                      "export*/#/variables/variables.*",
+                                      "export*/#/assets*/*",
+                                      "export*/temp-#*"};
+
+// Only what runs wrote is deleted.
 void Clean(const std::string& directory) {
-  sx::FileSystem& files = sx::FileSystem::ForPath(directory);
-  if (!files.Exists(directory)) return;
-  if (!files.ListDirectory(directory).empty() &&
-      !files.Exists(sx::JoinPath(directory, "checkpoint")) &&
-      !files.Exists(sx::JoinPath(directory, kParameters))) {
-    throw sx::FailedPrecondition("{} holds no training; --clean does not delete it", directory);
+  common::FilePatterns patterns = common::CheckpointsAndEvents();
+  patterns.insert(patterns.end(), kOfRuns.begin(), kOfRuns.end());
+  const std::string foreign = common::FirstForeignFile(directory, patterns);
+  if (!foreign.empty()) {
+    throw sx::FailedPrecondition(
+        "{} holds '{}', which no run makes, and --clean would delete it; move it, or choose "
+        "another --model_dir",
+        directory, foreign);
   }
-  files.DeleteRecursively(directory);
+  sx::FileSystem& files = sx::FileSystem::ForPath(directory);
+  if (files.Exists(directory)) files.DeleteRecursively(directory);
 }
 
 }  // namespace
