@@ -33,12 +33,14 @@ sx::Input DataSet::MakeBatch(int64_t batch_size) const {
         .Prefetch();
   }
   sx::data::Dataset dataset = sx::data::Cifar10(subset, data_dir).Repeat();
+  // Without a seed the order, another one each time, says which image is distorted how.
+  if (training && !seed) dataset = dataset.Shuffle(buffer);
   if (crop_24) {
-    const sx::data::MapOptions parallel{.parallel = sx::data::kAutotune, .seed = seed};
+    const sx::data::MapOptions parallel{.parallel = sx::data::kAutotune, .seed = seed.value_or(0)};
     dataset =
         training && use_distortion ? dataset.Map(Distort, parallel) : dataset.Map(Crop, parallel);
   }
-  if (training) dataset = dataset.Shuffle(buffer, {.seed = seed});
+  if (training && seed) dataset = dataset.Shuffle(buffer, {.seed = seed});
   return dataset.Batch(batch_size).Prefetch();
 }
 

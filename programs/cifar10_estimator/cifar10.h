@@ -1,6 +1,7 @@
 // CIFAR-10 as generate_cifar10_tfrecords writes it: the input function.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "sextant/sextant.h"
@@ -20,7 +21,7 @@ struct DataSet {
   // Images as they are, padded, cropped and flipped for training; or crops of 24x24 pixels, for
   // training also flipped and of other brightness and contrast, standardised.
   bool crop_24 = false;
-  int64_t seed = 0;
+  std::optional<int64_t> seed;  // none: another order and distortion each time
 
   // Batches for ever: image float [batch, 32, 32, 3] (or 24, 24), label int32 [batch].
   sextant::Input MakeBatch(int64_t batch_size) const;

@@ -143,8 +143,7 @@ void Run(Options o) {
     config.session.host_devices = static_cast<int>(std::max<int64_t>(1, o.num_gpus));
   }
   const sx::InputFn train_input = [&] {
-    return cifar10::DataSet{o.data_dir, "train", o.use_distortion_for_training, o.crop_24,
-                            o.seed.value_or(0)}
+    return cifar10::DataSet{o.data_dir, "train", o.use_distortion_for_training, o.crop_24, o.seed}
         .MakeBatch(o.train_batch_size);
   };
   const sx::InputFn eval_input = [&] {

@@ -47,6 +47,8 @@ Dataset Cifar10(const std::string& split, const std::string& folder) {
 
 Dataset DistortedCifar10(const std::string& split, const std::string& folder,
                          const Cifar10TrainOptions& options) {
+  // Without a seed the order, another one each time, says which image is cropped how; a training
+  // that is resumed goes on with both.
   return Records(split, folder)
       .Repeat()
       .Shuffle(options.shuffle, {.seed = options.seed})
@@ -59,7 +61,7 @@ Dataset DistortedCifar10(const std::string& split, const std::string& folder,
             PadCropFlip(batch["image"], {}, context.random, &images);
             return Made(batch, std::move(images), context);
           },
-          {.parallel = kAutotune, .seed = options.seed});
+          {.parallel = kAutotune, .seed = options.seed.value_or(0)});
 }
 
 }  // namespace sextant::data

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "sextant/base/export.h"
@@ -21,7 +22,7 @@ Dataset Cifar10(const std::string& split, const std::string& folder = "");
 struct SEXTANT_API Cifar10TrainOptions {
   int64_t batch = 128;
   int64_t shuffle = 18000 + 3 * 128;
-  int64_t seed = 0;
+  std::optional<int64_t> seed;  // none: another order and other crops for every iterator
 };
 Dataset DistortedCifar10(const std::string& split, const std::string& folder,
                          const Cifar10TrainOptions& options = {});

@@ -85,9 +85,8 @@ Input Cifar10Train(const HParams& params, const ModelData& data) {
   const int64_t batch = BatchPerDevice(params, "train_batch_size", data);
   const int64_t shuffle = 18000 + 3 * batch;  // 0.4 of the 45,000 images the schedule counts with
   if (params.Get<bool>("use_distortion_for_training", true)) {
-    return data::DistortedCifar10(
-               "train", data.folder,
-               {.batch = batch, .shuffle = shuffle, .seed = data.seed.value_or(0)})
+    return data::DistortedCifar10("train", data.folder,
+                                  {.batch = batch, .shuffle = shuffle, .seed = data.seed})
         .Prefetch();
   }
   return data::Cifar10("train", data.folder)
