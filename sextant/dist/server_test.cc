@@ -134,6 +134,37 @@ TEST(ServerTest, TasksThatAreNotThereAreNotReplaced) {
   }
 }
 
+// The readers are here, so their reads and the change are one fragment of the other task.
+TEST(ServerTest, ReadsOfReferencesKeepTheOrderOfTheProgram) {
+  TestCluster cluster(2);
+  Graph graph;
+  const GraphScope use(graph);
+  const DeviceFunction ps = [](const NodeSpec&) { return "/job:ps/task:1"; };
+  Output r;
+  Operation init, set;
+  {
+    const DeviceScope on(ps);
+    r = OpBuilder("VariableV2").Attr("shape", PartialShape{2}).Attr("dtype", DType::kFloat).Build();
+    const Output start = Const(Tensor::Of<float>({1, 2}));
+    init = OpBuilder("Assign").Input(r).Input(start).BuildOperation();
+  }
+  const Output before = Identity(r), doubled = Identity(r) * 2.0f;
+  {
+    const DeviceScope on(ps);
+    const Output value = Const(Tensor::Of<float>({7, 8}));
+    set = OpBuilder("Assign").Input(r).Input(value).BuildOperation();
+  }
+  for (const std::string& target :
+       {std::string(), cluster.server(0).target(), RemoteTarget(cluster.server(0))}) {
+    Session session(graph, {.target = target});
+    session.Run(init);
+    const std::vector<Tensor> values = session.Run({}, std::vector{before, doubled}, {set});
+    EXPECT_TRUE(values[0].Identical(Tensor::Of<float>({1, 2}))) << target << values[0].ToString();
+    EXPECT_TRUE(values[1].Identical(Tensor::Of<float>({2, 4}))) << target << values[1].ToString();
+    EXPECT_TRUE(session.Run(before).Identical(Tensor::Of<float>({7, 8})));
+  }
+}
+
 class RemoteSessionTest : public testing::Test {
  protected:
   TestCluster cluster_{1};

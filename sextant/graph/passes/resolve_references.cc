@@ -71,23 +71,29 @@ class Resolver {
   void Run() {
     for (Node* node : TopologicalOrder(graph_)) {
       CancellationScope::ThrowIfCancelled();
-      if (node->type() == "Variable" || node->type() == "VariableV2") {
-        ReplaceVariable(node);
-      } else if (IsNamed(graph_, *node)) {
-        ReplaceNamed(node);
-      } else if (!UsesReference(*node)) {
-        continue;
-      } else if (const std::string_view op = HandedOnBy(node->type()); !op.empty()) {
-        HandOn(node, op);
-      } else if (TakesReference(*node)) {
-        ReplaceChange(node);
-      } else {
-        ReadReferences(node);
-      }
+      Resolve(node);
+      order_.push_back(node);
     }
+    if (!reads_.empty()) ReorderNodes(graph_, order_);
   }
 
  private:
+  void Resolve(Node* node) {
+    if (node->type() == "Variable" || node->type() == "VariableV2") {
+      ReplaceVariable(node);
+    } else if (IsNamed(graph_, *node)) {
+      ReplaceNamed(node);
+    } else if (!UsesReference(*node)) {
+      return;
+    } else if (const std::string_view op = HandedOnBy(node->type()); !op.empty()) {
+      HandOn(node, op);
+    } else if (TakesReference(*node)) {
+      ReplaceChange(node);
+    } else {
+      ReadReferences(node);
+    }
+  }
+
   // A reference that was: the variable's handle, and the change it is seen after (or null).
   struct Reference {
     Output handle;
@@ -206,7 +212,8 @@ class Resolver {
     }
   }
 
-  // The value of the variable when "reader" would have run.
+  // The value of the variable when "reader" would have run. A new read comes right before the
+  // reader in the order of the graph, which is that of the program: the reader may go later.
   Output Read(const Reference& reference, const Node& reader) {
     std::vector<Node*> after;
     if (reference.after) after.push_back(reference.after);
@@ -230,6 +237,7 @@ class Resolver {
                         .control_inputs = std::move(after),
                         .attrs = {{"dtype", reference.dtype}},
                         .device = reference.handle.node()->device()});
+    order_.push_back(read);
     return reads_[key] = read->output(0);
   }
 
@@ -244,6 +252,7 @@ class Resolver {
   }
 
   Graph& graph_;
+  std::vector<Node*> order_;  // of the nodes as they will be
   std::unordered_map<Output, Reference> references_;
   std::unordered_map<std::string, Output> reads_;
 };

@@ -82,6 +82,21 @@ TEST(ResolveReferencesTest, TheReadWaitsForWhatItsReaderWaitsFor) {
   EXPECT_TRUE(WaitsFor(*read, "late"));
 }
 
+// Where nothing else says when a read happens, the order of the program does.
+TEST(ResolveReferencesTest, AReadComesWhereItsReaderWas) {
+  Graph graph;
+  ImportGraphDefText(
+      Variable("v") + kValue + "node { name: 'before' op: 'Neg' input: 'v' " + kFloatAttr + "}" +
+          "node { name: 'set' op: 'Assign' input: 'v' input: 'value' " + kFloatAttr + "}" +
+          "node { name: 'after' op: 'AddV2' input: 'v' input: 'value' " + kFloatAttr + "}",
+      graph);
+  ResolveReferences(graph);
+  std::vector<std::string> order;
+  for (int i = 0; i < graph.num_nodes(); ++i) order.push_back(graph.node(i)->name());
+  EXPECT_EQ(order, (std::vector<std::string>{"v", "value", "v/_read", "before", "set", "v/_read_1",
+                                             "after"}));
+}
+
 TEST(ResolveReferencesTest, SwitchesOfReferencesSwitchHandles) {
   Graph graph;
   ImportGraphDefText(
