@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <functional>
+#include <thread>
 
 #include "sextant/base/temporary_directory.h"
 #include "sextant/dist/server.h"
@@ -54,6 +56,41 @@ TEST_F(ClientSessionTest, ExtensionThatIsLostIsSentAgain) {
       EXPECT_EQ(session.Run(x).scalar<float>(), 3.0f);
     }
   }
+}
+
+// The server gets the extension, its answer is lost: the run that extends waits for it.
+TEST_F(ClientSessionTest, RunsEndInTimeWhileAnotherExtendsTheSession) {
+  FaultProxy proxy(cluster_.port(0));
+  const Output x = Const(Tensor(3.0f));
+  Session session(graph_, {.target = "grpc://" + proxy.address()});
+  EXPECT_EQ(session.Run(x).scalar<float>(), 3.0f);
+  const Output large = Sum(Const(Tensor::Zeros(DType::kFloat, {100'000})), {0}) + x;
+  proxy.Set({.black_hole = FaultProxy::Way::kToClient});
+  const int64_t sent = proxy.bytes(FaultProxy::Way::kToServer);
+  CancellationToken first_token, second_token;
+  std::atomic<bool> ended = false;
+  std::thread first([&] {
+    const RunOptions options{.deadline = std::chrono::seconds(15), .cancellation = &first_token};
+    EXPECT_EQ(StatusOf([&] { session.Run(large, options); }).code(), Code::kCancelled);
+    ended = true;
+  });
+  while (proxy.bytes(FaultProxy::Way::kToServer) < sent + 400'000) std::this_thread::yield();
+  std::thread second([&] {
+    const Status status = StatusOf([&] { session.Run(x, {.cancellation = &second_token}); });
+    EXPECT_EQ(status.code(), Code::kCancelled);
+    EXPECT_FALSE(ended);
+  });
+  const Status late = StatusOf([&] { session.Run(x, {.deadline = milliseconds(100)}); });
+  EXPECT_EQ(late.code(), Code::kDeadlineExceeded);
+  EXPECT_NE(late.message().find("no answer yet from /job:ps/task:0"), std::string::npos);
+  EXPECT_FALSE(ended);
+  second_token.Cancel();
+  second.join();
+  first_token.Cancel();
+  first.join();
+  proxy.Set({});
+  proxy.Reset();
+  EXPECT_EQ(session.Run(large).scalar<float>(), 3.0f);
 }
 
 TEST_F(ClientSessionTest, RunThatIsRefusedLeavesTheSessionAsItWas) {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <mutex>
 #include <thread>
 
 #include "sextant/device/device.h"
@@ -28,6 +29,39 @@ namespace sextant::dist {
 namespace {
 
 constexpr std::chrono::seconds kControlTime(30), kCloseTime(1);
+
+// Runs that do something one after the other. Who waits for its turn does so until it is cancelled.
+class Turns {
+ public:
+  class Turn {
+   public:
+    Turn(Turns& turns, CancellationToken& cancellation) : turns_(turns) {
+      const auto wake = cancellation.OnCancel([&turns] {
+        const std::lock_guard lock(turns.mutex_);
+        turns.changed_.notify_all();
+      });
+      std::unique_lock lock(turns.mutex_);
+      turns.changed_.wait(lock, [&] { return !turns.taken_ || cancellation.cancelled(); });
+      cancellation.ThrowIfCancelled();
+      turns.taken_ = true;
+    }
+    ~Turn() {
+      const std::lock_guard lock(turns_.mutex_);
+      turns_.taken_ = false;
+      turns_.changed_.notify_all();
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    Turns& turns_;
+  };
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool taken_ = false;
+};
 
 // A session that a server runs: the graph is sent once, runs go by name. The server closes it when
 // it has not heard of this process for long (client_sessions.h), so a thread says that it lives.
@@ -210,10 +244,10 @@ class GrpcSession : public RemoteSession {
     }
   }
 
-  // Nodes that the graph has got since. What the server has is not known when this fails: then all
-  // is sent the next time.
+  // Nodes that the graph has got since; other runs wait for it. What the server has is not known
+  // when this fails: then all is sent the next time.
   void Extend(CancellationToken& cancellation) {
-    const std::lock_guard lock(mutex_);
+    const Turns::Turn turn(turns_, cancellation);
     const std::optional<SentGraph::Addition> addition = sent_.Missing();
     if (!addition) return;
     holds_data_ = HoldsData(graph_);
@@ -244,7 +278,7 @@ class GrpcSession : public RemoteSession {
   const std::shared_ptr<Peer> peer_;
   const std::unique_ptr<SessionService::Stub> stub_;
   uint64_t incarnation_ = 0;  // of the task that has the session
-  std::mutex mutex_;
+  Turns turns_;               // of runs, to extend the session
   SentGraph sent_;
   uint64_t extensions_ = 0;
   std::atomic<bool> holds_data_ = false;  // whether the graph holds data of this process
