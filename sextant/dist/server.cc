@@ -142,7 +142,7 @@ struct Server::State {
   // Until the server stops.
   void LookAfterCallers() {
     std::unique_lock lock(mutex);
-    while (!stopping.wait_for(lock, look_time, [this] { return stopped; })) {
+    while (!changed.wait_for(lock, look_time, [this] { return stopping; })) {
       lock.unlock();
       service.ForgetSilentSenders();
       sessions.EndLeases();
@@ -172,8 +172,8 @@ struct Server::State {
   std::string target;
   int port = 0;
   std::mutex mutex;
-  std::condition_variable stopping;
-  bool stopped = false;
+  std::condition_variable changed;
+  bool stopping = false, stopped = false;  // Stop has begun, has ended
   std::thread caretaker;
 };
 
@@ -229,13 +229,17 @@ Server* Server::Find(const std::string& target) {
 
 void Server::Join() {
   std::unique_lock lock(state_->mutex);
-  state_->stopping.wait(lock, [this] { return state_->stopped; });
+  state_->changed.wait(lock, [this] { return state_->stopped; });
 }
 
 void Server::Stop() {
   {
-    const std::lock_guard lock(state_->mutex);
-    if (std::exchange(state_->stopped, true)) return;
+    std::unique_lock lock(state_->mutex);
+    if (std::exchange(state_->stopping, true)) {
+      state_->changed.wait(lock, [this] { return state_->stopped; });
+      return;
+    }
+    state_->changed.notify_all();
   }
   state_->admission.Close();
   const auto end = std::chrono::steady_clock::now() + kDrainTime;
@@ -246,7 +250,10 @@ void Server::Stop() {
   state_->service.Stop();
   state_->server->Shutdown(std::chrono::system_clock::now() + kDrainTime);
   state_->admission.end().Take();
-  state_->stopping.notify_all();
+  // Under the lock: who waits may destroy the server as soon as this is known.
+  const std::lock_guard lock(state_->mutex);
+  state_->stopped = true;
+  state_->changed.notify_all();
 }
 
 }  // namespace sextant::dist

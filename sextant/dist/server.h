@@ -79,10 +79,10 @@ class SEXTANT_API Server {
   // "/job:worker/replica:0/task:0"
   const std::string& task() const;
 
-  // Waits until Stop.
+  // Waits until Stop has ended.
   void Join();
   // Refuses new calls, lets those that run end and cancels those that go on for two seconds. May be
-  // called from any thread.
+  // called from any thread; when it returns, or Join does, no thread stops the server any more.
   void Stop();
 
   // For sessions of this process that run on the task. Valid as long as the server.

@@ -4,9 +4,12 @@
 
 #include <chrono>
 #include <cmath>
+#include <memory>
+#include <thread>
 
 #include "sextant/device/device.h"
 #include "sextant/dist/grpc_target.h"
+#include "sextant/dist/task_status.h"
 #include "sextant/testing/status_of.h"
 #include "sextant/testing/test_cluster.h"
 
@@ -163,6 +166,28 @@ TEST(ServerTest, ReadsOfReferencesKeepTheOrderOfTheProgram) {
     EXPECT_TRUE(values[1].Identical(Tensor::Of<float>({2, 4}))) << target << values[1].ToString();
     EXPECT_TRUE(session.Run(before).Identical(Tensor::Of<float>({7, 8})));
   }
+}
+
+// What runs is waited for, for two seconds, by all who stop or join.
+TEST(ServerTest, StopAndJoinReturnWhenTheServerHasStopped) {
+  auto server = std::make_unique<Server>(
+      ServerOptions{.cluster = ParseClusterSpec("local|127.0.0.1:0"), .job = "local"});
+  Graph graph;
+  const GraphScope use(graph);
+  const Output element = QueueDequeue(FIFOQueue({DType::kFloat}, {.shared_name = "q"}))[0];
+  Session session(graph, {.target = RemoteTarget(*server)});
+  std::thread run([&] { StatusOf([&] { session.Run(element); }); });
+  const std::string address = fmt::format("localhost:{}", server->port());
+  while (AskStatus(address, {}).running() == 0) std::this_thread::yield();
+  const auto begin = std::chrono::steady_clock::now();
+  std::thread stop([&] { server->Stop(); });
+  while (StatusOf([&] { AskStatus(address, {}); }).ok()) std::this_thread::yield();
+  server->Stop();
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
+  server->Join();
+  server.reset();
+  stop.join();
+  run.join();
 }
 
 class RemoteSessionTest : public testing::Test {
