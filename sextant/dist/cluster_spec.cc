@@ -1,5 +1,8 @@
 #include "sextant/dist/cluster_spec.h"
 
+#include <arpa/inet.h>
+#include <strings.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -168,7 +171,14 @@ std::string TaskName(std::string_view job, int index) {
 }
 
 bool IsLoopback(std::string_view host) {
-  return host == "localhost" || host == "::1" || host.starts_with("127.");
+  const std::string text(host);
+  if (strcasecmp(text.c_str(), "localhost") == 0) return true;
+  in_addr v4 = {};
+  if (inet_aton(text.c_str(), &v4) != 0) return ntohl(v4.s_addr) >> 24 == IN_LOOPBACKNET;
+  in6_addr v6 = {};
+  if (inet_pton(AF_INET6, text.c_str(), &v6) != 1) return false;
+  return IN6_IS_ADDR_LOOPBACK(&v6) ||
+         (IN6_IS_ADDR_V4MAPPED(&v6) && v6.s6_addr[12] == IN_LOOPBACKNET);
 }
 
 Address BindAddress(const Address& own) {

@@ -68,6 +68,10 @@ TEST(ClusterSpecTest, ListensOnLoopbackForLoopbackAddresses) {
   EXPECT_EQ(BindAddress({"localhost", 1}).host, "localhost");
   EXPECT_EQ(BindAddress({"127.0.0.2", 1}).host, "127.0.0.2");
   EXPECT_EQ(BindAddress({"::1", 1}).host, "::1");
+  for (const char* const host : {"LOCALHOST", "127.1", "0:0:0:0:0:0:0:1", "::ffff:127.0.0.1"})
+    EXPECT_EQ(BindAddress({host, 1}).host, host);
+  for (const char* const host : {"127.example.org", "128.0.0.1", "::2", "::ffff:10.0.0.1"})
+    EXPECT_EQ(BindAddress({host, 1}).host, "0.0.0.0");
   EXPECT_EQ(BindAddress({"worker-0.jobs", 7}).host, "0.0.0.0");
   setenv("SEXTANT_BIND", "10.0.0.1", 1);
   EXPECT_EQ(ToString(BindAddress({"worker-0.jobs", 7})), "10.0.0.1:7");
