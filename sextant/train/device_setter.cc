@@ -11,6 +11,17 @@
 namespace sextant::train {
 namespace {
 
+const PartialShape* FindKnownShape(const NodeSpec& node) {
+  const Attr* shape = FindAttr(node.attrs, "shape");
+  return shape != nullptr && shape->Get<PartialShape>().fully_known() ? &shape->Get<PartialShape>()
+                                                                      : nullptr;
+}
+
+// What a variable of unknown shape adds is not known: it goes where the least is so far.
+double ByteSizeIfKnown(const NodeSpec& node) {
+  return FindKnownShape(node) == nullptr ? 0 : ByteSize(node);
+}
+
 void CheckDevices(int devices) {
   if (devices < 1) throw InvalidArgument("variables need at least 1 device, not {}", devices);
 }
@@ -36,11 +47,11 @@ DeviceStrategy GreedyLoadBalancing(int devices, std::function<double(const NodeS
 
 double ByteSize(const NodeSpec& node) {
   const Attr* dtype = FindAttr(node.attrs, "dtype");
-  const Attr* shape = FindAttr(node.attrs, "shape");
-  if (dtype == nullptr || shape == nullptr || !shape->Get<PartialShape>().fully_known()) {
+  const PartialShape* shape = FindKnownShape(node);
+  if (dtype == nullptr || shape == nullptr) {
     throw InvalidArgument("the size of '{}' is not known; give the variable a shape", node.name);
   }
-  return static_cast<double>(shape->Get<PartialShape>().AsShape().num_elements()) *
+  return static_cast<double>(shape->AsShape().num_elements()) *
          static_cast<double>(DTypeSize(dtype->Get<DType>()));
 }
 
@@ -59,7 +70,8 @@ DeviceFunction ReplicaDeviceSetter(const std::map<std::string, std::vector<std::
                                    ReplicaDeviceOptions options) {
   const auto servers = cluster.find(options.ps_job);
   const int count = servers == cluster.end() ? 0 : static_cast<int>(servers->second.size());
-  if (count > 0 && !options.ps_strategy) options.ps_strategy = GreedyLoadBalancing(count);
+  if (count > 0 && !options.ps_strategy)
+    options.ps_strategy = GreedyLoadBalancing(count, ByteSizeIfKnown);
   return [options = std::move(options), count](const NodeSpec& node) {
     const DeviceName inner = DeviceName::Parse(node.device);
     if (!inner.job.empty()) return node.device;

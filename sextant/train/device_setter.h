@@ -42,7 +42,8 @@ DeviceFunction LocalDeviceSetter(LocalDeviceOptions options);
 struct SEXTANT_API ReplicaDeviceOptions {
   std::string ps_job = "ps";
   std::string worker_device = {};  // of all nodes but variables; "": the task that runs the session
-  DeviceStrategy ps_strategy = {};  // default: GreedyLoadBalancing by bytes over the ps tasks
+  // Default: GreedyLoadBalancing by bytes over the ps tasks; unknown shapes count as 0 bytes.
+  DeviceStrategy ps_strategy = {};
   std::vector<std::string> ps_ops = {"Variable", "VariableV2", "VarHandleOp"};
 };
 // Between-graph replication: each worker builds the same graph, with the variables on the parameter

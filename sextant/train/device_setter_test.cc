@@ -83,6 +83,18 @@ TEST(DeviceSetterTest, GreedyLoadBalancingTakesTheLeastLoadedByBytes) {
   }
 }
 
+TEST(DeviceSetterTest, ReplicasTakeVariablesOfUnknownSize) {
+  Graph graph;
+  const GraphScope use(graph);
+  const DeviceScope replica(ReplicaDeviceSetter({{"ps", {"a:1", "b:1"}}, {"worker", {"c:1"}}}));
+  EXPECT_EQ(DeviceOf(Made("a", 100).handle()), "/job:ps/task:0");  // 400 and 0 bytes
+  const Variable unknown("b", Placeholder(DType::kFloat, PartialShape{-1}));
+  EXPECT_EQ(DeviceOf(unknown.handle()), "/job:ps/task:1");
+  EXPECT_EQ(DeviceOf(Made("c", 101).handle()), "/job:ps/task:1");  // 400 and 404
+  const Variable any("d", Const(Tensor(1.0f)), {.shape = PartialShape()});
+  EXPECT_EQ(DeviceOf(any.handle()), "/job:ps/task:0");
+}
+
 // One graph, variables on /cpu:0, towers on /cpu:0 and /cpu:1.
 TEST(DeviceSetterTest, TowersRunOnSeveralDevices) {
   Graph graph;
