@@ -35,6 +35,14 @@ int main() {
   const sx::FeedMap feeds = {{x, sx::Tensor::Of<float>({4, 2}, {1, 0, 2, 1, -1, 0, -2, 1})},
                              {y, sx::Tensor::Of<int64_t>({1, 1, 0, 0})}};
   for (int i = 0; i < 50; ++i) session.Run(feeds, train);
+
+  // writer = tf.train.SummaryWriter('logs', graph);
+  // writer.add_summary(sess.run(tf.merge_summary([...])), 50)
+  const sx::Output merged = sx::MergeSummary({sx::summaries::Scalar("loss", loss)});
+  sx::train::SummaryWriter writer("logs", graph);
+  writer.AddSummary(session.Run(feeds, merged), 50);
+  writer.Close();
+
   const sx::Tensor classes = session.Run(feeds, sx::ArgMax(logits, 1));
   for (const int64_t value : classes.flat<int64_t>()) fmt::print("{} ", value);
   fmt::print("\n");
