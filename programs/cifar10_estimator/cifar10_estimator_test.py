@@ -56,9 +56,51 @@ check("SyncReplicasV2: replicas_to_aggregate=1; total_num_replicas=1" in log, "-
 check(re.search(r"Average examples/sec: \S+ \(\S+\), step = 10", log), "examples/sec is logged")
 check(re.search(r"loss = [0-9.]+, learning_rate = 0\.1", log), "loss and learning_rate are logged")
 check(re.search(r"Saving dict for global step 12: accuracy = \S+, global_step = 12, loss = \S+", log), "the evaluation is logged")
-losses = re.findall(r"loss = [0-9.]+, step = \d+", log)
-check(losses and losses == re.findall(r"loss = [0-9.]+, step = \d+", train("--data-dir=data", "--job-dir=again", "--num-gpus=0", "--train-steps=12")[1]),
-      "the same seed gives the same losses, and --sync with one replica changes nothing")
+
+
+def outcome(log):
+    """Losses at the start and the end, and the evaluation."""
+    return re.findall(r"loss = [0-9.]+, step = \d+|Loss for final step: [0-9.]+|Saving dict for global step .*", log)
+
+
+check(len(outcome(log)) == 3, "first and final loss and metrics are logged: %s" % outcome(log))
+again = [outcome(train("--data-dir=data", "--job-dir=again%d" % run, "--num-gpus=0", "--train-steps=12")[1]) for run in range(2)]
+check(again[0] == again[1], "the same seed gives the same losses and metrics: %s" % again)
+check(again[0] == outcome(log), "--sync with one replica changes nothing: %s, with it %s" % (again[0], outcome(log)))
+
+
+def log_until(end, *flags):
+    """What a run that is stopped then logs up to a line."""
+    process = subprocess.Popen([programs.bin / "cifar10_main", "--data-dir=data", "--num-gpus=0", "--seed=1", *flags], cwd=programs.directory,
+                               text=True, stderr=subprocess.PIPE)
+    lines = []
+    for line in process.stderr:
+        lines.append(line)
+        if end in line:
+            break
+    process.kill()
+    process.communicate()
+    return "".join(lines)
+
+
+# All 44 layers: 25 lines of shapes at a build, as the documents print them (theirs have channels first).
+shown = SHAPES.findall(log_until("Done calling model_fn", "--job-dir=deep"))
+stages = []
+for stage, channels, size in ("stage", 16, 32), ("stage_1", 32, 16), ("stage_2", 64, 8):
+    if stage != "stage":
+        stages.append((stage + "/residual_v1/avg_pool/", "(?, %d, %d, %d)" % (size, size, channels // 2)))
+    stages += [("%s/residual_v1%s/" % (stage, "_%d" % unit if unit else ""), "(?, %d, %d, %d)" % (size, size, channels)) for unit in range(7)]
+stages += [("global_avg_pool/", "(?, 64)"), ("fully_connected/", "(?, 11)")]
+check(len(stages) == 25 and shown == [("resnet/tower_0/" + scope, shape) for scope, shape in stages], "25 lines of shapes: %s" % shown)
+
+# Losses and rates every 100 steps, with the time since the last; examples/sec every 10.
+log_of_201 = log_until("Starting evaluation", "--job-dir=hundreds", "--num-layers=8", "--train-batch-size=1", "--eval-batch-size=1000", "--train-steps=201")
+for form in r"loss = \S+, learning_rate = 0\.1", r"loss = \S+, step = \d+":
+    lines = re.findall(form + r"( \([0-9.]+ sec\))?\n", log_of_201)
+    check([bool(time) for time in lines] == [False, True, True], "%s at steps 0, 100 and 200: %s" % (form, log_of_201[-2000:]))
+check(re.findall(r"loss = \S+, step = (\d+)", log_of_201) == ["0", "100", "200"], "the steps of the losses")
+steps = [int(step) for step in re.findall(r"Average examples/sec: \S+ \(\S+\), step = (\d+)", log_of_201)]
+check(steps == list(range(10, 201, 10)), "examples/sec every 10 steps: %s" % steps)
 
 tags = {tag for _, values, _ in events(programs.path("cpu")) for tag in values}
 variables = ["resnet/conv2d%s/kernel" % s for s in ["", "_1", "_2", "_3", "_4", "_5", "_6"]]
@@ -77,6 +119,8 @@ check("replicas_to_aggregate=2; total_num_replicas=2" in log, "--sync logs the n
 _, log = train("--data-dir=data", "--job-dir=two", "--num-gpus=2", "--tower-device=CPU", "--train-steps=1", "--variable-strategy=GPU", "--crop-24")
 check(("resnet/tower_1/stage/residual_v1/", "(?, 24, 24, 16)") in SHAPES.findall(log), "both towers are built, for crops of 24x24")
 check("Saving dict for global step 1" in log, "they are evaluated")
+log = log_until("Done calling model_fn", "--job-dir=seven", "--num-workers=7", "--sync")
+check("replicas_to_aggregate=7; total_num_replicas=7" in log, "--num-workers counts with dashes, too: " + log)
 
 # Start-up checks and bad input: one sentence, nothing written.
 usual = ["--data-dir=data", "--job-dir=refused"]
@@ -90,6 +134,17 @@ for flags, words in [(["--num-gpus=-1"], "--num-gpus must be 0 or a positive num
     said = programs.refusal("cifar10_main", *usual, *flags)
     check(words in said, "%s: %r" % (flags, said))
 check(programs.refusal("cifar10_main") == "Please supply a data_dir", "no data_dir")
+check(programs.refusal("cifar10_main", "--data-dir=data", "--num-gpus=0") == "--job-dir is required: the folder of checkpoints and events", "no job-dir")
+for flag, words in [("--learning-rate=-0.1", "--learning_rate must be at least 0, not -0.1"), ("--learning-rate=nan", "--learning_rate must be a number, not nan"),
+                    ("--learning-rate=inf", "--learning_rate must be at most"), ("--momentum=-1", "--momentum must be at least 0"),
+                    ("--weight-decay=nan", "--weight_decay must be a number"), ("--batch-norm-decay=1", "--batch_norm_decay must be at most 0.999999999, not 1"),
+                    ("--batch-norm-decay=-0.1", "--batch_norm_decay must be at least 0"), ("--batch-norm-epsilon=-1", "--batch_norm_epsilon must be at least 0"),
+                    ("--num-intra-threads=-1", "--num_intra_threads must be at least 0")]:
+    said = programs.refusal("cifar10_main", *usual, flag, code=2)
+    check(words in said, "%s: %r" % (flag, said))
+help_text = programs.run("cifar10_main", "--help")
+check("with underscored flags 1 unless given (default: 0)" in help_text and
+      "channels_last unless given where towers are on the CPU (channels_first or channels_last; default: channels_first)" in help_text, "defaults: " + help_text)
 process = programs.process("cifar10_main", "--data-dir=nowhere", "--job-dir=refused", "--num-gpus=0")
 check(process.returncode == 1 and "nowhere/train.tfrecords" in process.stderr.splitlines()[-1], "a folder without data: " + process.stderr)
 check("--data-dri" in programs.refusal("cifar10_main", "--data-dri=data", code=2), "an unknown flag")

@@ -1,6 +1,7 @@
 #include "cifar10_estimator/cifar10_flags.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "cifar10_estimator/cifar10.h"
 
@@ -8,6 +9,8 @@ namespace sx = sextant;
 
 namespace cifar10 {
 namespace {
+
+constexpr double kLargest = std::numeric_limits<double>::max();
 
 // Whether the session of this machine has the device.
 bool HasDevice(const std::string& device) {
@@ -27,7 +30,8 @@ bool HasDevice(const std::string& device) {
 
 void AddFlags(sx::Flags& flags, Options& o) {
   flags.Add("data_dir", &o.data_dir, "folder of train.tfrecords and eval.tfrecords");
-  flags.Add("job_dir", &o.job_dir, "folder of checkpoints and events; \"\": that of TF_CONFIG",
+  flags.Add("job_dir", &o.job_dir,
+            "folder of checkpoints and events; required in dashed flags; none: that of TF_CONFIG",
             {.aliases = {"model_dir"}});
   flags.Add("variable_strategy", &o.variable_strategy, "where variables are and are updated",
             {.choices = {"CPU", "GPU"}});
@@ -40,27 +44,42 @@ void AddFlags(sx::Flags& flags, Options& o) {
   flags.Add("train_batch_size", &o.train_batch_size, "images of a step, over all towers",
             {.min = 1});
   flags.Add("eval_batch_size", &o.eval_batch_size, "images of an evaluation's step", {.min = 1});
-  flags.Add("momentum", &o.momentum, "of the optimizer");
-  flags.Add("weight_decay", &o.weight_decay, "of all variables");
-  flags.Add("learning_rate", &o.learning_rate, "until epoch 82; then 0.1, 0.01, 0.002 of it");
+  flags.Add("momentum", &o.momentum, "of the optimizer", {.min = 0, .max = kLargest});
+  flags.Add("weight_decay", &o.weight_decay, "of all variables", {.min = 0, .max = kLargest});
+  flags.Add("learning_rate", &o.learning_rate, "until epoch 82; then 0.1, 0.01, 0.002 of it",
+            {.min = 0, .max = kLargest});
   flags.Add("use_distortion_for_training", &o.use_distortion_for_training, "distort images");
   flags.Add("crop_24", &o.crop_24, "crops of 24x24 pixels, standardised, for images of 32x32");
   flags.Add("run_experiment", &o.run_experiment, "evaluate while training; dashed flags always do");
   flags.Add("sync", &o.sync, "update in step with the other workers");
-  flags.Add("num_workers", &o.num_workers, "that train together: for the schedule", {.min = 1});
-  flags.Add("num_intra_threads", &o.num_intra_threads, "of one op; 0: all cores");
-  flags.Add("num_inter_threads", &o.num_inter_threads, "not used");
-  flags.Add("data_format", &o.data_format, "default: channels_first on GPUs, else channels_last",
-            {.choices = {"", "channels_first", "channels_last"}});
+  flags.Add("num_workers", &o.num_workers,
+            "that train together, for the schedule and --sync; none: those of TF_CONFIG, with "
+            "underscored flags 1",
+            {.min = 1});
+  flags.Add("num_intra_threads", &o.num_intra_threads,
+            "of one op; 0: all cores; with underscored flags 1 unless given",
+            {.min = 0, .max = 4096});
+  flags.Add("num_inter_threads", &o.num_inter_threads, "not used", {.min = 0, .max = 4096});
+  flags.Add("data_format", &o.data_format,
+            "of images; channels_last unless given where towers are on the CPU",
+            {.choices = {"channels_first", "channels_last"}});
   flags.Add("log_device_placement", &o.log_device_placement, "log the device of each node");
   flags.Add("force_gpu_compatible", &o.force_gpu_compatible, "not used");
-  flags.Add("batch_norm_decay", &o.batch_norm_decay, "of the running statistics");
-  flags.Add("batch_norm_epsilon", &o.batch_norm_epsilon, "added to variances");
+  flags.Add("batch_norm_decay", &o.batch_norm_decay, "of the running statistics, less than 1",
+            {.min = 0, .max = 0.999999999});
+  flags.Add("batch_norm_epsilon", &o.batch_norm_epsilon, "added to variances",
+            {.min = 0, .max = kLargest});
   flags.Add("seed", &o.seed, "of weights, order and distortion; none: another one each time");
 }
 
-void Check(Options& o) {
+void Check(const sx::Flags& flags, Options& o) {
   if (o.data_dir.empty()) throw sx::InvalidArgument("Please supply a data_dir");
+  if (!o.underscored && !flags.given("job_dir")) {
+    throw sx::InvalidArgument("--job-dir is required: the folder of checkpoints and events");
+  }
+  if (o.underscored && !flags.given("num_intra_threads")) o.num_intra_threads = 1;
+  const bool on_gpus = o.num_gpus > 0 && o.tower_device == "GPU";
+  if (!on_gpus && !flags.given("data_format")) o.data_format = "channels_last";
   if (!o.is_cpu_ps) o.variable_strategy = "GPU";
   if (o.num_gpus < 0) {
     throw sx::InvalidArgument("--num-gpus must be 0 or a positive number, not {}", o.num_gpus);

@@ -16,13 +16,12 @@ using cifar10::Options;
 
 sx::HParams ParamsOf(const Options& o, const sx::RunConfig& config) {
   const bool gpu = o.num_gpus > 0 && o.tower_device == "GPU";
-  const std::string usual = gpu ? "channels_first" : "channels_last";
-  const int64_t in_cluster = std::max<int64_t>(1, config.task.num_workers);
+  const int64_t workers = o.underscored ? 1 : std::max<int64_t>(1, config.task.num_workers);
   return {{"num_layers", o.num_layers},
           {"num_towers", std::max<int64_t>(1, o.num_gpus)},
           {"tower_device", gpu ? "gpu" : "cpu"},
           {"variable_strategy", o.variable_strategy},
-          {"data_format", o.data_format.empty() ? usual : o.data_format},
+          {"data_format", o.data_format},
           {"crop_24", o.crop_24},
           {"train_batch_size", o.train_batch_size},
           {"learning_rate", o.learning_rate},
@@ -31,18 +30,18 @@ sx::HParams ParamsOf(const Options& o, const sx::RunConfig& config) {
           {"batch_norm_decay", o.batch_norm_decay},
           {"batch_norm_epsilon", o.batch_norm_epsilon},
           {"sync", o.sync},
-          {"num_workers", o.underscored ? o.num_workers : in_cluster}};
+          {"num_workers", o.num_workers.value_or(workers)}};
 }
 
-void Run(Options o) {
+void Run(const sx::Flags& flags, Options o) {
   sx::SetLogFormat(sx::LogFormat::kTensorFlow);
-  cifar10::Check(o);
+  cifar10::Check(flags, o);
   const sx::InterruptScope signals;
   sx::RunConfig config{.model_dir = o.job_dir,
                        .random_seed = o.seed,
                        .log_style = sx::LogStyle::k2017,
                        .cancellation = signals.token()};
-  config.session.threads = static_cast<int>(o.num_intra_threads.value_or(o.underscored ? 1 : 0));
+  config.session.threads = static_cast<int>(o.num_intra_threads);
   config.session.log_device_placement = o.log_device_placement;
   if (o.tower_device == "CPU") {
     config.session.host_devices = static_cast<int>(std::max<int64_t>(1, o.num_gpus));
@@ -90,5 +89,5 @@ int main(int argc, char** argv) {
   Options options{.underscored = cifar10::IsUnderscored(argc, argv)};
   sx::Flags flags("Trains ResNet on CIFAR-10 and evaluates it.");
   cifar10::AddFlags(flags, options);
-  return flags.Main(argc, argv, [&] { Run(options); });
+  return flags.Main(argc, argv, [&] { Run(flags, options); });
 }
