@@ -4,7 +4,6 @@
 
 #include <array>
 #include <chrono>
-#include <optional>
 #include <random>
 
 #include "sextant/proto/graph.pb.h"
@@ -15,7 +14,7 @@ namespace sx = sextant;
 namespace {
 
 struct Options {
-  std::optional<int64_t> size, power;
+  int64_t size = 10000, power = 10;
   int64_t seed = 1;
   bool log_device_placement = false;
   std::string tower_device = "gpu", sum_device = "/cpu:0", target;
@@ -70,16 +69,15 @@ sx::Output SumOfPowers(const std::array<sx::Tensor, 2>& matrices,
 
 void Compute(const Options& options) {
   const bool cluster = !options.target.empty();
-  const int64_t size = options.size.value_or(cluster ? 100 : 10000);
-  const int64_t power = options.power.value_or(cluster ? 4 : 10);
   std::mt19937_64 random(static_cast<uint64_t>(options.seed));
-  const sx::Tensor a = RandomMatrix(random, size);
-  const std::array matrices = {a, RandomMatrix(random, size)};
+  const sx::Tensor a = RandomMatrix(random, options.size);
+  const std::array matrices = {a, RandomMatrix(random, options.size)};
   const std::string device = "/" + options.tower_device;
   sx::Graph graph;
   sx::GraphScope use(graph);
   const auto mean_on = [&](const char* what, const std::array<std::string, 2>& devices) {
-    return Time(what, graph, SumOfPowers(matrices, devices, power, options.sum_device), options);
+    return Time(what, graph, SumOfPowers(matrices, devices, options.power, options.sum_device),
+                options);
   };
   if (cluster) {
     const std::string second = options.tower_device == "gpu" ? ":1" : ":0";
@@ -108,8 +106,8 @@ int main(int argc, char** argv) {
   Options options;
   sx::Flags flags("Powers of two matrices on one device and on two.");
   flags.Add("size", &options.size,
-            "rows and columns of both matrices; none: 10000, 100 with --target", {.min = 1});
-  flags.Add("power", &options.power, "number of products of each; none: 10, 4 with --target",
+            "rows and columns of both matrices; with --target 100 unless given", {.min = 1});
+  flags.Add("power", &options.power, "number of products of each; with --target 4 unless given",
             {.min = 0});
   flags.Add("seed", &options.seed, "of the matrices");
   flags.Add("tower_device", &options.tower_device,
@@ -121,5 +119,10 @@ int main(int argc, char** argv) {
   flags.Add("log_device_placement", &options.log_device_placement,
             "print the device of every node; with --target the task does");
   flags.Add("logdir", &options.logdir, "folder of the graph page; none is written if empty");
-  return flags.Main(argc, argv, [&] { Compute(options); });
+  return flags.Main(argc, argv, [&] {
+    // Of the lab's example on two nodes.
+    if (!options.target.empty() && !flags.given("size")) options.size = 100;
+    if (!options.target.empty() && !flags.given("power")) options.power = 4;
+    Compute(options);
+  });
 }

@@ -21,5 +21,7 @@ page = programs.path("page", "graph.html").read_text()
 check(programs.path("logs", "matrix_powers", "graph.html").read_text(), "the page is written without a flag, too")
 check('"n": "MatMul1"' in page and "stripped 256 bytes" not in page, "the page draws the graph without the matrices")
 
+help_text = programs.run("matrix_powers", "--help")
+check("with --target 100 unless given (default: 10000)" in help_text and "with --target 4 unless given (default: 10)" in help_text, "defaults: " + help_text)
 check(programs.refusal("matrix_powers", "--size=0", code=2) == "--size must be at least 1, not 0", "no matrix")
 check("TPU" in programs.refusal("matrix_powers", "--tower_device=TPU", code=2), "a kind of device that there is not")
