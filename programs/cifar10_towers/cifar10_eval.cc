@@ -79,6 +79,7 @@ void EvaluateOnce(const Evaluation& evaluation, sx::Saver& saver, sx::train::Sum
 }
 
 void Run(const Options& options) {
+  if (options.eval_dir.empty()) throw sx::InvalidArgument("--eval_dir must name a folder, not ''");
   cifar10::MaybeDownloadAndExtract(options.input.data_dir);
   sx::Graph graph;
   const sx::GraphScope use(graph);

@@ -94,6 +94,11 @@ Batch Inputs(bool eval_data, const InputOptions& options) {
   return GenerateBatch(sx::PerImageStandardization(middle), label, least, options, false);
 }
 
+Batch MadeUpBatch(int64_t batch_size) {
+  return {.images = sx::RandomNormal({batch_size, kImageSize, kImageSize, kDepth}),
+          .labels = sx::Zeros({batch_size}, sx::DType::kInt32)};
+}
+
 void MaybeDownloadAndExtract(const std::string& data_dir) {
   if (data_dir.empty()) throw sx::InvalidArgument("Please supply a data_dir");
   const std::string folder = sx::JoinPath(data_dir, "cifar-10-batches-bin");

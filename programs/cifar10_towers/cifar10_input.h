@@ -33,6 +33,9 @@ Batch DistortedInputs(const InputOptions& options);
 // The middles of the images of test_batch.bin, or of the training files.
 Batch Inputs(bool eval_data, const InputOptions& options);
 
+// Images and labels that are made up in each step, to measure what a step needs.
+Batch MadeUpBatch(int64_t batch_size);
+
 // Downloads cifar-10-binary.tar.gz to data_dir and unpacks it, unless that was done before.
 void MaybeDownloadAndExtract(const std::string& data_dir);
 

@@ -33,6 +33,11 @@ def files(train_dir):
     return {re.sub(r"tfevents.*", "tfevents", path.name) for path in programs.path(train_dir).iterdir()}
 
 
+def weights(train_dir, step):
+    """The bytes of all variables and their averages."""
+    return programs.path(train_dir, "model.ckpt-%d.data-00000-of-00001" % step).read_bytes()
+
+
 def checkpoints(*steps):
     return {"checkpoint", "events.out.tfevents"} | {"model.ckpt-%d.%s" % (step, part) for step in steps
                                                     for part in ("index", "meta", "data-00000-of-00001")}
@@ -47,6 +52,13 @@ check(sum(graph is not None for _, _, graph in events(programs.path("one"))) == 
 check({step for step, values, _ in events(programs.path("one")) if "learning_rate" in values} == {0}, "summaries at step 0")
 check(train("cifar10_train", "one", "--max_steps=11", "--seed=3", "--num_threads=1") == steps, "the same seed gives the same losses")
 check(files("one") == checkpoints(0, 10), "train_dir is made anew: %s" % files("one"))
+train("cifar10_train", "other", "--max_steps=11", "--seed=3", "--num_threads=1")
+check(weights("one", 10) == weights("other", 10), "the same seed gives the same weights, to the bit")
+train("cifar10_train", "other", "--max_steps=11", "--seed=4", "--num_threads=1")
+check(weights("one", 10) != weights("other", 10), "another seed gives others")
+for run in "two", "other":
+    train("cifar10_multi_gpu_train", run, "--max_steps=3", "--num_gpus=2", "--tower_device=CPU", "--seed=3", "--num_threads=1")
+check(weights("two", 2) == weights("other", 2), "the same seed gives the same weights with two towers")
 
 # Towers on host devices, and on GPUs that may not be there.
 two = train("cifar10_multi_gpu_train", "two", "--max_steps=1", "--num_gpus=2", "--tower_device=CPU")
@@ -63,6 +75,16 @@ if "GPU" in tower:
     check(tower.endswith("GPU:1"), "tower 1 is on /gpu:1, not " + tower)
 else:
     print("SKIPPED: towers on two GPUs: this machine has none, so tower 1 is on " + tower)
+
+# The largest batch: what the variables, their averages and the gradients (13 MB) leave.
+largest = {}
+for program, flags in ("cifar10_train", []), ("cifar10_multi_gpu_train", ["--num_gpus=2", "--tower_device=CPU"]):
+    out = programs.run(program, "--find_batch_size", "--memory_limit=%d" % (64 << 20), *flags)
+    sizes = [int(n) for n in re.findall(r"batch (\d+): fits", out)]
+    check(sizes == [2 ** i for i in range(len(sizes))] and sizes, "sizes are doubled: " + out)
+    check(out.endswith("batch %d: RESOURCE_EXHAUSTED\nlargest batch %d\n" % (2 * sizes[-1], sizes[-1])), "the next one does not fit: " + out)
+    largest[program] = sizes[-1]
+check(largest["cifar10_multi_gpu_train"] <= largest["cifar10_train"], "two towers have less each: %s" % largest)
 
 # Evaluation.
 out = programs.run("cifar10_eval", "--data_dir=data", "--checkpoint_dir=one", "--eval_dir=eval", "--run_once", "--num_examples=50", "--batch_size=20")
@@ -83,6 +105,9 @@ for program in "cifar10_train", "cifar10_multi_gpu_train", "cifar10_eval":
     check(programs.refusal(program, "--data_dir=") == "Please supply a data_dir", "no data_dir: " + program)
     check("--batch_sise" in programs.refusal(program, "--batch_sise=3", code=2), "an unknown flag: " + program)
 check("eval_data" in programs.refusal("cifar10_eval", "--eval_data=training", code=2), "an unknown set")
+for program, flag in ("cifar10_train", "train_dir"), ("cifar10_multi_gpu_train", "train_dir"), ("cifar10_eval", "eval_dir"):
+    said = programs.refusal(program, "--data_dir=nowhere", "--%s=" % flag)
+    check(said == "--%s must name a folder, not ''" % flag and not programs.path("nowhere").exists(), "an empty %s: %s" % (flag, said))
 programs.path("mine").mkdir()
 programs.path("mine", "thesis.txt").write_text("years of work")
 said = programs.refusal("cifar10_train", "--data_dir=data", "--train_dir=mine", "--max_steps=1")

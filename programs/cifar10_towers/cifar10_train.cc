@@ -11,8 +11,8 @@ namespace {
 struct Options {
   cifar10::InputOptions input{.data_dir = "/tmp/cifar10_data"};
   std::string train_dir = "/tmp/cifar10_train";
-  int64_t max_steps = 1000000;
-  bool log_device_placement = false;
+  int64_t max_steps = 1000000, memory_limit = 0;
+  bool log_device_placement = false, find_batch_size = false;
   std::optional<int64_t> seed;
 };
 
@@ -34,7 +34,22 @@ cifar10::Training Train(sx::Output total_loss, const sx::Variable& global_step,
           .summaries = sx::summaries::MergeAll()};
 }
 
+cifar10::Training Build(const cifar10::Batch& batch, const sx::Variable& global_step,
+                        int64_t batch_size) {
+  const sx::Output loss = cifar10::Loss(cifar10::Inference(batch.images), batch.labels);
+  return Train(loss, global_step, batch_size);
+}
+
 void Run(const Options& options) {
+  const sx::SessionOptions session{.log_device_placement = options.log_device_placement,
+                                   .memory_limit = options.memory_limit};
+  if (options.find_batch_size) {
+    const auto build = [](int64_t size) {
+      const sx::Variable global_step = sx::train::GetOrCreateGlobalStep();
+      return Build(cifar10::MadeUpBatch(size), global_step, size);
+    };
+    return cifar10::FindBatchSize(build, session);
+  }
   cifar10::CheckTrainDir(options.train_dir);
   cifar10::MaybeDownloadAndExtract(options.input.data_dir);
   sx::Graph graph;
@@ -42,15 +57,12 @@ void Run(const Options& options) {
   const sx::GraphScope use(graph);
   const sx::Variable global_step = sx::train::GetOrCreateGlobalStep();
   const cifar10::Batch batch = cifar10::DistortedInputs(options.input);
-  const sx::Output logits = cifar10::Inference(batch.images);
-  const sx::Output loss = cifar10::Loss(logits, batch.labels);
-  const cifar10::Training training = Train(loss, global_step, options.input.batch_size);
+  const cifar10::Training training = Build(batch, global_step, options.input.batch_size);
   cifar10::RemakeTrainDir(options.train_dir);
-  cifar10::RunTrainingLoop(training,
-                           {.train_dir = options.train_dir,
-                            .max_steps = options.max_steps,
-                            .batch_size = options.input.batch_size,
-                            .session = {.log_device_placement = options.log_device_placement}});
+  cifar10::RunTrainingLoop(training, {.train_dir = options.train_dir,
+                                      .max_steps = options.max_steps,
+                                      .batch_size = options.input.batch_size,
+                                      .session = session});
 }
 
 }  // namespace
@@ -63,6 +75,9 @@ int main(int argc, char** argv) {
   flags.Add("train_dir", &options.train_dir, "folder of events and checkpoints; made anew");
   flags.Add("max_steps", &options.max_steps, "number of steps", {.min = 1});
   flags.Add("log_device_placement", &options.log_device_placement, "log the device of each node");
+  flags.Add("memory_limit", &options.memory_limit, "bytes of tensors alive at once; 0: no limit",
+            {.min = 0});
+  flags.Add("find_batch_size", &options.find_batch_size, "only look for the largest batch");
   flags.Add("num_threads", &options.input.num_threads, "that fill the queue",
             {.min = 1, .max = 1024});
   flags.Add("seed", &options.seed, "of weights, order and distortion; none: another one each time");

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "cifar10_towers/cifar10_input.h"
+#include "common/find_batch_size.h"
 #include "common/training_files.h"
 
 namespace sx = sextant;
@@ -62,6 +63,7 @@ std::string Now() {
 }
 
 void CheckTrainDir(const std::string& train_dir) {
+  if (train_dir.empty()) throw sx::InvalidArgument("--train_dir must name a folder, not ''");
   const std::string foreign = common::FirstForeignFile(train_dir, common::CheckpointsAndEvents());
   if (foreign.empty()) return;
   throw sx::FailedPrecondition(
@@ -92,6 +94,19 @@ void RunTrainingLoop(const Training& training, const LoopOptions& options) {
   }
   coordinator.RequestStop();
   coordinator.Join();
+}
+
+void FindBatchSize(const std::function<Training(int64_t batch_size)>& build,
+                   const sx::SessionOptions& session_options) {
+  common::FindBatchSize(kTrainImages, [&](int64_t size) {
+    sx::Graph graph;
+    const sx::GraphScope use(graph);
+    const Training training = build(size);
+    const sx::Operation init = sx::GlobalVariablesInitializer();
+    sx::Session session(graph, session_options);
+    session.Run(init);
+    session.Run(training.train);
+  });
 }
 
 }  // namespace cifar10

@@ -3,6 +3,7 @@
 
 #include <iostream>
 
+#include "common/find_batch_size.h"
 #include "sextant/proto/graph.pb.h"
 #include "sextant/sextant.h"
 
@@ -74,19 +75,9 @@ void Train(const Options& options, const Network& network, sx::Session& session,
 // Doubles the batch until a training step needs more than the session may use.
 void FindBatchSize(const Network& network, sx::Session& session, sx::datasets::MnistSets sets) {
   sx::datasets::ImageBatches train(std::move(sets.train));
-  int64_t fits = 0;
-  for (int64_t size = 1; size <= train.size(); size *= 2) {
-    try {
-      session.Run(network.Feeds(train.Next(size), 0.5f), network.train_step);
-    } catch (const sx::Error& e) {
-      if (e.code() != sx::Code::kResourceExhausted) throw;
-      fmt::print("batch {}: RESOURCE_EXHAUSTED\n", size);
-      break;
-    }
-    fmt::print("batch {}: fits\n", size);
-    fits = size;
-  }
-  fmt::print("largest batch {}\n", fits);
+  common::FindBatchSize(train.size(), [&](int64_t size) {
+    session.Run(network.Feeds(train.Next(size), 0.5f), network.train_step);
+  });
 }
 
 }  // namespace
