@@ -92,6 +92,36 @@ check({"name": "batch_size", "long_value": 8} in run["run_parameters"], run)
 check({"name": "use_synthetic_data", "bool_value": "True"} in run["run_parameters"], run)
 check(run["machine_config"]["cpu_info"]["num_cores"] > 0 and run["machine_config"]["memory_total"] > 0, run)
 
+# Hooks as a list with commas.
+out = supervise("train", "Simple", "MNIST", *small, "--model_dir", "jobs/commas", "--hooks", "LoggingMetricHook,profilerhook",
+                "--benchmark_logger_type", "BenchmarkFileLogger", "-bld", "commas")
+metrics = [json.loads(line)["name"] for line in programs.path("commas/metric.log").read_text().splitlines()]
+check(metrics == ["learning_rate", "cross_entropy", "train_accuracy"] and list(programs.path("jobs/commas").glob("timeline-*.json")), "both hooks: %s" % metrics)
+
+# Ends: a good accuracy, a number of steps. A training may export at its end.
+seen = results(supervise("train_and_eval", "Simple", "CIFAR10", "-te", 3, "-bs", 20, "--stop_threshold", 0.0001, "--model_dir", "jobs/good"))
+check([r["global_step"] for r in seen] in ([3], [3, 6], [3, 6, 9]), seen)
+stop = [r["accuracy"] >= 0.0001 for r in seen]
+check(not any(stop[:-1]) and (stop[-1] or len(seen) == 3), "it ends with the first round that is good: %s" % seen)
+seen = results(supervise("train_and_eval", "Simple", "MNIST", "--use_synthetic_data", "-te", 3, "-bs", 64, "-st", 0.15, "--model_dir", "jobs/better"))
+check(len(seen) == 1 and seen[0]["accuracy"] >= 0.15, "one round of three is enough: %s" % seen)
+seen = results(supervise("train_and_eval", "Simple", "CIFAR10", "-te", 4, "-bs", 20, "--max_train_steps", 5, "--model_dir", "jobs/five",
+                         "--export_dir", "jobs/five_exported"))
+check([r["global_step"] for r in seen] == [3, 5], "five steps, the last round cut off: %s" % seen)
+exported, = programs.path("jobs/five_exported").iterdir()
+shown = programs.run("sextant", "saved-model", "show", "--dir", exported, "--tag", "serve")
+check(re.findall(r'SignatureDef key: "(.*)"', shown) == ["classify", "serving_default"], shown)
+
+# One device or none: the CPU without a GPU. Exports name no device.
+graph = programs.path("jobs/five/graph.pbtxt").read_text()
+gpus = "GPU" in programs.run("sextant", "devices").upper()
+device = re.search(r'name: "conv2d/Conv2D"\n\s+op: "Conv2D"(?:\n\s+input: .*)*\n\s+device: "(.*)"', graph)
+check(device and device.group(1).upper().endswith("GPU:0" if gpus else "CPU:0"), "the model is on one device: %s" % (device and device.group(1)))
+check(("devices that share a batch; 0: the CPU; -1: all there are (default: %d)" % gpus) in programs.run("supervisor", "--help"), "the default of --num_gpus")
+if not gpus:
+    said = programs.refusal("supervisor", "train", "--model", "Simple", "--dataset", "CIFAR10", "-ng", 1)
+    check(said == "1 GPUs are asked for, 0 are there; use --num_gpus 0, or --device_type CPU", said)
+
 # Several host devices: the same batch, shared.
 shared = results(supervise("train_and_eval", "Simple", "CIFAR10", "-te", 1, "-bs", 20, "-ng", 2, "--device_type", "CPU", "--model_dir", "jobs/two"))
 check(shared[0]["global_step"] == 3, "three steps of 20 images on two devices: %s" % shared)

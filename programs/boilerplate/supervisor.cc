@@ -87,7 +87,15 @@ class Supervisor {
         .train_distribute =
             GetDistributionStrategy(devices_, flags_.device_type, flags_.all_reduce_alg),
         .cancellation = signals_.token()};
-    return {MakeModelFn(model_, dataset_->shape().classes), config};
+    sx::ModelFn model_fn = MakeModelFn(model_, dataset_->shape().classes);
+    if (devices_ > 1) return {model_fn, config};
+    const auto placed = [model_fn, device = SingleDevice(devices_, flags_.device_type)](
+                            const sx::ModelFnArgs& args) {
+      if (args.mode == sx::Mode::kPredict) return model_fn(args);  // exports run anywhere
+      const sx::DeviceScope scope(device);
+      return model_fn(args);
+    };
+    return {placed, config};
   }
 
   static int64_t GlobalStep(const sx::Estimator& estimator) {

@@ -1,8 +1,11 @@
 #include "boilerplate/flags/base.h"
 
+#include "boilerplate/utils/distribution_utils.h"
+
 namespace boilerplate {
 
 void DefineBaseFlags(sextant::Flags& flags, BaseFlags* values) {
+  values->num_gpus = HasGpu(0) ? 1 : 0;
   flags
       .Add("data_dir", &values->data_dir, "of the input data; none: data/ and the data set's name",
            {.aliases = {"dd"}})
@@ -17,9 +20,12 @@ void DefineBaseFlags(sextant::Flags& flags, BaseFlags* values) {
            {.aliases = {"st"}, .min = 0, .max = 1})
       .Add("batch_size", &values->batch_size, "images of a step, over all devices",
            {.aliases = {"bs"}, .min = 1, .max = 1 << 20})
-      .Add("num_gpus", &values->num_gpus, "devices that share a batch; -1: all there are",
+      .Add("num_gpus", &values->num_gpus,
+           "devices that share a batch; 0: the CPU; -1: all there are",
            {.aliases = {"ng"}, .min = -1, .max = 256})
-      .Add("hooks", &values->hooks, "by name; see hooks/hooks_helper.h", {.aliases = {"hk"}})
+      .Add("hooks", &values->hooks,
+           "by name, with commas or blanks between them; see hooks/hooks_helper.h",
+           {.aliases = {"hk"}})
       .Add("export_dir", &values->export_dir, "where to export the model to", {.aliases = {"ed"}});
 }
 

@@ -17,7 +17,7 @@ struct BaseFlags {
   int64_t epochs_between_evals = 1;
   double stop_threshold = 0;  // 0: none
   int64_t batch_size = 16;    // of all devices together
-  int64_t num_gpus = 0;
+  int64_t num_gpus = 0;       // DefineBaseFlags: 1 where there is one
   std::vector<std::string> hooks = {"LoggingTensorHook"};
   std::string export_dir;
 };

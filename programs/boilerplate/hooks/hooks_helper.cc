@@ -56,12 +56,24 @@ bool SameLetters(const std::string& a, const std::string& b) {
       a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
+// The names between commas.
+std::vector<std::string> Separate(const std::vector<std::string>& lists) {
+  std::vector<std::string> names;
+  for (const std::string& list : lists) {
+    for (size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
+      end = list.find(',', begin);
+      names.push_back(list.substr(begin, end == std::string::npos ? end : end - begin));
+    }
+  }
+  return names;
+}
+
 }  // namespace
 
 std::vector<sx::train::HookRef> GetTrainHooks(const std::vector<std::string>& names,
                                               const HookContext& context) {
   std::vector<sx::train::HookRef> hooks;
-  for (const std::string& name : names) {
+  for (const std::string& name : Separate(names)) {
     const auto found = std::ranges::find_if(
         Hooks(), [&](const auto& hook) { return SameLetters(hook.first, name); });
     if (found == Hooks().end()) {

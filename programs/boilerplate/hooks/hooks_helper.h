@@ -16,7 +16,8 @@ struct HookContext {
   std::shared_ptr<BenchmarkLogger> logger;
 };
 
-// Throws INVALID_ARGUMENT, with the names there are, for another one.
+// A text may hold several names, with commas between them. Throws INVALID_ARGUMENT, with the names
+// there are, for another one.
 std::vector<sextant::train::HookRef> GetTrainHooks(const std::vector<std::string>& names,
                                                    const HookContext& context);
 

@@ -11,6 +11,8 @@ std::string DeviceName(const std::string& type, int64_t index) {
   return fmt::format("/{}:{}", type == "CPU" ? "cpu" : "gpu", index);
 }
 
+}  // namespace
+
 // A session that places nothing elsewhere tells.
 bool HasGpu(int64_t index) {
   sx::Graph graph;
@@ -26,8 +28,6 @@ bool HasGpu(int64_t index) {
   }
 }
 
-}  // namespace
-
 int64_t CountDevices(int64_t num_gpus, const std::string& device_type) {
   if (device_type == "CPU") {
     if (num_gpus >= 0) return num_gpus;
@@ -42,6 +42,10 @@ int64_t CountDevices(int64_t num_gpus, const std::string& device_type) {
         there, there);
   }
   return there;
+}
+
+std::string SingleDevice(int64_t devices, const std::string& device_type) {
+  return DeviceName(devices == 1 ? device_type : "CPU", 0);
 }
 
 std::optional<sx::MirroredStrategy> GetDistributionStrategy(int64_t devices,
