@@ -8,12 +8,13 @@
 //
 //   sender A: 5 → begin, run …            connection breaks
 //   sender A: 5 → join; both get the answer when it is there
-//   sender A: 6, done_below 6 → the answer of 5 is forgotten; 5 again → ABORTED
-//   sender A: its session has ended, done_below 7 → the answer of 6 too
+//   sender A: 7, done_below 8 but for 6 and 7 → the answer of 5 is forgotten; 5 again → ABORTED
+//   sender A: done_below 8 but for 7 → 6 still runs here, but A has given it up: it is cancelled
 //
 // Numbers are given before calls are sent, and one whose tensors go ahead in parts comes long after
-// those that follow it. So a number is refused only when its call has been here: below done_below,
-// or among those whose answers were dropped because there were too many.
+// those that follow it. So every message says which calls are under way for the sender
+// (sender_progress.h), and a number is refused only when it is not among them, or when its answer
+// was dropped because there were too many.
 //
 // Thread-safe. Knows no gRPC: Reply is whatever an answer is.
 #pragma once
@@ -24,11 +25,12 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <vector>
 
 #include "sextant/base/cancellation.h"
 #include "sextant/base/error.h"
-#include "sextant/dist/number_set.h"
+#include "sextant/dist/sender_progress.h"
 
 namespace sextant::dist {
 
@@ -47,18 +49,19 @@ class CallHistory {
   explicit CallHistory(size_t remembered = 64) : remembered_(remembered) {}
 
   // The call to run, or null when it is known: then "done" is called now, if it has ended, or with
-  // the others when it does. Throws ABORTED for a call that has been forgotten.
-  std::shared_ptr<Running> Begin(uint64_t sender, uint64_t sequence, uint64_t done_below,
-                                 uint64_t run, Done done);
-  // False: the answer is not kept, as its sender has said that it will not ask again.
-  bool End(Running& running, Status status, Reply reply);
+  // the others when it does. Throws ABORTED for a call that has been forgotten. "progress" is what
+  // came with it, as Touch.
+  std::shared_ptr<Running> Begin(const SenderProgress& progress, uint64_t sequence, uint64_t run,
+                                 Done done);
+  void End(Running& running, Status status, Reply reply);
 
   // Cancels a running call. One that has not come yet will be answered with this status: what
   // cancels a call may overtake it.
-  void Cancel(uint64_t sender, uint64_t sequence, const Status& why);
+  void Cancel(const SenderProgress& progress, uint64_t sequence, const Status& why);
   void CancelAll(const Status& why);
-  // Notes that the sender lives, and has the answers of all calls below that number.
-  void Touch(uint64_t sender, uint64_t done_below = 0);
+  // Notes that a sender which is known lives, and what it says: answers that it has are forgotten,
+  // calls that it has given up are cancelled.
+  void Touch(const SenderProgress& progress);
   // Called at regular intervals: senders not heard of for so many calls of it are forgotten and
   // their calls cancelled. Returns them.
   std::vector<uint64_t> ForgetSilent(int looks, const Status& why);
@@ -76,17 +79,28 @@ class CallHistory {
   };
   struct Sender {
     std::map<uint64_t, Call> calls;
-    std::list<uint64_t> ended;  // numbers of those that have, the first to end in front
-    uint64_t done_below = 0;    // as the sender has said
-    NumberSet dropped;          // numbers from there on whose answers are gone
-    int silent = 0;             // looks since it was heard of
+    std::list<uint64_t> ended;     // numbers of those that have, the first to end in front
+    uint64_t done_below = 0;       // as the sender has said
+    std::set<uint64_t> under_way;  // smaller numbers that may come, or come again
+    int silent = 0;                // looks since it was heard of
 
     void Ended(uint64_t sequence, Call& call) { call.ended = ended.insert(ended.end(), sequence); }
     bool Forgotten(uint64_t sequence) const {
-      return sequence < done_below || dropped.contains(sequence);
+      return sequence < done_below && !under_way.contains(sequence);
+    }
+    void Note(const SenderProgress& progress);
+  };
+  // What is to be done when no lock is held.
+  struct Outcome {
+    std::vector<std::shared_ptr<Running>> given_up;
+    std::vector<Reply> dropped;
+    ~Outcome() {
+      for (const auto& running : given_up)
+        running->cancellation.Cancel(Status(Code::kCancelled, "the caller has given it up"));
     }
   };
-  void Forget(Sender& sender, uint64_t done_below);
+  // REQUIRES: mutex_ is held.
+  void Hear(Sender& sender, const SenderProgress& progress, Outcome& outcome);
 
   const size_t remembered_;
   mutable std::mutex mutex_;
@@ -97,12 +111,45 @@ class CallHistory {
 // ---- implementation
 
 template <typename Reply>
-std::shared_ptr<typename CallHistory<Reply>::Running> CallHistory<Reply>::Begin(
-    uint64_t sender_id, uint64_t sequence, uint64_t done_below, uint64_t run, Done done) {
-  std::unique_lock lock(mutex_);
-  Sender& sender = senders_[sender_id];
+void CallHistory<Reply>::Sender::Note(const SenderProgress& progress) {
+  std::erase_if(under_way, [&](uint64_t sequence) { return progress.Ended(sequence); });
+  for (const uint64_t sequence : progress.under_way) {
+    if (sequence >= done_below) under_way.insert(sequence);  // smaller ones were told before
+  }
+  done_below = std::max(done_below, progress.done_below);
+}
+
+template <typename Reply>
+void CallHistory<Reply>::Hear(Sender& sender, const SenderProgress& progress, Outcome& outcome) {
   sender.silent = 0;
-  Forget(sender, done_below);
+  sender.Note(progress);
+  const auto drop = [&](auto call) {
+    outcome.dropped.push_back(std::move(call->second.reply));
+    sender.ended.erase(call->second.ended);
+    return sender.calls.erase(call);
+  };
+  for (auto call = sender.calls.begin(); call != sender.calls.end();) {
+    if (!sender.Forgotten(call->first)) {
+      ++call;
+    } else if (call->second.running) {
+      outcome.given_up.push_back((call++)->second.running);
+    } else {
+      call = drop(call);
+    }
+  }
+  while (sender.ended.size() >= remembered_) {
+    sender.under_way.erase(sender.ended.front());
+    drop(sender.calls.find(sender.ended.front()));
+  }
+}
+
+template <typename Reply>
+std::shared_ptr<typename CallHistory<Reply>::Running> CallHistory<Reply>::Begin(
+    const SenderProgress& progress, uint64_t sequence, uint64_t run, Done done) {
+  Outcome outcome;
+  std::unique_lock lock(mutex_);
+  Sender& sender = senders_[progress.sender];
+  Hear(sender, progress, outcome);
   if (const auto known = sender.calls.find(sequence); known != sender.calls.end()) {
     ++duplicates_;
     if (known->second.running) {
@@ -120,7 +167,7 @@ std::shared_ptr<typename CallHistory<Reply>::Running> CallHistory<Reply>::Begin(
   }
   Call& call = sender.calls[sequence];
   call.running = std::make_shared<Running>();
-  call.running->sender = sender_id;
+  call.running->sender = progress.sender;
   call.running->sequence = sequence;
   call.running->run = run;
   call.waiting.push_back(std::move(done));
@@ -128,63 +175,44 @@ std::shared_ptr<typename CallHistory<Reply>::Running> CallHistory<Reply>::Begin(
 }
 
 template <typename Reply>
-void CallHistory<Reply>::Forget(Sender& sender, uint64_t done_below) {
-  sender.done_below = std::max(sender.done_below, done_below);
-  sender.dropped.EraseBelow(sender.done_below);
-  for (auto it = sender.calls.begin(); it != sender.calls.end() && it->first < sender.done_below;) {
-    if (it->second.running) {
-      ++it;
-    } else {
-      sender.ended.erase(it->second.ended);
-      it = sender.calls.erase(it);
-    }
-  }
-  while (sender.ended.size() >= remembered_) {
-    sender.dropped.Insert(sender.ended.front());
-    sender.calls.erase(sender.ended.front());
-    sender.ended.pop_front();
-  }
-}
-
-template <typename Reply>
-bool CallHistory<Reply>::End(Running& running, Status status, Reply reply) {
+void CallHistory<Reply>::End(Running& running, Status status, Reply reply) {
   std::vector<Done> waiting;
-  bool kept = false;
   {
     std::lock_guard lock(mutex_);
     const auto sender = senders_.find(running.sender);
-    if (sender == senders_.end()) return false;
+    if (sender == senders_.end()) return;
     Call& call = sender->second.calls.at(running.sequence);
     waiting = std::move(call.waiting);
-    kept = running.sequence >= sender->second.done_below;
-    if (kept) {
+    if (sender->second.Forgotten(running.sequence)) {  // nobody will ask again
+      sender->second.calls.erase(running.sequence);
+    } else {
       call.waiting.clear();
       call.running = nullptr;
       sender->second.Ended(running.sequence, call);
       call.status = status;
       call.reply = reply;
-    } else {
-      sender->second.calls.erase(running.sequence);
     }
   }
   for (const Done& done : waiting) done(status, reply);
-  return kept;
 }
 
 template <typename Reply>
-void CallHistory<Reply>::Cancel(uint64_t sender_id, uint64_t sequence, const Status& why) {
+void CallHistory<Reply>::Cancel(const SenderProgress& progress, uint64_t sequence,
+                                const Status& why) {
+  Outcome outcome;
   std::shared_ptr<Running> running;
   {
     std::lock_guard lock(mutex_);
-    Sender& sender = senders_[sender_id];
-    sender.silent = 0;
-    if (sender.Forgotten(sequence)) return;
-    const auto [call, is_new] = sender.calls.try_emplace(sequence);
-    if (is_new) {
-      call->second.status = why;
-      sender.Ended(sequence, call->second);
+    Sender& sender = senders_[progress.sender];
+    Hear(sender, progress, outcome);
+    const auto known = sender.calls.find(sequence);
+    if (known != sender.calls.end()) {
+      running = known->second.running;
+    } else if (!sender.Forgotten(sequence)) {
+      Call& call = sender.calls[sequence];
+      call.status = why;
+      sender.Ended(sequence, call);
     }
-    running = call->second.running;
   }
   if (running) running->cancellation.Cancel(why);
 }
@@ -204,12 +232,11 @@ void CallHistory<Reply>::CancelAll(const Status& why) {
 }
 
 template <typename Reply>
-void CallHistory<Reply>::Touch(uint64_t sender, uint64_t done_below) {
+void CallHistory<Reply>::Touch(const SenderProgress& progress) {
+  Outcome outcome;
   std::lock_guard lock(mutex_);
-  const auto it = senders_.find(sender);
-  if (it == senders_.end()) return;
-  it->second.silent = 0;
-  Forget(it->second, done_below);
+  const auto it = senders_.find(progress.sender);
+  if (it != senders_.end()) Hear(it->second, progress, outcome);
 }
 
 template <typename Reply>

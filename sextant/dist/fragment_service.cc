@@ -2,12 +2,13 @@
 // lost or come twice (Birrell and Nelson, "Implementing remote procedure calls", 1984).
 //
 // A call is (incarnation of the sender, sequence number). history_ knows it from its first message
-// until the sender says that it is done with all numbers below (done_below):
+// until the sender says that the call has ended for it, as every message does (sender_progress.h):
 //
 //   Call(7, 12) ─> unknown: begins, on a thread of threads_
 //   Call(7, 12) ─> known, runs: its answer goes to this connection too
 //   Call(7, 12) ─> known, ended: the kept answer, at once
-//   Call(7, 13, done_below 13) ─> the answer of 12 is dropped
+//   Call(7, 13, 12 is not under way) ─> the answer of 12 is dropped, or, if it runs, it is
+//   cancelled
 //
 // Invariant: a fragment runs once per (sender, sequence), whatever connections break. A sender that
 // expects another incarnation of this process is told so, before anything runs: its variables are
@@ -89,9 +90,9 @@ FragmentService::Unary FragmentService::Call(Context context, const grpc::ByteBu
     if (options_.shared_frames != nullptr && header.shared_frames() != 0)
       shared = options_.shared_frames->Find(header.shared_frames());
     if (header.has_shared() && !(shared && shared->Knows(header.shared()))) return UnknownSegment();
-    parts_.Forget(stamp.sender(), stamp.done_below());
+    Hear(stamp);
     const auto running =
-        history_.Begin(stamp.sender(), stamp.sequence(), stamp.done_below(), stamp.run(),
+        history_.Begin(ProgressOf(stamp), stamp.sequence(), stamp.run(),
                        [this, reactor, reply](const sextant::Status& ended, const Answer& answer) {
                          if (ended.ok()) {
                            *reply = answer.message;
@@ -162,14 +163,17 @@ void FragmentService::RunCall(const std::shared_ptr<History::Running>& running,
     const std::lock_guard lock(mutex_);
     since_.erase(running.get());
   }
-  if (!history_.End(*running, std::move(status), std::move(answer))) parts_.DropAnswer(key);
+  history_.End(*running, std::move(status), std::move(answer));
 }
 
 FragmentService::Answer FragmentService::AnswerWith(const PartStore::Key& key,
                                                     const std::vector<Tensor>& outputs,
                                                     SharedFrames* shared) {
   auto written = shared != nullptr ? shared->Write(outputs) : nullptr;
-  if (!written) return {net::ToByteBuffer(parts_.Answer(key, outputs))};
+  if (!written) {
+    auto [frame, parts] = parts_.Answer(key, outputs);
+    return {net::ToByteBuffer(frame), std::move(parts)};
+  }
   ReplyHeader header;
   *header.mutable_shared() = written->place();
   return {net::ToByteBuffer(net::EncodeFrame(header.SerializeAsString(), {})), std::move(written)};
@@ -234,7 +238,7 @@ FragmentService::Unary FragmentService::SendPart(Context context, const grpc::By
     if (frame.tensors.size() != 1) throw InvalidArgument("a part of a frame without bytes");
     parts_.Add({header.stamp().sender(), header.stamp().sequence()}, header.index(), header.count(),
                std::move(frame.tensors[0]));
-    history_.Touch(header.stamp().sender());
+    history_.Touch(ProgressOf(header.stamp()));
     *reply = net::ToByteBuffer(net::EncodeFrame("", {}));
     return grpc::Status::OK;
   });
@@ -246,7 +250,7 @@ FragmentService::Unary FragmentService::FetchPart(Context context, const grpc::B
     const auto header = ParseHeader<PartHeader>(net::FromByteBuffer(*request).message);
     const Tensor part =
         parts_.Find({header.stamp().sender(), header.stamp().sequence()}, header.index());
-    history_.Touch(header.stamp().sender());
+    history_.Touch(ProgressOf(header.stamp()));
     *reply = net::ToByteBuffer(net::EncodeFrame("", {&part, 1}));
     sent_bytes_ += reply->Length();
     return grpc::Status::OK;
@@ -279,7 +283,7 @@ FragmentService::Unary FragmentService::Hello(Context context, const HelloReques
       throw FailedPrecondition("at its address is {}: the tasks have different cluster specs",
                                ShortTaskName(options_.task));
     }
-    history_.Touch(request->sender());
+    Hear(request->stamp());
     reply->set_task(options_.task);
     reply->set_incarnation(options_.incarnation);
     reply->set_version(kWireVersion);
@@ -316,7 +320,7 @@ FragmentService::Unary FragmentService::Cancel(Context context, const CancelRequ
     if (stamp.run() == 0) {
       options_.cancel_session_run(stamp.sender(), stamp.sequence(), why);
     } else {
-      history_.Cancel(stamp.sender(), stamp.sequence(), why);
+      history_.Cancel(ProgressOf(stamp), stamp.sequence(), why);
     }
     return grpc::Status::OK;
   });
@@ -325,8 +329,11 @@ FragmentService::Unary FragmentService::Cancel(Context context, const CancelRequ
 FragmentService::Unary FragmentService::EndRun(Context context, const EndRunRequest* request,
                                                Nothing* /*reply*/) {
   return admission_.Answer(context, [&]() -> grpc::Status {
-    kept_frames_.EndRun(request->run());
-    holdings_.RemoveRun(request->sender(), request->run());
+    Hear(request->stamp());
+    for (const uint64_t run : request->runs()) {
+      kept_frames_.EndRun(run);
+      holdings_.RemoveRun(request->stamp().sender(), run);
+    }
     return grpc::Status::OK;
   });
 }
@@ -337,10 +344,9 @@ FragmentService::Unary FragmentService::EndSession(Context context,
   return admission_.AnswerLater(threads_, context, [this, request]() -> grpc::Status {
     for (const uint64_t session : request->sessions()) {
       host_.EndSession(session);
-      holdings_.RemoveSession(request->sender(), session);
+      holdings_.RemoveSession(request->stamp().sender(), session);
     }
-    history_.Touch(request->sender(), request->done_below());
-    parts_.Forget(request->sender(), request->done_below());
+    Hear(request->stamp());
     return grpc::Status::OK;
   });
 }
@@ -382,7 +388,7 @@ void FragmentService::ForgetSilentSenders() {
       kLooksPerLease, sextant::Status(Code::kCancelled, "the caller is gone"));
   for (const uint64_t sender : silent) {
     const CallerHoldings::Held held = holdings_.Take(sender);
-    parts_.Forget(sender, UINT64_MAX);
+    parts_.ForgetSender(sender);
     for (const uint64_t run : held.runs) kept_frames_.EndRun(run);
     for (const uint64_t session : held.sessions) host_.EndSession(session);
   }

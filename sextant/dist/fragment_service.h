@@ -90,7 +90,7 @@ class FragmentService final : public TaskServiceBase {
   using Clock = std::chrono::steady_clock;
   struct Answer {
     grpc::ByteBuffer message;
-    std::shared_ptr<const SharedFrames::Written> shared = {};  // what the message refers to
+    std::shared_ptr<const void> held = {};  // what the message refers to
   };
   using History = CallHistory<Answer>;
 
@@ -98,6 +98,12 @@ class FragmentService final : public TaskServiceBase {
     return ThreadTeam::Limit(options_.threads > 0 ? options_.threads : INT_MAX);
   }
   grpc::Status CheckStamp(const Stamp& stamp) const;
+  // What the sender says of its calls.
+  void Hear(const Stamp& stamp) {
+    const SenderProgress progress = ProgressOf(stamp);
+    parts_.Forget(progress);
+    history_.Touch(progress);
+  }
   void RunCall(const std::shared_ptr<History::Running>& running, const CallHeader& header,
                std::vector<Tensor> inputs, const std::shared_ptr<SharedFrames>& shared);
   Answer AnswerWith(const PartStore::Key& key, const std::vector<Tensor>& outputs,

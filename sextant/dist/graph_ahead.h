@@ -50,7 +50,7 @@ class GraphAhead {
 // The server's end: the graph of a request that has parts. Throws as PartStore::TakeBytes.
 template <typename Request>
 std::string TakeGraph(PartStore& store, const Request& request) {
-  store.Forget(request.stamp().sender(), request.stamp().done_below());
+  store.Forget(ProgressOf(request.stamp()));
   return store.TakeBytes({request.stamp().sender(), request.stamp().sequence()}, request.parts());
 }
 

@@ -62,15 +62,22 @@ std::string PartStore::TakeBytes(const Key& key, size_t count) {
   return joined;
 }
 
-net::EncodedFrame PartStore::Answer(const Key& key, const std::vector<Tensor>& tensors,
-                                    ReplyHeader header) {
+PartStore::StoredAnswer PartStore::Answer(const Key& key, const std::vector<Tensor>& tensors,
+                                          ReplyHeader header) {
   net::EncodedFrame frame = net::EncodeFrame(header.SerializeAsString(), tensors);
-  if (frame.bytes <= net::kMaxFrameBytes) return frame;
-  auto parts = std::make_shared<const std::vector<Tensor>>(net::CutFrame(frame, net::kPartBytes));
+  if (frame.bytes <= net::kMaxFrameBytes) return {std::move(frame), nullptr};
+  const auto withdraw = [this, key](const std::vector<Tensor>* parts) {
+    const std::unique_ptr<const std::vector<Tensor>> owned(parts);  // freed without the lock
+    const std::lock_guard lock(mutex_);
+    const auto found = answers_.find(key);
+    if (found != answers_.end() && found->second == parts) answers_.erase(found);
+  };
+  const std::shared_ptr<const std::vector<Tensor>> parts(
+      new std::vector<Tensor>(net::CutFrame(frame, net::kPartBytes)), withdraw);
   header.set_parts(static_cast<uint32_t>(parts->size()));
   const std::lock_guard lock(mutex_);
-  answers_[key] = std::move(parts);
-  return net::EncodeFrame(header.SerializeAsString(), {});
+  answers_[key] = parts.get();
+  return {net::EncodeFrame(header.SerializeAsString(), {}), parts};
 }
 
 Tensor PartStore::Find(const Key& key, size_t index) const {
@@ -81,18 +88,16 @@ Tensor PartStore::Find(const Key& key, size_t index) const {
   return (*found->second)[index];
 }
 
-void PartStore::Forget(uint64_t sender, uint64_t done_below) {
+void PartStore::Forget(const SenderProgress& progress) {
   const std::lock_guard lock(mutex_);
-  const auto forget = [&](auto& map) {
-    map.erase(map.lower_bound({sender, 0}), map.lower_bound({sender, done_below}));
-  };
-  forget(incoming_);
-  forget(answers_);
+  const auto end = incoming_.lower_bound({progress.sender, progress.done_below});
+  for (auto it = incoming_.lower_bound({progress.sender, 0}); it != end;)
+    it = progress.Ended(it->first.second) ? incoming_.erase(it) : std::next(it);
 }
 
-void PartStore::DropAnswer(const Key& key) {
+void PartStore::ForgetSender(uint64_t sender) {
   const std::lock_guard lock(mutex_);
-  answers_.erase(key);
+  incoming_.erase(incoming_.lower_bound({sender, 0}), incoming_.upper_bound({sender, UINT64_MAX}));
 }
 
 void PartStore::ForgetStalled(Clock::time_point since) {

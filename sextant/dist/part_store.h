@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "sextant/dist/sender_progress.h"
 #include "sextant/net/frame.h"
 #include "sextant/proto/cluster.pb.h"
 
@@ -31,16 +32,19 @@ class PartStore {
   // they are too many for a message of protobuf.
   std::string TakeBytes(const Key& key, size_t count);
 
-  // An answer, whole or, when it is too large, in parts that stay here.
-  net::EncodedFrame Answer(const Key& key, const std::vector<Tensor>& tensors,
-                           ReplyHeader header = {});
+  // An answer, whole or, when it is too large, in parts that stay here as long as it is held. The
+  // store outlives it.
+  struct StoredAnswer {
+    net::EncodedFrame frame;
+    std::shared_ptr<const void> parts;
+  };
+  StoredAnswer Answer(const Key& key, const std::vector<Tensor>& tensors, ReplyHeader header = {});
   // Throws NOT_FOUND.
   Tensor Find(const Key& key, size_t index) const;
 
-  // The sender has the answers of all calls below that number.
-  void Forget(uint64_t sender, uint64_t done_below);
-  // Nobody will ask for this answer.
-  void DropAnswer(const Key& key);
+  // What came for calls that have ended for their sender.
+  void Forget(const SenderProgress& progress);
+  void ForgetSender(uint64_t sender);
   // Whose senders have given up: those that have got no part since then.
   void ForgetStalled(Clock::time_point since);
 
@@ -55,7 +59,7 @@ class PartStore {
 
   mutable std::mutex mutex_;
   std::map<Key, Incoming> incoming_;
-  std::map<Key, std::shared_ptr<const std::vector<Tensor>>> answers_;
+  std::map<Key, const std::vector<Tensor>*> answers_;  // that are held
 };
 
 }  // namespace sextant::dist

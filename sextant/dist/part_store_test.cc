@@ -65,28 +65,26 @@ TEST(PartStoreTest, PartsWhoseRequestNeverComesAreForgotten) {
   store.Add({2, 1}, 0, 2, PartOf("abc"));
   store.ForgetStalled(before);
   EXPECT_EQ(store.bytes(), 9u);
-  store.Forget(1, 8);  // its next request
+  store.Forget({1, 9, {8}});  // its next request
   EXPECT_EQ(store.bytes(), 6u);
   store.ForgetStalled(PartStore::Clock::now() + std::chrono::seconds(1));
   EXPECT_EQ(store.bytes(), 0u);
 }
 
-TEST(PartStoreTest, LargeAnswersStayUntilTheCallerHasThem) {
+TEST(PartStoreTest, LargeAnswersStayAsLongAsTheyAreHeld) {
   PartStore store;
   const std::vector<Tensor> small = {Tensor(1)};
-  EXPECT_GT(store.Answer({1, 1}, small).bytes, 60u);
+  EXPECT_GT(store.Answer({1, 1}, small).frame.bytes, 60u);
   EXPECT_EQ(StatusOf([&] { store.Find({1, 1}, 0); }).code(), Code::kNotFound);
   const std::vector<Tensor> large = {
       Tensor(DType::kUInt8, {static_cast<int64_t>(net::kMaxFrameBytes) + 1})};
-  EXPECT_LT(store.Answer({1, 2}, large).bytes, 1000u);
+  PartStore::StoredAnswer answer = store.Answer({1, 2}, large);
+  EXPECT_LT(answer.frame.bytes, 1000u);
   EXPECT_EQ(store.Find({1, 2}, 4).bytes(), 1u + 64u);  // header and padding before the payload
   EXPECT_EQ(StatusOf([&] { store.Find({1, 2}, 5); }).code(), Code::kNotFound);
-  store.Forget(1, 2);
   EXPECT_EQ(store.Find({1, 2}, 0).bytes(), net::kPartBytes);
-  store.Forget(1, 3);
+  answer.parts.reset();
   EXPECT_EQ(StatusOf([&] { store.Find({1, 2}, 0); }).code(), Code::kNotFound);
-  store.Answer({1, 4}, large);
-  store.DropAnswer({1, 4});
   EXPECT_EQ(store.bytes(), 0u);
 }
 

@@ -53,7 +53,7 @@ std::optional<uint64_t> Peer::AskIncarnation() {
   request.set_task(options_.own_task);
   request.set_receiver(options_.task);
   request.set_version(kWireVersion);
-  request.set_sender(sender_);
+  FillStamp(0, 0, request.mutable_stamp());
   // A connection to the process that was there before may not have been found broken yet.
   for (int attempts = 0; attempts < 3; ++attempts) {
     grpc::ClientContext context;
@@ -96,7 +96,10 @@ void Peer::FillStamp(uint64_t sequence, RunId run, Stamp* stamp) {
   stamp->set_sequence(sequence);
   stamp->set_run(run.run);
   stamp->set_session(run.session);
-  stamp->set_done_below(DoneBelow());
+  stamp->set_done_below(next_sequence_);
+  for (const uint64_t other : under_way_) {
+    if (other != sequence) stamp->add_under_way(other);
+  }
   if (const TrainingStamp* training = options_.training.get()) {
     stamp->set_epoch(training->epoch);
     stamp->set_member(training->member);
@@ -169,7 +172,7 @@ grpc::Status Peer::SayHelloOnce(HelloReply* reply, CancellationToken& cancellati
   request.set_task(options_.own_task);
   request.set_receiver(options_.task);
   request.set_version(kWireVersion);
-  request.set_sender(sender_);
+  FillStamp(0, 0, request.mutable_stamp());
   grpc::ClientContext context;
   context.set_deadline(In(kHelloTime));
   token_.AddTo(context);

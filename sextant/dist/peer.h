@@ -59,8 +59,9 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   std::unique_ptr<RemoteCall> Start(std::shared_ptr<const Fragment> fragment, RunId run,
                                     std::vector<Tensor> inputs,
                                     std::optional<StepToken> token = {}) override;
+  // Said again by StayAlive until the peer has heard it.
   void EndRun(uint64_t run) noexcept override;
-  // As RemoteTasks::EndSession. Said again by StayAlive until the peer has heard it.
+  // As RemoteTasks::EndSession. Likewise.
   void EndSession(uint64_t session) noexcept;
 
   // Tensors that fragments have kept there, in one frame. Throws ABORTED, naming the task, when the
@@ -75,7 +76,8 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   PeerStatus Status() const;
   // Who is there now; none when nobody answers at once.
   std::optional<uint64_t> AskIncarnation();
-  // Says that this process lives, when the peer keeps tensors or state for it. Does not wait.
+  // Says that this process lives, when the peer keeps tensors or state for it, and which of its
+  // calls are under way: the peer may have lost that others were given up. Does not wait.
   void StayAlive();
   // Frees shared memory that has not been needed for a while.
   void Tidy();
@@ -147,13 +149,13 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   void ForgetIncarnation();
 
  private:
-  struct EndSessionNotice;  // peer_sessions.cc
+  struct EndRunNotice;  // peer_sessions.cc
+  struct EndSessionNotice;
 
   void Meet(const HelloReply& hello, uint64_t session);
   void NoteRun(const Fragment& fragment, const RunId& run);
+  void TellEndedRuns();
   void TellEndedSessions();
-  // Calls of smaller numbers have been answered. REQUIRES: mutex_ is held.
-  uint64_t DoneBelow() const { return under_way_.empty() ? next_sequence_ : *under_way_.begin(); }
   std::string PlaceAndAddress() const;
   void SetState(std::string state);
   void SendPart(uint64_t sequence, RunId run, size_t index, size_t count, const Tensor& part,
@@ -174,10 +176,10 @@ class Peer : public RemoteTask, public std::enable_shared_from_this<Peer> {
   mutable std::mutex mutex_;
   std::string place_;
   uint64_t incarnation_ = 0;           // the last that is known; 0: none
-  std::set<uint64_t> under_way_;       // sequence numbers of calls that have no answer yet
+  std::set<uint64_t> under_way_;       // sequence numbers of calls that have not ended
   std::map<uint64_t, uint64_t> runs_;  // that keep tensors there → incarnation of their first call
   std::map<uint64_t, uint64_t> sessions_;  // that have met it, and as which incarnation; 0: anew
-  std::set<uint64_t> ended_sessions_;      // of which it has not been told that they ended
+  std::set<uint64_t> ended_runs_, ended_sessions_;  // of which it has not been told yet
   uint64_t next_sequence_ = 1;
   std::string state_ = "not connected";
   std::string hindrance_;  // "connection refused"; "": none

@@ -8,11 +8,22 @@
 
 namespace sextant::dist {
 
+struct Peer::EndRunNotice : Notice<EndRunRequest> {
+  explicit EndRunNotice(const std::shared_ptr<Peer>& to) : Notice(to->token()), peer(to) {}
+  void Ended(const grpc::Status& status) override {
+    const std::shared_ptr<Peer> told = status.ok() ? peer.lock() : nullptr;
+    if (!told) return;  // said again, if there is somebody to say it
+    const std::lock_guard lock(told->mutex_);
+    for (const uint64_t run : request.runs()) told->ended_runs_.erase(run);
+  }
+  const std::weak_ptr<Peer> peer;
+};
+
 struct Peer::EndSessionNotice : Notice<EndSessionRequest> {
   explicit EndSessionNotice(const std::shared_ptr<Peer>& to) : Notice(to->token()), peer(to) {}
   void Ended(const grpc::Status& status) override {
     const std::shared_ptr<Peer> told = status.ok() ? peer.lock() : nullptr;
-    if (!told) return;  // said again, if there is somebody to say it
+    if (!told) return;  // likewise
     const std::lock_guard lock(told->mutex_);
     for (const uint64_t session : request.sessions()) told->ended_sessions_.erase(session);
   }
@@ -71,12 +82,9 @@ void Peer::EndRun(uint64_t run) noexcept {
     {
       const std::lock_guard lock(mutex_);
       if (runs_.erase(run) == 0) return;  // it keeps nothing of it
+      ended_runs_.insert(run);
     }
-    auto notice = std::make_shared<Notice<EndRunRequest>>(token_);
-    notice->request.set_sender(sender_);
-    notice->request.set_run(run);
-    control_stub_->async()->EndRun(&notice->context, &notice->request, &notice->reply,
-                                   net::AsyncCall::Callback(notice));
+    TellEndedRuns();
   } catch (...) {  // the peer forgets the run when it no longer hears of this process
   }
 }
@@ -93,20 +101,32 @@ void Peer::EndSession(uint64_t session) noexcept {
   }
 }
 
+void Peer::TellEndedRuns() {
+  auto notice = std::make_shared<EndRunNotice>(shared_from_this());
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_runs_.empty()) return;
+    notice->request.mutable_runs()->Assign(ended_runs_.begin(), ended_runs_.end());
+  }
+  FillStamp(0, 0, notice->request.mutable_stamp());
+  control_stub_->async()->EndRun(&notice->context, &notice->request, &notice->reply,
+                                 net::AsyncCall::Callback(notice));
+}
+
 void Peer::TellEndedSessions() {
   auto notice = std::make_shared<EndSessionNotice>(shared_from_this());
-  notice->request.set_sender(sender_);
   {
     const std::lock_guard lock(mutex_);
     if (ended_sessions_.empty()) return;
-    notice->request.set_done_below(DoneBelow());
     notice->request.mutable_sessions()->Assign(ended_sessions_.begin(), ended_sessions_.end());
   }
+  FillStamp(0, 0, notice->request.mutable_stamp());
   control_stub_->async()->EndSession(&notice->context, &notice->request, &notice->reply,
                                      net::AsyncCall::Callback(notice));
 }
 
 void Peer::StayAlive() {
+  TellEndedRuns();
   TellEndedSessions();
   {
     const std::lock_guard lock(mutex_);
@@ -115,7 +135,7 @@ void Peer::StayAlive() {
   auto notice = std::make_shared<Notice<HelloRequest, HelloReply>>(token_);
   notice->request.set_task(options_.own_task);
   notice->request.set_version(kWireVersion);
-  notice->request.set_sender(sender_);
+  FillStamp(0, 0, notice->request.mutable_stamp());
   control_stub_->async()->Hello(&notice->context, &notice->request, &notice->reply,
                                 net::AsyncCall::Callback(notice));
 }

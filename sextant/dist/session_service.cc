@@ -41,13 +41,13 @@ void SessionHost::Stop() {
 }
 
 void SessionHost::CancelRun(uint64_t sender, uint64_t sequence, const Status& why) {
-  history_.Cancel(sender, sequence, why);
+  history_.Cancel({.sender = sender}, sequence, why);
 }
 
 void SessionHost::EndLeases() {
   for (const uint64_t sender :
        history_.ForgetSilent(kLooksPerLease, Status(Code::kCancelled, "the client is gone")))
-    parts_.Forget(sender, UINT64_MAX);
+    parts_.ForgetSender(sender);
   for (const std::string& handle : sessions_.Look())
     LogInfo("Closed session {}: its client has been silent for {} s", handle,
             std::chrono::duration<double>(options_.lease).count());
@@ -108,7 +108,7 @@ SessionHost::Unary SessionHost::KeepSession(Context context, const KeepSessionRe
             CheckReceiver(request->stamp(), options_.environment.task, options_.incarnation);
         !wrong.ok())
       return wrong;
-    ForgetAnswers(request->stamp());
+    Hear(request->stamp());
     Find(request->handle());
     return grpc::Status::OK;
   });
@@ -124,11 +124,12 @@ SessionHost::Unary SessionHost::Run(Context context, const grpc::ByteBuffer* req
     if (grpc::Status wrong = CheckReceiver(stamp, options_.environment.task, options_.incarnation);
         !wrong.ok())
       return wrong;
-    parts_.Forget(stamp.sender(), stamp.done_below());
+    const SenderProgress progress = ProgressOf(stamp);
+    parts_.Forget(progress);
     const auto running =
-        history_.Begin(stamp.sender(), stamp.sequence(), stamp.done_below(), 0,
-                       [this, reactor, reply](const Status& ended, const grpc::ByteBuffer& answer) {
-                         if (ended.ok()) *reply = answer;
+        history_.Begin(progress, stamp.sequence(), 0,
+                       [this, reactor, reply](const Status& ended, const Answer& answer) {
+                         if (ended.ok()) *reply = answer.message;
                          admission_.end().Give();
                          reactor->Finish(AnswerStatus(ended));
                        });
@@ -155,7 +156,7 @@ void SessionHost::RunHere(const std::shared_ptr<History::Running>& running, cons
                           std::vector<Tensor> values) {
   const PartStore::Key key = {running->sender, running->sequence};
   Status status;
-  grpc::ByteBuffer answer;
+  Answer answer;
   try {
     if (header.parts() > 0) values = parts_.Take(key, header.parts());
     if (values.size() != static_cast<size_t>(header.feeds_size()))
@@ -171,26 +172,27 @@ void SessionHost::RunHere(const std::shared_ptr<History::Running>& running, cons
                      header.trace() ? &trace : nullptr);
     ReplyHeader reply;
     AddTrace(trace, &reply);
-    answer = net::ToByteBuffer(parts_.Answer(key, results, std::move(reply)));
+    PartStore::StoredAnswer stored = parts_.Answer(key, results, std::move(reply));
+    answer = {net::ToByteBuffer(stored.frame), std::move(stored.parts)};
   } catch (const Error& error) {
     status = NamingTheTask(error, options_.environment.task).status();
   } catch (...) {
     status = CurrentStatus();
   }
-  if (!history_.End(*running, std::move(status), std::move(answer))) parts_.DropAnswer(key);
+  history_.End(*running, std::move(status), std::move(answer));
 }
 
-// In this order: a run that ends meanwhile has its parts here before, or is found forgotten.
-void SessionHost::ForgetAnswers(const Stamp& stamp) {
-  history_.Touch(stamp.sender(), stamp.done_below());
-  parts_.Forget(stamp.sender(), stamp.done_below());
+void SessionHost::Hear(const Stamp& stamp) {
+  const SenderProgress progress = ProgressOf(stamp);
+  parts_.Forget(progress);
+  history_.Touch(progress);
 }
 
 SessionHost::Unary SessionHost::CloseSession(Context context, const CloseSessionRequest* request,
                                              Nothing* /*reply*/) {
   return admission_.AnswerLater(threads_, context, [this, request]() -> grpc::Status {
     sessions_.Close(request->handle());
-    ForgetAnswers(request->stamp());
+    Hear(request->stamp());
     return grpc::Status::OK;
   });
 }

@@ -54,12 +54,16 @@ class SessionHost final : public SessionServiceBase {
   Unary CloseSession(Context context, const CloseSessionRequest* request, Nothing* reply) override;
 
  private:
-  using History = CallHistory<grpc::ByteBuffer>;
+  struct Answer {
+    grpc::ByteBuffer message;
+    std::shared_ptr<const void> parts = {};
+  };
+  using History = CallHistory<Answer>;
 
   // Throws ABORTED where there is none.
   std::shared_ptr<ClientSession> Find(const std::string& handle);
-  // Those that the client has got. Notes that it lives.
-  void ForgetAnswers(const Stamp& stamp);
+  // What the client says of its runs.
+  void Hear(const Stamp& stamp);
   void RunHere(const std::shared_ptr<History::Running>& running, const RunHeader& header,
                std::vector<Tensor> values);
 

@@ -7,7 +7,7 @@
 namespace sextant::dist {
 
 // Tasks of other versions are refused.
-inline constexpr uint32_t kWireVersion = 3;
+inline constexpr uint32_t kWireVersion = 4;
 
 // Methods whose messages are frames.
 inline constexpr char kCallMethod[] = "/sextant.dist.TaskService/Call";
