@@ -59,6 +59,14 @@ def rows(r):
         ids = I32([0, 0, 1, 1, 1, 3])
         for op in ("Sum", "Mean", "Prod"):
             case(r, "Segment%s/%d" % (op, first), lambda x: getattr(raw, "Segment" + op)(data=tf.reshape(x, [6, 2]), segment_ids=ids), {"x": x})
+    for dtype in (F32, F64, F16):
+        for i, x in enumerate(([-INF, -INF, 1], [INF, INF, 1], [NAN, 1, 2], [1, NAN, 2], [1, 2, NAN], [NAN, NAN, 1], [0.0, -0.0, 1], [-0.0, 0.0, 1])):
+            for op in ("Max", "Min"):
+                for columns in (1,) if NAN in x else (1, 5):
+                    tag = "%s/%s_%d_%d" % (op, np.dtype(dtype).name, i, columns)
+                    data = {"x": np.stack([np.array(x, dtype)] * columns, 1)}
+                    case(r, "Segment" + tag, lambda x: getattr(raw, "Segment" + op)(data=x, segment_ids=I32([0, 0, 1])), data)
+                    case(r, "UnsortedSegment" + tag, lambda x: getattr(raw, "UnsortedSegment" + op)(data=x, segment_ids=I32([0, 0, 1]), num_segments=I32(3)), data)
 
 
 def colours(r):

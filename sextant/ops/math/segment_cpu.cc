@@ -15,6 +15,8 @@ namespace {
 template <typename T>
 struct SegmentSum {
   using Acc = Arithmetic<T>;
+  // With sorted ids, a segment begins with its first row, not with Init().
+  static constexpr bool kBeginsWithFirst = false;
   static Acc Init() { return Acc(0); }
   static Acc Combine(Acc a, Acc b) { return Wrapping::Add(a, b); }
   static Acc Finish(Acc acc, int64_t) { return acc; }
@@ -48,7 +50,9 @@ struct SegmentMax : SegmentSum<T> {
       return static_cast<float>(BFloat16::FromBits(0xff7f));
     return std::numeric_limits<Acc>::lowest();
   }
-  static Acc Combine(Acc a, Acc b) { return b > a ? b : a; }
+  static constexpr bool kBeginsWithFirst = true;
+  // As in TensorFlow, a NaN is taken, and gives way to the number that follows it.
+  static Acc Combine(Acc a, Acc b) { return a > b ? a : b; }
 };
 template <typename T>
 struct SegmentMin : SegmentSum<T> {
@@ -59,7 +63,8 @@ struct SegmentMin : SegmentSum<T> {
       return static_cast<float>(BFloat16::FromBits(0x7f7f));
     return std::numeric_limits<Acc>::max();
   }
-  static Acc Combine(Acc a, Acc b) { return b < a ? b : a; }
+  static constexpr bool kBeginsWithFirst = true;
+  static Acc Combine(Acc a, Acc b) { return a < b ? a : b; }
 };
 
 // Checks sorted ids and gives the number of segments.
@@ -146,9 +151,12 @@ class SegmentKernel : public Kernel {
     for (size_t i = 0; i < ids_.size(); ++i) {
       const int64_t id = ids_[i];
       if (id < begin || id >= end) continue;
-      ++counts_[id];
       Acc* sum = sums + id * inner;
       const T* row = in + i * inner;
+      if (counts_[id]++ == 0 && Op::kBeginsWithFirst && sorted_) {
+        for (int64_t j = 0; j < inner; ++j) sum[j] = static_cast<Acc>(row[j]);
+        continue;
+      }
       for (int64_t j = 0; j < inner; ++j) sum[j] = Op::Combine(sum[j], static_cast<Acc>(row[j]));
     }
   }
