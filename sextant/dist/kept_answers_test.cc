@@ -110,7 +110,7 @@ TEST(KeptAnswersTest, ARunThatTheEndOfItsSessionCancelsIsStillAnswered) {
     EXPECT_TRUE(stub->CloseSession(&context, request, &reply).ok());
   };
   auto ended = std::async(std::launch::async, run);
-  while (AskStatus(peer->address(), {}).running() == 0) continue;
+  while (AskStatus(peer->address(), {}).client_sessions(0).running() == 0) continue;
   close();
   const Status status = ended.get();
   EXPECT_EQ(status.code(), Code::kCancelled) << status.message();
