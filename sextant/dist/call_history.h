@@ -19,6 +19,7 @@
 // Thread-safe. Knows no gRPC: Reply is whatever an answer is.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <list>
@@ -42,6 +43,7 @@ class CallHistory {
   // A call that is to be run. It must end, by End.
   struct Running {
     uint64_t sender = 0, sequence = 0, run = 0;
+    const std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
     CancellationToken cancellation;
   };
 
@@ -68,6 +70,8 @@ class CallHistory {
 
   uint64_t duplicates() const;
   size_t running() const;
+  // For how long each call that runs has run.
+  std::vector<std::chrono::duration<double>> RunningFor() const;
 
  private:
   struct Call {
@@ -277,12 +281,20 @@ uint64_t CallHistory<Reply>::duplicates() const {
 
 template <typename Reply>
 size_t CallHistory<Reply>::running() const {
+  return RunningFor().size();
+}
+
+template <typename Reply>
+std::vector<std::chrono::duration<double>> CallHistory<Reply>::RunningFor() const {
+  const auto now = std::chrono::steady_clock::now();
+  std::vector<std::chrono::duration<double>> all;
   std::lock_guard lock(mutex_);
-  size_t count = 0;
   for (const auto& [id, sender] : senders_) {
-    for (const auto& [sequence, call] : sender.calls) count += call.running ? 1 : 0;
+    for (const auto& [sequence, call] : sender.calls) {
+      if (call.running) all.push_back(now - call.running->begun);
+    }
   }
-  return count;
+  return all;
 }
 
 }  // namespace sextant::dist

@@ -32,7 +32,6 @@
 namespace sextant::dist {
 namespace {
 
-constexpr std::chrono::seconds kLongCall(1);
 constexpr std::chrono::minutes kUnusedTime(10);  // of fragments: their session may be closed
 constexpr std::chrono::minutes kStalledTime(5);  // one part takes a minute on the slowest link
 
@@ -133,10 +132,6 @@ void FragmentService::RunCall(const std::shared_ptr<History::Running>& running,
   const PartStore::Key key = {running->sender, running->sequence};
   sextant::Status status;
   Answer answer;
-  {
-    const std::lock_guard lock(mutex_);
-    since_[running.get()] = Clock::now();
-  }
   try {
     if (header.parts() > 0) inputs = parts_.Take(key, header.parts());
     if (header.has_shared()) inputs = shared->Read(header.shared(), /*transient=*/true);
@@ -158,10 +153,6 @@ void FragmentService::RunCall(const std::shared_ptr<History::Running>& running,
     }
   } catch (...) {
     status = CurrentStatus();
-  }
-  {
-    const std::lock_guard lock(mutex_);
-    since_.erase(running.get());
   }
   history_.End(*running, std::move(status), std::move(answer));
 }
@@ -373,11 +364,9 @@ void FragmentService::FillStatus(StatusReply* reply) const {
   reply->set_fragments(static_cast<uint32_t>(host_.num_fragments()));
   const int64_t summed = sums_ ? sums_->num_stale() : 0;
   reply->set_stale(static_cast<uint64_t>(summed + options_.shard->staleness().dropped()));
-  const std::lock_guard lock(mutex_);
-  for (const auto& [call, since] : since_) {
-    if (now - since < kLongCall) continue;
-    reply->add_waits(fmt::format("a call has been running for {:.0f} s",
-                                 std::chrono::duration<double>(now - since).count()));
+  for (const auto time : history_.RunningFor()) {
+    if (time >= kLongCall)
+      reply->add_waits(fmt::format("a call has been running for {:.0f} s", time.count()));
   }
 }
 

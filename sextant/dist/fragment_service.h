@@ -9,7 +9,6 @@
 #include <chrono>
 #include <climits>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -129,7 +128,6 @@ class FragmentService final : public TaskServiceBase {
   CallerHoldings holdings_;
   mutable std::mutex mutex_;
   std::set<uint64_t> updating_;  // fingerprints of fragments that change variables
-  std::map<const void*, Clock::time_point> since_;  // when the calls that run have begun
   std::atomic<uint64_t> calls_ = 0, received_bytes_ = 0, sent_bytes_ = 0;
   std::unique_ptr<SummedCalls> sums_;
   CallThreads threads_;  // destroyed first: calls use all of the above

@@ -135,7 +135,6 @@ struct Server::State {
       reply->mutable_training()->set_mean_staleness(shard.staleness().Mean());
       reply->mutable_training()->set_p99_staleness(shard.staleness().P99());
     }
-    reply->set_running(reply->running() + static_cast<uint32_t>(sessions.running()));
     for (PeerStatus& peer : peers.Status()) *reply->add_peers() = std::move(peer);
   }
 

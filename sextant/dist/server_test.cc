@@ -207,6 +207,20 @@ TEST_F(RemoteSessionTest, RunsGraphsOfClients) {
   EXPECT_EQ(session.devices()[0]->name(), "/job:ps/replica:0/task:0/device:CPU:0");
 }
 
+TEST_F(RemoteSessionTest, StatusTellsTheRunsOfClients) {
+  constexpr int64_t kBytes = 4000;
+  const Output x = Placeholder(DType::kFloat, {kBytes / 4}, "x"), y = Square(x);
+  Session session(graph_, {.target = RemoteTarget(cluster_.server(0))});
+  for (int i = 0; i < 3; ++i) session.Run({{x, Tensor::Zeros(DType::kFloat, {kBytes / 4})}}, y);
+  const StatusReply status = AskStatus(fmt::format("localhost:{}", cluster_.server(0).port()), {});
+  EXPECT_EQ(status.calls(), 3u);
+  EXPECT_EQ(status.running(), 0u);
+  for (const uint64_t bytes : {status.received_bytes(), status.sent_bytes()}) {
+    EXPECT_GT(bytes, 3u * kBytes);
+    EXPECT_LT(bytes, 4u * kBytes);
+  }
+}
+
 TEST_F(RemoteSessionTest, VariablesOutliveTheSession) {
   const Variable v("v", Tensor::Of<float>({1, 2}));
   const Operation init = GlobalVariablesInitializer();

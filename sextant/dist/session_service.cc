@@ -6,6 +6,7 @@
 #include "sextant/dist/frame_memory.h"
 #include "sextant/dist/graph_ahead.h"
 #include "sextant/dist/trace_messages.h"
+#include "sextant/dist/wire.h"
 #include "sextant/net/channel.h"
 #include "sextant/net/grpc_frame.h"
 #include "sextant/proto/graph.pb.h"
@@ -42,6 +43,20 @@ void SessionHost::Stop() {
 
 void SessionHost::CancelRun(uint64_t sender, uint64_t sequence, const Status& why) {
   history_.Cancel({.sender = sender}, sequence, why);
+}
+
+void SessionHost::FillStatus(StatusReply* reply) const {
+  sessions_.FillStatus(reply);
+  reply->set_calls(reply->calls() + runs_);
+  reply->set_received_bytes(reply->received_bytes() + received_bytes_);
+  reply->set_sent_bytes(reply->sent_bytes() + sent_bytes_);
+  reply->set_duplicates(reply->duplicates() + history_.duplicates());
+  const auto times = history_.RunningFor();
+  reply->set_running(reply->running() + static_cast<uint32_t>(times.size()));
+  for (const auto time : times) {
+    if (time >= kLongCall)
+      reply->add_waits(fmt::format("a client's run has been running for {:.0f} s", time.count()));
+  }
 }
 
 void SessionHost::EndLeases() {
@@ -119,6 +134,7 @@ SessionHost::Unary SessionHost::Run(Context context, const grpc::ByteBuffer* req
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
   const auto begin = [&]() -> grpc::Status {
     net::DecodedFrame frame = net::FromByteBuffer(*request, FrameMemory());
+    received_bytes_ += request->Length();
     const auto header = ParseHeader<RunHeader>(frame.message);
     const Stamp& stamp = header.stamp();
     if (grpc::Status wrong = CheckReceiver(stamp, options_.environment.task, options_.incarnation);
@@ -129,11 +145,15 @@ SessionHost::Unary SessionHost::Run(Context context, const grpc::ByteBuffer* req
     const auto running =
         history_.Begin(progress, stamp.sequence(), 0,
                        [this, reactor, reply](const Status& ended, const Answer& answer) {
-                         if (ended.ok()) *reply = answer.message;
+                         if (ended.ok()) {
+                           *reply = answer.message;
+                           sent_bytes_ += answer.message.Length();
+                         }
                          admission_.end().Give();
                          reactor->Finish(AnswerStatus(ended));
                        });
     if (!running) return grpc::Status::OK;
+    ++runs_;
     const bool taken =
         run_threads_.Run([this, running, header, values = std::move(frame.tensors)]() mutable {
           RunHere(running, header, std::move(values));

@@ -3,6 +3,7 @@
 // the others. Sessions share the variables of the task.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -40,7 +41,8 @@ class SessionHost final : public SessionServiceBase {
   void CancelRun(uint64_t sender, uint64_t sequence, const Status& why);
   // Called at regular intervals, so many to a lease (client_sessions.h).
   void EndLeases();
-  void FillStatus(StatusReply* reply) const { sessions_.FillStatus(reply); }
+  // Adds runs and their bytes to those of calls.
+  void FillStatus(StatusReply* reply) const;
   size_t running() const { return history_.running(); }
 
   using Unary = grpc::ServerUnaryReactor*;
@@ -72,6 +74,7 @@ class SessionHost final : public SessionServiceBase {
   const SessionHostOptions options_;
   History history_{256};
   ClientSessions sessions_;
+  std::atomic<uint64_t> runs_ = 0, received_bytes_ = 0, sent_bytes_ = 0;
   // Destroyed first: runs use all of the above. Sessions can be closed however many runs wait.
   CallThreads threads_, run_threads_;
 };

@@ -1,6 +1,7 @@
 // What both ends of the cluster's services know.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string_view>
 
@@ -8,6 +9,9 @@ namespace sextant::dist {
 
 // Tasks of other versions are refused.
 inline constexpr uint32_t kWireVersion = 4;
+
+// Calls and runs that take longer are told in the status of a task.
+inline constexpr std::chrono::seconds kLongCall{1};
 
 // Methods whose messages are frames.
 inline constexpr char kCallMethod[] = "/sextant.dist.TaskService/Call";
