@@ -20,7 +20,7 @@ struct Options {
   std::string eval_dir = "/tmp/cifar10_eval", checkpoint_dir = "/tmp/cifar10_train";
   std::string eval_data = "test";
   int64_t eval_interval_secs = 300, num_examples = 10000;
-  bool run_once = false;
+  bool run_once = false, moving_averages = true;
 };
 
 struct Evaluation {
@@ -89,7 +89,9 @@ void Run(const Options& options) {
                               .summaries = sx::summaries::MergeAll()};
   // The averages are restored into the variables.
   const sx::train::MovingAverage averages({.decay = cifar10::kMovingAverageDecay});
-  sx::Saver saver(graph, {.variables = averages.VariablesToRestore()});
+  sx::SaverOptions restored;
+  if (options.moving_averages) restored.variables = averages.VariablesToRestore();
+  sx::Saver saver(graph, restored);
   sx::train::SummaryWriter writer(options.eval_dir, graph);
   while (true) {
     EvaluateOnce(evaluation, saver, writer, options);
@@ -112,6 +114,7 @@ int main(int argc, char** argv) {
   flags.Add("eval_interval_secs", &options.eval_interval_secs, "between evaluations", {.min = 0});
   flags.Add("num_examples", &options.num_examples, "images of an evaluation", {.min = 1});
   flags.Add("run_once", &options.run_once, "evaluate once only");
+  flags.Add("moving_averages", &options.moving_averages, "instead of the variables themselves");
   flags.Add("num_threads", &options.input.num_threads, "that fill the queue",
             {.min = 1, .max = 1024});
   return flags.Main(argc, argv, [&] { Run(options); });

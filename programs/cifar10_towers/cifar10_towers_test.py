@@ -90,6 +90,8 @@ check(largest["cifar10_multi_gpu_train"] <= largest["cifar10_train"], "two tower
 out = programs.run("cifar10_eval", "--data_dir=data", "--checkpoint_dir=one", "--eval_dir=eval", "--run_once", "--num_examples=50", "--batch_size=20")
 precision = re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}: precision @ 1 = (\d\.\d{3})\n", out)
 check(precision, "what cifar10_eval prints: " + out)
+out = programs.run("cifar10_eval", "--data_dir=data", "--checkpoint_dir=one", "--eval_dir=eval_raw", "--run_once", "--num_examples=50", "--batch_size=20", "--moving_averages=false")
+check("precision @ 1 = " in out, "the variables themselves: " + out)
 values = [value for step, scalars, _ in events(programs.path("eval")) for tag, value in scalars.items() if tag == "Precision @ 1" and step == 10]
 check(len(values) == 1 and abs(values[0] - float(precision.group(1))) < 6e-4, "the precision is in the events: %s" % values)
 check(programs.run("cifar10_eval", "--data_dir=data", "--checkpoint_dir=nothing", "--eval_dir=eval2", "--run_once") == "No checkpoint file found\n", "no checkpoint")
