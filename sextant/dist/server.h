@@ -48,7 +48,7 @@ struct SEXTANT_API ServerOptions {
   bool shared_frames = true;
   // Calls and sessions of clients and tasks that have been silent for so long are ended, and what
   // is kept for them is dropped. The same for all tasks of a cluster.
-  std::chrono::milliseconds lease{60'000};
+  std::chrono::milliseconds lease = std::chrono::minutes(1);
   std::string bind_host = {};  // "": as BindAddress says
   // Called when the files of the credentials have been read, before a client can connect.
   std::function<void()> before_listening = {};
