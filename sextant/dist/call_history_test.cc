@@ -45,7 +45,8 @@ TEST(CallHistoryTest, CallIsRunOnceAndAnsweredAsOftenAsItIsSent) {
   EXPECT_FALSE(history.Begin(Only(1, 5), 5, 0, answers.Take()));  // while it runs
   EXPECT_TRUE(answers.got.empty());
   EXPECT_EQ(history.running(), 1u);
-  EXPECT_LE(history.RunningFor()[0], std::chrono::steady_clock::now() - running->begun);
+  const auto running_for = history.RunningFor();
+  EXPECT_LE(running_for.at(0), std::chrono::steady_clock::now() - running->begun);
   history.End(*running, Status(), "42");
   EXPECT_EQ(answers.got, (std::vector<std::string>{"42", "42"}));
   EXPECT_FALSE(history.Begin(Only(1, 5), 5, 0, answers.Take()));  // after it
