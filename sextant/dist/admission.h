@@ -8,8 +8,8 @@
 #include <functional>
 
 #include "sextant/dist/call_threads.h"
-#include "sextant/net/credentials.h"
 #include "sextant/net/handover.h"
+#include "sextant/net/token.h"
 
 namespace sextant::dist {
 

@@ -26,7 +26,7 @@
 
 #include "sextant/base/cancellation.h"
 #include "sextant/dist/coordinator.h"
-#include "sextant/net/credentials.h"
+#include "sextant/net/token.h"
 #include "sextant/proto/cluster.grpc.pb.h"
 
 namespace sextant::dist {

@@ -26,6 +26,7 @@
 #include "sextant/device/remote_task.h"
 #include "sextant/dist/shared_frames.h"
 #include "sextant/net/channel.h"
+#include "sextant/net/token.h"
 #include "sextant/proto/cluster.grpc.pb.h"
 
 namespace sextant::dist {

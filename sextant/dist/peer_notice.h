@@ -7,7 +7,7 @@
 
 #include "sextant/dist/peer_attempt.h"
 #include "sextant/net/async_call.h"
-#include "sextant/net/credentials.h"
+#include "sextant/net/token.h"
 #include "sextant/proto/cluster.pb.h"
 
 namespace sextant::dist {

@@ -9,7 +9,7 @@
 #include "sextant/base/file_system.h"
 #include "sextant/base/printable.h"
 #include "sextant/base/utf8.h"
-#include "sextant/net/credentials.h"
+#include "sextant/net/token.h"
 
 namespace sextant::serving {
 namespace {

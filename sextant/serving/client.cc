@@ -8,6 +8,7 @@
 #include "sextant/base/error.h"
 #include "sextant/net/async_call.h"
 #include "sextant/net/credentials.h"
+#include "sextant/net/token.h"
 #include "sextant/proto/serving.pb.h"
 #include "sextant/serving/rest_client.h"
 #include "sextant/tensor/tensor_proto.h"

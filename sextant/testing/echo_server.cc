@@ -11,6 +11,7 @@
 #include "sextant/net/async_call.h"
 #include "sextant/net/channel.h"
 #include "sextant/net/handover.h"
+#include "sextant/net/token.h"
 
 namespace sextant {
 namespace {

@@ -12,6 +12,7 @@
 #include "sextant/cli/net_commands.h"
 #include "sextant/dist/server.h"
 #include "sextant/net/credentials.h"
+#include "sextant/net/token.h"
 
 namespace sextant::cli {
 namespace {

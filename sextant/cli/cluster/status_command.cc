@@ -11,6 +11,7 @@
 #include "sextant/cli/net_commands.h"
 #include "sextant/dist/task_status.h"
 #include "sextant/net/credentials.h"
+#include "sextant/net/token.h"
 
 namespace sextant::cli {
 namespace {
