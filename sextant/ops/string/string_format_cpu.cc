@@ -71,7 +71,14 @@ class TensorText {
       : tensor_(tensor), edge_(edge), append_(ElementFn(tensor.dtype())), text_(text) {}
 
   void Append(int axis = 0, int64_t base = 0) {
-    if (axis == tensor_.rank()) return append_(tensor_, base, text_);
+    if (axis == tensor_.rank()) {
+      if (edge_ == 0) {
+        *text_ += "...";
+      } else {
+        append_(tensor_, base, text_);
+      }
+      return;
+    }
     const int64_t size = tensor_.dim(axis);
     const bool cut = edge_ >= 0 && size > 2 * edge_;
     // Items of the last dimension stand on one line, those of others on lines of their own.

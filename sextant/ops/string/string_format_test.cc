@@ -32,6 +32,9 @@ TEST_F(StringFormatTest, Edges) {
   EXPECT_EQ(Format(Range({6})), "[0 1 2 3 4 5]");
   EXPECT_EQ(Format(Range({7})), "[0 1 2 ... 4 5 6]");
   EXPECT_EQ(Format(Range({10}), 0), "[ ...]");
+  EXPECT_EQ(Format(Range({2, 2}), 0), "[\n ...]");
+  EXPECT_EQ(Format(Range({0, 2}), 0), "[]");
+  EXPECT_EQ(Format(Tensor(1), 0), "...");
   EXPECT_EQ(Format(Range({10}), -1), "[0 1 2 3 4 5 6 7 8 9]");
   EXPECT_EQ(Format(Range({3, 4})), "[[0 1 2 3]\n [4 5 6 7]\n [8 9 10 11]]");
   EXPECT_EQ(Format(Range({2, 3, 4}), 1),

@@ -67,12 +67,13 @@ class SubstrKernel : public Kernel {
  private:
   std::string_view Part(std::string_view text, int64_t pos, int64_t len) const {
     const int64_t length = Length(text, utf8_);
-    if (pos < -length || pos > length) {
+    // As TensorFlow: a negative len means all bytes but no characters, and is not counted from the
+    // end of characters.
+    if (pos < -length || pos > length || (utf8_ && pos < 0 && len < 0)) {
       throw InvalidArgument("pos {} is out of range for string \"{}\"", pos, text);
     }
     const size_t begin = ByteOf(text, pos < 0 ? pos + length : pos, utf8_);
     const std::string_view rest = text.substr(begin);
-    // As TensorFlow: a negative len means all bytes, but no characters.
     if (len < 0) return utf8_ ? std::string_view() : rest;
     return rest.substr(0, ByteOf(rest, len, utf8_));
   }

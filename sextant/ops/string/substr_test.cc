@@ -46,6 +46,9 @@ TEST_F(SubstrTest, PositionsAreBroadcast) {
 TEST_F(SubstrTest, RejectsPositionsOutside) {
   EXPECT_THROW(Part("hello", 6, 1), Error);
   EXPECT_THROW(Part("hello", -6, 1), Error);
+  EXPECT_EQ(Part("hello", -1, -1), "o");
+  EXPECT_EQ(Part("hello", 1, -1, StringUnit::kUtf8Char), "");
+  EXPECT_THROW(Part("hello", -1, -1, StringUnit::kUtf8Char), Error);
 }
 
 }  // namespace
