@@ -74,6 +74,8 @@ TEST(OptionValuesTest, RefusesWrongParametersOfModels) {
       Train("linear", "--shuffle_buffer", "0", "--shuffle_buffer must be at least 1"),
       Train("linear", "--num_epochs", "-1", "--num_epochs must be at least 0"),
       Train("linear", "--learning_rate", "nan", "--learning_rate must be at least 0, not nan"),
+      Train("linear", "--learning_rate", "1e39",
+            "--learning_rate must be a number that a float holds, not 1e+39"),
       Train("linear", "--learning_rate", "-0.1", "--learning_rate must be at least 0, not -0.1"),
       Train("linear", "--optimizer", "Adm", "did you mean Adam?"),
       Train("dnn", "--scale_factor", "nan", "--scale_factor must be greater than 0"),

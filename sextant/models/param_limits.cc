@@ -12,9 +12,11 @@
 namespace sextant::models {
 namespace {
 
+constexpr double kLargestFloat = std::numeric_limits<float>::max();
+
 std::string Describe(const ParamLimits& limits) {
   const bool has_least = limits.least > std::numeric_limits<double>::lowest();
-  const bool has_most = limits.most < std::numeric_limits<float>::max();
+  const bool has_most = limits.most < kLargestFloat;
   std::string text;
   if (has_least) {
     text = fmt::format("{} {}", limits.above_least ? "greater than" : "at least", limits.least);
@@ -32,6 +34,8 @@ void CheckNumber(const std::string& name, T value, const ParamLimits& limits) {
   const bool fits = std::isfinite(number) && number >= limits.least && number <= limits.most &&
                     !(limits.above_least && number == limits.least) &&
                     !(limits.below_most && number == limits.most);
+  if (std::isfinite(number) && number > kLargestFloat && limits.most == kLargestFloat)
+    throw InvalidArgument("{} must be a number that a float holds, not {}", name, value);
   if (!fits) throw InvalidArgument("{} must be {}, not {}", name, Describe(limits), value);
 }
 
@@ -39,9 +43,7 @@ void CheckNumber(const std::string& name, T value, const ParamLimits& limits) {
 
 ParamLimits Between(double least, double most) { return {.least = least, .most = most}; }
 
-ParamLimits AtLeast(double least) {
-  return {.least = least, .most = static_cast<double>(std::numeric_limits<float>::max())};
-}
+ParamLimits AtLeast(double least) { return {.least = least, .most = kLargestFloat}; }
 
 ParamLimits Share() { return {.least = 0, .most = 1, .below_most = true}; }
 
