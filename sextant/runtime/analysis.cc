@@ -206,9 +206,6 @@ class Analyzer {
       auto value = ConstantValue(node->output(i));
       if (!value) continue;
       result_.values[node->output(i)] = std::move(*value);
-      if (!result_.constants.contains(node->input(i).node())) {
-        result_.measured.push_back(node->input(i));
-      }
     }
     NoteWaits(node, {});
     return true;

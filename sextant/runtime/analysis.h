@@ -32,8 +32,6 @@ struct Analysis {
   // Of nodes with values that wait for others than those: what a constant in their place waits for.
   std::unordered_map<const Node*, std::vector<Node*>> waits;
   Deadness deadness;
-  // Inputs of Shape, ShapeN, Size and Rank nodes whose values are known all the same.
-  std::vector<Output> measured;
   // If: else, then. Case: branches. While: cond, body.
   std::unordered_map<const Node*, std::vector<std::shared_ptr<const Plan>>> branches;
   // Of If and Case: the outputs that the branches compute; all, or of lowered ones those that are

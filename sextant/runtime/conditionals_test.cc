@@ -153,6 +153,28 @@ TEST_F(ConditionalsTest, EffectsOfABranchNotTakenDoNotHappen) {
   EXPECT_THROW(session.Run({{fed, Tensor(false)}}, right), Error);
 }
 
+// Of the sides of a conditional one is not taken; what was computed for both before it, was
+// computed. Expected values from TensorFlow 2.15 (tf.compat.v1, control flow v1).
+TEST_F(ConditionalsTest, EffectsBeforeAConditionalHappenWhicheverSideIsTaken) {
+  const Variable count("count", Tensor(1.0f));
+  const Output fed = Placeholder(DType::kBool, Shape());
+  for (const Output& pred : {fed, Const(Tensor(true)), LogicalNot(LogicalNot(fed))}) {
+    const Output added = count.AssignAdd(Const(Tensor(10.0f)));
+    const Output known = Merge({Switch(added, pred).output_false * 2.0f,
+                                Switch(Const(Tensor(5.0f)), pred).output_true * 3.0f})
+                             .output;
+    const Output computed = Merge({Switch(added, pred).output_false * 2.0f,
+                                   Switch(Sin(Cast(fed, DType::kFloat)), pred).output_true})
+                                .output;
+    for (const Output& y : {known, computed}) {
+      Session session(graph_);
+      session.Run(GlobalVariablesInitializer());
+      session.Run({{fed, Tensor(true)}}, y);
+      EXPECT_EQ(session.Run(count.Read()).scalar<float>(), 11);
+    }
+  }
+}
+
 // A node of a function body on floats.
 std::string BodyNode(const std::string& name, const std::string& op, const std::string& inputs,
                      const std::string& attrs = "attr { key: 'T' value { type: DT_FLOAT } }") {

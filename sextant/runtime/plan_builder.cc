@@ -22,6 +22,7 @@
 #include "sextant/runtime/lowered_branches.h"
 #include "sextant/runtime/lowered_needs.h"
 #include "sextant/runtime/placer.h"
+#include "sextant/runtime/stateful_nodes.h"
 #include "sextant/runtime/step_emitter.h"
 #include "sextant/runtime/variable_shapes.h"
 
@@ -107,32 +108,20 @@ void UseValues(Graph& graph, const Analysis& analysis) {
   });
 }
 
-// A tensor whose shape is known is not computed to find its shape, but what is stateful above it
-// runs all the same: reads fail for variables that are not initialised, queues give up elements.
-void KeepStatefulNodes(Graph& graph, const std::vector<Output>& measured, Node* sink) {
-  std::vector<bool> seen(graph.num_nodes());
-  std::vector<Node*> stack, kept;
-  const auto visit_from = [&](Node* root, bool needed) {
-    if (!seen[root->id()]) stack.push_back(root);
-    seen[root->id()] = true;
-    while (!stack.empty()) {
-      Node* node = stack.back();
-      stack.pop_back();
-      const bool acts = node->num_inputs() > 0 || node->type() == "_CallFinish";
-      if (!needed && node->op().stateful() && acts) kept.push_back(node);
-      const auto push = [&](Node* input) {
-        if (!seen[input->id()]) stack.push_back(input);
-        seen[input->id()] = true;
-      };
-      for (const Output& input : node->inputs()) push(input.node());
-      for (Node* control : node->control_inputs()) push(control);
-    }
-  };
-  visit_from(sink, true);
-  for (const Output& tensor : measured) visit_from(tensor.node(), false);
-  if (kept.empty()) return;
-  kept.insert(kept.end(), sink->control_inputs().begin(), sink->control_inputs().end());
-  graph.SetControlInputs(sink, std::move(kept));
+// Shapes of variables are known wherever these are, but reads fail where they are not initialised.
+void UseShapes(Graph& graph, Node* sink) {
+  const std::vector<Node*> stateful = StatefulNodesOf(graph, sink);
+  if (!UseVariableShapes(graph).empty()) AwaitNodes(graph, sink, stateful);
+}
+
+// What is known leaves parts of the graph unneeded: what only the shape is asked of, what is
+// switched to a side that is not taken. What is stateful there runs all the same.
+void UseAnalysis(Graph& graph, Analysis& analysis, const OptimizerOptions& options, Node* sink) {
+  std::vector<Node*> stateful = StatefulNodesOf(graph, sink);
+  std::erase_if(stateful, [&](const Node* node) { return analysis.deadness.NeverLive(*node); });
+  if (options.fold_constants) UseValues(graph, analysis);
+  BypassDeadBranches(graph, analysis.deadness);
+  AwaitNodes(graph, sink, stateful);
 }
 
 void Optimize(Graph& graph, const PlanRequest& request, const PlanEnvironment& environment,
@@ -190,8 +179,7 @@ std::shared_ptr<const Plan> BuildPlan(const PlanRequest& request,
   if (contents.loops || contents.references || contents.calls) RemoveUnneeded(graph, needed);
   request.ThrowIfCancelled();
   const bool cut = environment.tasks != nullptr && request.depth == 0;
-  if (cut && environment.optimizer.fold_constants)
-    KeepStatefulNodes(graph, UseVariableShapes(graph), sink);
+  if (cut && environment.optimizer.fold_constants) UseShapes(graph, sink);
   if (request.lowered) NoteUses(graph, needed);
   PlaceNodes(graph, environment, request.depth > 0);
   std::vector<PlanCall> calls;
@@ -204,11 +192,7 @@ std::shared_ptr<const Plan> BuildPlan(const PlanRequest& request,
   if (environment.devices.size() > 1) PartitionByDevice(graph);
 
   Analysis analysis = AnalyzeGraph(graph, request, subgraph.feeds, environment);
-  if (environment.optimizer.fold_constants) {
-    UseValues(graph, analysis);
-    KeepStatefulNodes(graph, analysis.measured, sink);
-  }
-  BypassDeadBranches(graph, analysis.deadness);
+  UseAnalysis(graph, analysis, environment.optimizer, sink);
   RemoveUnneeded(graph, needed);
   Optimize(graph, request, environment, needed);
   PutChecksFirst(graph);
