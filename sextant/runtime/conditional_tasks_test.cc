@@ -106,6 +106,43 @@ TEST_F(ConditionalTasksTest, ABranchChangesAVariable) {
   ExpectValues(Merge({sides.output_false, updated}).output, 5, 13);
 }
 
+// The branch waits for a value that is computed here, the read behind it for nothing.
+TEST_F(ConditionalTasksTest, WhatABranchChangesIsReadInProgramOrder) {
+  const Variable w = VariableOn(kPs0, "w", 3), v = VariableOn(kPs0, "v", 5);
+  const SwitchOutputs sides = Switch(Square(w.value()), p_);
+  const Operation change = OpBuilder("AssignAddVariableOp")
+                               .Input(Switch(v.handle(), p_).output_true)
+                               .Input(sides.output_true)
+                               .BuildOperation();
+  Output changed;
+  {
+    const ControlDependencies after({change});
+    changed = Identity(sides.output_true);
+  }
+  const Output merged = Merge({sides.output_false, changed}).output;
+  ExpectValues(merged * 100.0f + ReadVariable(v.handle()), 905, 914);
+}
+
+// Which variable it is, the predicate says.
+TEST_F(ConditionalTasksTest, ChangesOfOneOfSeveralVariablesKeepTheOrderOfTheProgram) {
+  const Variable w = VariableOn(kPs0, "w", 3), v = VariableOn(kPs0, "v", 5);
+  const Output added = Square(w.value());
+  const Output before = ReadVariable(v.handle());
+  {
+    const DeviceScope on(kPs0);
+    const Output handle =
+        Merge({Switch(w.handle(), p_).output_false, Switch(v.handle(), p_).output_true}).output;
+    OpBuilder("AssignAddVariableOp").Input(handle).Input(added).Name("change").BuildOperation();
+  }
+  const Output after = ReadVariable(v.handle());
+  Output y;
+  {
+    const ControlDependencies changed({graph_.FindOperation("change")});
+    y = Identity(before) * 100.0f + after;
+  }
+  ExpectValues(y, 505, 649);
+}
+
 TEST_F(ConditionalTasksTest, ConditionalsMayBeNested) {
   const Variable w = VariableOn(kPs0, "w", 3);
   SwitchOutputs outer, inner;

@@ -1,5 +1,6 @@
 #include "sextant/runtime/effect_order.h"
 
+#include <algorithm>
 #include <map>
 
 #include "sextant/graph/function_node.h"
@@ -20,8 +21,34 @@ const Node& HandleRoot(Output handle) {
   return *node;
 }
 
+namespace {
+
+bool HandsOn(const Node& node) { return node.type() == "Identity" || node.type() == "Switch"; }
+
+// The node that makes the resource, also where the handle has gone through conditionals and loops.
+// Of a handle that may come from several: the node that chooses.
+const Node& MakerOf(Output handle) {
+  for (;;) {
+    const Node& node = *handle.node();
+    if (HandsOn(node)) {
+      handle = node.input(0);
+    } else if (node.type().ends_with("While")) {
+      handle = node.input(handle.index());
+    } else {
+      return node;
+    }
+  }
+}
+
+bool IsChosen(Output handle) {
+  return handle.dtype() == DType::kResource &&
+         (MakerOf(handle).type() == "Merge" || RunsFunctions(MakerOf(handle)));
+}
+
+}  // namespace
+
 std::string ResourceKey(Output handle) {
-  const Node& root = HandleRoot(handle);
+  const Node& root = MakerOf(handle);
   if (!IsSharedHandle(root)) return fmt::format("#{}", root.id());
   const auto& shared = root.attr<std::string>("shared_name");
   const Attr* container = root.FindAttr("container");
@@ -35,20 +62,22 @@ namespace {
 // with what puts into it.
 enum class End { kPuts, kTakes };
 End EndOf(const Node& node, Output handle) {
-  const bool queue = HandleRoot(handle).type().find("Queue") != std::string::npos;
+  const bool queue = MakerOf(handle).type().find("Queue") != std::string::npos;
   return queue && node.num_outputs() > 0 && MayWait(node) ? End::kTakes : End::kPuts;
 }
 
 // Per resource: a change waits for the last change and the reads since, a read for the last change.
-// What calls functions may touch all resources of its task.
+// What calls functions may touch all resources of its task, as what takes a handle of one of
+// several.
 class EffectEdges {
  public:
   explicit EffectEdges(size_t num_nodes) : edges_(num_nodes) {}
 
   void Add(Node* node, int task) {
-    if (node->type() == "Identity") return;
+    if (HandsOn(*node) || node->type() == "Merge") return;
     Task& state = tasks_[task];
-    if (node->op().stateful() && RunsFunctions(*node)) {
+    if ((node->op().stateful() && RunsFunctions(*node)) ||
+        std::ranges::any_of(node->inputs(), IsChosen)) {
       for (auto& [key, users] : state.users) Wait(node, users, /*changes=*/true);
       Wait(node, state.anything, true);
       return;
