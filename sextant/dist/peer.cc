@@ -151,8 +151,8 @@ grpc::ByteBuffer Peer::Ask(const char* method, const grpc::ByteBuffer& request,
       SetState("connected");  // not all that is asked says hello first
       return attempt->response;
     }
-    CountRetry();
     retry.Failed(attempt->status, cancellation);
+    CountRetry();
     attempt = Send(method, request);
   }
 }
@@ -269,8 +269,8 @@ void Peer::Register(const Fragment& fragment, CancellationToken& cancellation, u
     }
     cancellation.ThrowIfCancelled();
     if (status.ok()) return;
-    CountRetry();
     retry.Failed(status, cancellation);
+    CountRetry();
   }
 }
 

@@ -110,8 +110,8 @@ void PeerCall::Recover(CancellationToken& cancellation) {
   if (attempt_->status.error_details() == kUnknownSegment)
     return peer_->StopSharing(shared_.back().get());
   if (peer_->Restarted(attempt_->status, run_.session)) throw RestartedError(*fragment_);
-  peer_->CountRetry();
   retry_.Failed(attempt_->status, cancellation);
+  peer_->CountRetry();
 }
 
 }  // namespace sextant::dist

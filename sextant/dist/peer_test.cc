@@ -69,6 +69,7 @@ TEST(PeerTest, ErrorsNameTheOpAndTheTask) {
   });
   EXPECT_EQ(status.code(), Code::kInvalidArgument);
   EXPECT_TRUE(status.message().starts_with("[MatMul b] on /job:ps/task:1: ")) << status.message();
+  EXPECT_EQ(peer->Status().retries(), 0u);  // it is not tried again
 }
 
 // As one whose tensors go ahead in parts does, while others call.
