@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "cifar10_towers/cifar10_input.h"
-#include "common/find_batch_size.h"
-#include "common/training_files.h"
+#include "find_batch_size/find_batch_size.h"
+#include "training_files/training_files.h"
 
 namespace sx = sextant;
 
@@ -64,7 +64,8 @@ std::string Now() {
 
 void CheckTrainDir(const std::string& train_dir) {
   if (train_dir.empty()) throw sx::InvalidArgument("--train_dir must name a folder, not ''");
-  const std::string foreign = common::FirstForeignFile(train_dir, common::CheckpointsAndEvents());
+  const std::string foreign =
+      programs::FirstForeignFile(train_dir, programs::CheckpointsAndEvents());
   if (foreign.empty()) return;
   throw sx::FailedPrecondition(
       "{} holds '{}', which no training makes, and would be deleted; choose another --train_dir",
@@ -98,7 +99,7 @@ void RunTrainingLoop(const Training& training, const LoopOptions& options) {
 
 void FindBatchSize(const std::function<Training(int64_t batch_size)>& build,
                    const sx::SessionOptions& session_options) {
-  common::FindBatchSize(kTrainImages, [&](int64_t size) {
+  programs::FindBatchSize(kTrainImages, [&](int64_t size) {
     sx::Graph graph;
     const sx::GraphScope use(graph);
     const Training training = build(size);

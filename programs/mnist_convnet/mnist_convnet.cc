@@ -3,7 +3,7 @@
 
 #include <iostream>
 
-#include "common/find_batch_size.h"
+#include "find_batch_size/find_batch_size.h"
 #include "sextant/proto/graph.pb.h"
 #include "sextant/sextant.h"
 
@@ -75,7 +75,7 @@ void Train(const Options& options, const Network& network, sx::Session& session,
 // Doubles the batch until a training step needs more than the session may use.
 void FindBatchSize(const Network& network, sx::Session& session, sx::datasets::MnistSets sets) {
   sx::datasets::ImageBatches train(std::move(sets.train));
-  common::FindBatchSize(train.size(), [&](int64_t size) {
+  programs::FindBatchSize(train.size(), [&](int64_t size) {
     session.Run(network.Feeds(train.Next(size), 0.5f), network.train_step);
   });
 }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <ctime>
 
-#include "common/training_files.h"
+#include "training_files/training_files.h"
 
 namespace sx = sextant;
 
@@ -52,28 +52,28 @@ std::string NewDirectory() {
 
 // What a run writes besides checkpoints and events: its own notes, those of the library, records
 // and timelines of hooks, evaluations and exports.
-const common::FilePatterns kOfRuns = {kParameters,
-                                      kFinished,
-                                      "graph.pbtxt",
-                                      "DONE",
-                                      "sextant_lock.json",
-                                      "sextant_restarts.json",
-                                      "sextant_ledger*.json",
-                                      "benchmark_run.log",
-                                      "metric.log",
-                                      "timeline-#.json",
-                                      "eval*/events.out.tfevents.*",
-                                      "export*/",
-                                      "export*/#/saved_model.pb",
-                                      "export*/#/variables/variables.*",
-                                      "export*/#/assets*/*",
-                                      "export*/temp-#*"};
+const programs::FilePatterns kOfRuns = {kParameters,
+                                        kFinished,
+                                        "graph.pbtxt",
+                                        "DONE",
+                                        "sextant_lock.json",
+                                        "sextant_restarts.json",
+                                        "sextant_ledger*.json",
+                                        "benchmark_run.log",
+                                        "metric.log",
+                                        "timeline-#.json",
+                                        "eval*/events.out.tfevents.*",
+                                        "export*/",
+                                        "export*/#/saved_model.pb",
+                                        "export*/#/variables/variables.*",
+                                        "export*/#/assets*/*",
+                                        "export*/temp-#*"};
 
 // Only what runs wrote is deleted.
 void Clean(const std::string& directory) {
-  common::FilePatterns patterns = common::CheckpointsAndEvents();
+  programs::FilePatterns patterns = programs::CheckpointsAndEvents();
   patterns.insert(patterns.end(), kOfRuns.begin(), kOfRuns.end());
-  const std::string foreign = common::FirstForeignFile(directory, patterns);
+  const std::string foreign = programs::FirstForeignFile(directory, patterns);
   if (!foreign.empty()) {
     throw sx::FailedPrecondition(
         "{} holds '{}', which no run makes, and --clean would delete it; move it, or choose "

@@ -1,4 +1,4 @@
-#include "common/find_batch_size.h"
+#include "find_batch_size/find_batch_size.h"
 
 #include <fmt/core.h>
 
@@ -8,7 +8,7 @@
 
 namespace sx = sextant;
 
-namespace common {
+namespace programs {
 
 void FindBatchSize(int64_t most, const std::function<void(int64_t size)>& step) {
   int64_t fits = 0;
@@ -27,4 +27,4 @@ void FindBatchSize(int64_t most, const std::function<void(int64_t size)>& step) 
   fmt::print("largest batch {}\n", fits);
 }
 
-}  // namespace common
+}  // namespace programs

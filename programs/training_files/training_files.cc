@@ -1,4 +1,4 @@
-#include "common/training_files.h"
+#include "training_files/training_files.h"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 namespace sx = sextant;
 
-namespace common {
+namespace programs {
 namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -72,4 +72,4 @@ std::string FirstForeignFile(const std::string& directory, const FilePatterns& p
   return files.Exists(directory) ? FirstForeign(files, directory, "", patterns) : "";
 }
 
-}  // namespace common
+}  // namespace programs

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace common {
+namespace programs {
 
 // Patterns of whole names: # stands for digits, * for any characters, in a name and below it.
 using FilePatterns = std::vector<std::string_view>;
@@ -17,4 +17,4 @@ const FilePatterns& CheckpointsAndEvents();
 // a killed writer left of one; a directory without entries is "empty/". "": there is none.
 std::string FirstForeignFile(const std::string& directory, const FilePatterns& patterns);
 
-}  // namespace common
+}  // namespace programs
