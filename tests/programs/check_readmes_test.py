@@ -1,4 +1,4 @@
-"""tools/check_readmes accepts what is within the tolerance and refuses, naming the place, what is not."""
+"""tools/check_readmes accepts what is within the tolerance, and code that is in a source, and refuses, naming the place, what is not."""
 import pathlib
 import subprocess
 import sys
@@ -10,6 +10,7 @@ TOOL = sys.argv[1]
 def result(readme):
     with tempfile.TemporaryDirectory() as directory:
         path = pathlib.Path(directory, "README.md")
+        pathlib.Path(directory, "main.cc").write_text("int main() {\n  return Run();\n}\n")
         path.write_text(readme)
         run = subprocess.run([sys.executable, TOOL, "--bin", directory, path], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         return run.returncode, run.stdout + run.stderr
@@ -47,4 +48,6 @@ accepted(block("exactly", "echo bad >&2; false", "bad"))                    # of
 accepted("```console\n$ false\nnever run\n```\n", 0)
 refused("<!-- rerun about 3 -->\n```\n$ true\n```\n", "a mark reads")
 refused("<!-- rerun exactly -->\n\n", "must follow")
+accepted("```cpp\nint main() {\n  ...\nreturn Run();\n\n```\n\n```text\nnot code\n```\n", 0)
+refused("# x\n\n```cpp\nreturn Walk();\n```\n", "README.md:4", "return Walk();")  # code that no source has
 print("check_readmes ok")
