@@ -143,6 +143,14 @@ check(steps[-1] == 12 and steps[0] >= 9, "the rounds that were done are not done
 whole = results(supervise("train_and_eval", "Simple", "CIFAR10", "-te", 4, "-bs", 20, "--model_dir", "jobs/whole"))
 check(whole[-1] == results(rest.stdout)[-1], "it ends as one that was not killed: %s %s" % (whole[-1], results(rest.stdout)[-1]))
 
+# Killed in an evaluation, which a training without evaluations looks like: that is made again, also the last one, and only once.
+mnist = ["Simple", "MNIST", "-bs", 20, "--model_dir", "jobs/unevaluated"]
+supervise("train", *mnist, "-te", 1)
+check([r["global_step"] for r in results(supervise("train_and_eval", *mnist, "-te", 2))] == [3, 6], "the round that was not evaluated comes first")
+supervise("train", *mnist, "-te", 3)
+check([r["global_step"] for r in results(supervise("train_and_eval", *mnist, "-te", 3))] == [9], "the last evaluation is made up for")
+check(results(supervise("train_and_eval", *mnist, "-te", 3)) == [], "no evaluation is made twice")
+
 # Bad input: one sentence.
 pair = ["--model", "Simple", "--dataset", "MNIST"]
 said = programs.refusal("supervisor", *pair, code=2)
@@ -153,10 +161,19 @@ said = programs.refusal("supervisor", "train", "--model", "Simpel", "--dataset",
 check("--model must be ResNet or Simple, not 'Simpel'" in said, said)
 said = programs.refusal("supervisor", "train", "--model", "Simple", "--dataset", "SVHN", code=2)
 check("--dataset must be CIFAR10 or MNIST, not 'SVHN'" in said, said)
+said = programs.refusal("supervisor", "train", *pair, "-te", 2 * 10 ** 9, code=2)
+check(said == "--train_epochs must be at most 1000000000, not 2000000000", said)
 said = programs.refusal("supervisor", "train", *pair, "--hooks", "LogHook")
-check(said == "there is no hook LogHook; there are ExamplesPerSecondHook, LoggingMetricHook, LoggingTensorHook, ProfilerHook", said)
+check(said == "there is no hook 'LogHook'; there are ExamplesPerSecondHook, LoggingMetricHook, LoggingTensorHook, ProfilerHook", said)
 said = programs.refusal("supervisor", "train", *pair, "--data_dir", "nowhere")
 check("nowhere/train.tfrecords: no such file; make it with `sextant data mnist" in said, said)
+before = programs.path("jobs/Simple_MNIST/run_parameters.json").read_text()
+said = programs.refusal("supervisor", "train", "--model", "ResNet", "--dataset", "MNIST", "--data_dir", DATA["MNIST"], "--model_dir", "jobs/Simple_MNIST")
+check(said == "jobs/Simple_MNIST holds a training of Simple on MNIST; choose another --model_dir, or delete it with --clean" and
+      programs.path("jobs/Simple_MNIST/run_parameters.json").read_text() == before, "the training of another model is left alone: " + said)
+said = programs.refusal("supervisor", "train", *pair, "--data_dir", DATA["MNIST"], "--model_dir", "refused", "--benchmark_logger_type", "BenchmarkFileLogger",
+                        "--benchmark_log_dir", "/dev/null/logs")
+check("/dev/null/logs" in said and not programs.path("refused").exists(), "nothing is written before the logger is there: " + said)
 said = programs.refusal("supervisor", "train", *pair, "-bs", 9, "-ng", 2, "--device_type", "CPU")
 check(said == "--batch_size 9 is no multiple of the 2 devices; try 8", said)
 said = programs.refusal("supervisor", "train", *pair, "--train_epochs", 1, "-ebe", 2)

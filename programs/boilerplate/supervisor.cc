@@ -44,19 +44,22 @@ class Supervisor {
     const int64_t round = flags_.epochs_between_evals * ((examples - 1) / flags_.batch_size + 1);
     const int64_t rounds = flags_.train_epochs / flags_.epochs_between_evals;
     const int64_t last = std::min(rounds * round, flags_.max_train_steps.value_or(rounds * round));
-    const std::string model_dir = OpenRunDirectory(flags_, parameters_);
     const std::shared_ptr<BenchmarkLogger> logger = MakeLogger(flags_);
+    const std::string model_dir = OpenRunDirectory(flags_, parameters_);
     logger->LogRun(flags_.model, flags_.dataset, parameters_, flags_.benchmark_test_id);
     try {
       sx::Estimator estimator = MakeEstimator(model_dir);
       const auto hooks = GetTrainHooks(flags_.hooks, {model_dir, flags_.batch_size, logger});
       int64_t step = GlobalStep(estimator);
       if (step >= last) fmt::print("{} is at step {} already.\n", model_dir, step);
-      for (bool good = false; step < last && !good;) {
+      // A run that was killed in an evaluation begins with that.
+      bool good = evaluate && step > 0 && (step % round == 0 || step >= last) &&
+                  LastEvaluation(model_dir) < step && Evaluate(estimator, *logger);
+      while (step < last && !good) {
         const int64_t end = evaluate ? std::min(last, (step / round + 1) * round) : last;
         step = estimator.Train([&] { return dataset_->GetTrainSet(); },
                                {.max_steps = end, .hooks = hooks});
-        if (evaluate) good = Evaluate(estimator, *logger) && flags_.stop_threshold > 0;
+        good = evaluate && Evaluate(estimator, *logger);
       }
       if (!flags_.export_dir.empty()) Export(estimator);
       MarkFinished(model_dir);
@@ -103,7 +106,7 @@ class Supervisor {
     return estimator.VariableValue("global_step").scalar<int64_t>();
   }
 
-  // Whether the accuracy is as good as --stop_threshold asks.
+  // Whether --stop_threshold is given and the accuracy as good as it asks.
   bool Evaluate(sx::Estimator& estimator, BenchmarkLogger& logger) const {
     const sx::EvalResult results = estimator.Evaluate([&] { return dataset_->GetValidationSet(); });
     std::vector<std::string> texts;
@@ -112,9 +115,10 @@ class Supervisor {
       texts.push_back(fmt::format("'{}': {:g}", name, value));
       if (name != "global_step") logger.LogMetric(name, value, "", step);
     }
+    NoteEvaluation(estimator.model_dir(), step);
     fmt::print("\nValidation results:\n{{{}}}\n", fmt::join(texts, ", "));
     std::fflush(stdout);
-    return results.at("accuracy") >= flags_.stop_threshold;
+    return flags_.stop_threshold > 0 && results.at("accuracy") >= flags_.stop_threshold;
   }
 
   void Export(sx::Estimator& estimator) const {

@@ -4,6 +4,8 @@
 
 namespace boilerplate {
 
+constexpr double kMostEpochs = 1e9;  // so that their steps can be counted
+
 void DefineBaseFlags(sextant::Flags& flags, BaseFlags* values) {
   values->num_gpus = HasGpu(0) ? 1 : 0;
   flags
@@ -13,9 +15,9 @@ void DefineBaseFlags(sextant::Flags& flags, BaseFlags* values) {
            {.aliases = {"md"}})
       .Add("clean", &values->clean, "delete the training in model_dir first")
       .Add("train_epochs", &values->train_epochs, "passes over the training data",
-           {.aliases = {"te"}, .min = 1})
+           {.aliases = {"te"}, .min = 1, .max = kMostEpochs})
       .Add("epochs_between_evals", &values->epochs_between_evals, "passes between evaluations",
-           {.aliases = {"ebe"}, .min = 1})
+           {.aliases = {"ebe"}, .min = 1, .max = kMostEpochs})
       .Add("stop_threshold", &values->stop_threshold, "end at this accuracy; 0: do not",
            {.aliases = {"st"}, .min = 0, .max = 1})
       .Add("batch_size", &values->batch_size, "images of a step, over all devices",

@@ -79,7 +79,8 @@ std::vector<sx::train::HookRef> GetTrainHooks(const std::vector<std::string>& na
     if (found == Hooks().end()) {
       std::vector<std::string> known;
       for (const auto& [hook, make] : Hooks()) known.push_back(hook);
-      throw sx::InvalidArgument("there is no hook {}; there are {}", name, fmt::join(known, ", "));
+      throw sx::InvalidArgument("there is no hook '{}'; there are {}", name,
+                                fmt::join(known, ", "));
     }
     hooks.push_back(found->second(context));
   }

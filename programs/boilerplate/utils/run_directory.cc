@@ -3,6 +3,7 @@
 #include <fmt/chrono.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <ctime>
 
 #include "training_files/training_files.h"
@@ -15,11 +16,27 @@ namespace {
 constexpr const char* kCheckpoints = "checkpoints";
 constexpr const char* kParameters = "run_parameters.json";
 constexpr const char* kFinished = "run_finished";
+constexpr const char* kEvaluated = "run_evaluated";
 
-std::string ToJson(const RunParameters& parameters) {
+sx::HParams AsParams(const RunParameters& parameters) {
   sx::HParams all;
   for (const auto& [name, value] : parameters) all.Set(name, value);
-  return all.ToJson() + "\n";
+  return all;
+}
+
+// A directory goes on with a training of its own model and data set only.
+void CheckOwner(const std::string& directory, const sx::HParams& wanted) {
+  const std::string noted = sx::JoinPath(directory, kParameters);
+  sx::FileSystem& files = sx::FileSystem::ForPath(noted);
+  if (!files.Exists(noted)) return;
+  sx::HParams there = wanted;
+  there.ParseJson(files.ReadFile(noted));
+  for (const char* name : {"model", "dataset"}) {
+    if (there.Get<std::string>(name) == wanted.Get<std::string>(name)) continue;
+    throw sx::FailedPrecondition(
+        "{} holds a training of {} on {}; choose another --model_dir, or delete it with --clean",
+        directory, there.Get<std::string>("model"), there.Get<std::string>("dataset"));
+  }
 }
 
 // Newest first.
@@ -54,6 +71,7 @@ std::string NewDirectory() {
 // and timelines of hooks, evaluations and exports.
 const programs::FilePatterns kOfRuns = {kParameters,
                                         kFinished,
+                                        kEvaluated,
                                         "graph.pbtxt",
                                         "DONE",
                                         "sextant_lock.json",
@@ -87,10 +105,12 @@ void Clean(const std::string& directory) {
 }  // namespace
 
 std::string OpenRunDirectory(const AllFlags& flags, const RunParameters& parameters) {
-  const std::string json = ToJson(parameters);
+  const sx::HParams all = AsParams(parameters);
+  const std::string json = all.ToJson() + "\n";
   std::string directory = flags.model_dir;
   if (!directory.empty()) {
     if (flags.clean) Clean(directory);
+    CheckOwner(directory, all);
   } else {
     const std::vector<std::string> runs = RunDirectories();
     const auto unfinished =
@@ -106,6 +126,17 @@ std::string OpenRunDirectory(const AllFlags& flags, const RunParameters& paramet
 void MarkFinished(const std::string& model_dir) {
   const std::string path = sx::JoinPath(model_dir, kFinished);
   sx::FileSystem::ForPath(path).WriteFileAtomically(path, "");
+}
+
+int64_t LastEvaluation(const std::string& model_dir) {
+  const std::string path = sx::JoinPath(model_dir, kEvaluated);
+  sx::FileSystem& files = sx::FileSystem::ForPath(path);
+  return files.Exists(path) ? std::strtoll(files.ReadFile(path).c_str(), nullptr, 10) : 0;
+}
+
+void NoteEvaluation(const std::string& model_dir, int64_t step) {
+  const std::string path = sx::JoinPath(model_dir, kEvaluated);
+  sx::FileSystem::ForPath(path).WriteFileAtomically(path, fmt::format("{}\n", step));
 }
 
 std::string FindRunDirectory(const AllFlags& flags) {
