@@ -133,6 +133,12 @@ class ChecksTest(unittest.TestCase):
         self.expect("docs/guide.md:2", "has no heading #second", **{"docs/guide.md": "# First\n[there](#second)\n"})
         self.assertEqual(self.check(**{"docs/guide.md": "# The `first` one\n[there](#the-first-one)\n"})[1], 0)
 
+    def test_sources_that_are_named_are_there(self):
+        self.expect("docs/guide.md:2", "there is no sextant/ops/mul.cc", **{"docs/guide.md": "# Guide\nSee `sextant/ops/mul.cc`.\n"})
+        self.expect("sextant/ops/add.cc:1", "there is no gemn.h", **{"sextant/ops/add.cc": "// As in gemn.h.\n"})
+        there = "Read `runtime/session.h`, device/cpu/gemm.h; `x.cc` and `ops/x_cpu.cc` stand for any, as NAME.cc does.\n"
+        self.assertEqual(self.check(**{"docs/guide.md": there, "sextant/ops/add.cc": "int x;  // ops/add.h\n"})[1], 0)
+
     def test_no_path_of_a_machine(self):
         self.expect("docs/guide.md:1", "'/home/me/data' is a path of one machine",
                     **{"docs/guide.md": "Put it into /home/me/data first.\n"})

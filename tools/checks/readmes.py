@@ -1,4 +1,6 @@
-"""Documentation that leads somewhere: every header is named in the README of its folder, every relative link has a target."""
+"""Documentation that leads somewhere: every header is named in the README of its folder, every relative link has a target, and
+every source that a document or a comment names is there.
+"""
 import pathlib
 import re
 
@@ -6,6 +8,9 @@ from checks.tree import Problem, is_test
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)(?:\s+\"[^\"]*\")?\)")
 FENCE = re.compile(r"^\s*(```|~~~)")
+# A path or its end, in small letters: "x.cc", "stem.h" and NAME.cc stand for any file.
+SOURCE = re.compile(r"(?<![\w./*{}<>-])((?:[a-z0-9_]+/)*[a-z]\w*\.(?:h|cc|py))(?![\w/]|\.\w)")
+PLACEHOLDER = re.compile(r"(?:.*/)?(?:x|stem)(?:_\w+)?\.\w+$")
 
 
 def readme_of(tree, name):
@@ -65,6 +70,22 @@ def check_links(tree):
                         yield Problem(name, number, f"{relative} has no heading #{anchor}: correct the link")
 
 
+def check_sources(tree):
+    ends = set()
+    for name in tree.files:
+        parts = name.split("/")
+        ends |= {"/".join(parts[i:]) for i in range(len(parts))}
+    for name in tree.select(".md", ".h", ".cc"):
+        if is_test(name):
+            continue
+        for number, line in tree.lines(name):
+            text = line if name.endswith(".md") else line.partition("//")[2]
+            for source in SOURCE.findall(text):
+                if source not in ends and not PLACEHOLDER.match(source):
+                    yield Problem(name, number, f"there is no {source}: name the file that is meant")
+
+
 def check(tree):
     yield from check_headers(tree)
     yield from check_links(tree)
+    yield from check_sources(tree)
