@@ -131,7 +131,8 @@ class SEXTANT_API OpDef {
   bool unknown() const { return unknown_; }
   static OpDef Unknown(std::string name);
 
-  // The line of ops.tsv: name, inputs, outputs, attributes, flags, separated by tabs.
+  // As a line of testdata/tf215_ops.tsv: name, inputs, outputs, attributes, flags, separated by
+  // tabs.
   std::string Signature() const;
 
  private:
