@@ -1,4 +1,5 @@
-// Feature columns on small inputs, worked by hand; what TensorFlow's give is in the golden test.
+// Feature columns on small inputs, worked by hand or, where a comment says so, recorded from
+// TensorFlow 2.15; more of what TensorFlow's give is in the golden test.
 #include "sextant/nn/feature_column.h"
 
 #include <gtest/gtest.h>
@@ -8,6 +9,7 @@
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/math/binary.h"
 #include "sextant/runtime/session.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant::columns {
 namespace {
@@ -63,6 +65,8 @@ class FeatureColumnTest : public testing::Test {
 TEST_F(FeatureColumnTest, NumericAndBucketized) {
   EXPECT_EQ(Layer(Numeric("x")), (Rows{-1, 0.5F, 7}));
   EXPECT_EQ(Layer(Numeric("pair", {.shape = {2}})), (Rows{1, 2, 3, 4, 5, 6}));
+  features_.Set("flat", Const(Tensor::Of<float>({4, 5, 6})));
+  EXPECT_EQ(Layer(Numeric("flat")), (Rows{4, 5, 6}));
   EXPECT_EQ(Layer(Numeric("x", {.normalizer = [](Output x) { return x * 2.0; }})),
             (Rows{-2, 1, 14}));
   EXPECT_EQ(Layer(Bucketized(Numeric("x"), {0, 5})), (Rows{1, 0, 0, 0, 1, 0, 0, 0, 1}));
@@ -148,6 +152,93 @@ TEST_F(FeatureColumnTest, CrossesStayInTheirBuckets) {
   EXPECT_THROW(Crossed({"word", Numeric("x")}, 5), Error);
 }
 
+// Several values a row, some of them missing: recorded from TensorFlow 2.15.
+TEST_F(FeatureColumnTest, DenseFeaturesOfSeveralValuesLeaveMissingOnesOut) {
+  features_.Set("gaps", Const(Tensor::Of<std::string>({3, 2}, {"a", "", "b", "b", "", ""})));
+  features_.Set("numbers", Const(Tensor::Of<int64_t>({3, 2}, {7, -1, 9, 9, -1, -1})));
+  const Rows counts = {1, 0, 0, 2, 0, 0};
+  EXPECT_EQ(Layer(Indicator(VocabularyList("gaps", {"a", "b"}))), counts);
+  EXPECT_EQ(Layer(Indicator(IntegerVocabularyList("numbers", {7, 9}))), counts);
+  EXPECT_EQ(Layer(Indicator(VocabularyList("gaps", {"a"}, {.num_oov_buckets = 2}))),
+            (Rows{1, 0, 0, 0, 2, 0, 0, 0, 0}));
+  EXPECT_EQ(Layer(Indicator(HashBucket("gaps", 5))),
+            (Rows{0, 0, 0, 0, 1, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0}));
+  // The same words, one a row.
+  features_.Set("gap", Const(Tensor::Of<std::string>({3, 1}, {"a", "", "b"})));
+  EXPECT_EQ(Layer(Indicator(HashBucket("gap", 5))),
+            (Rows{0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0}));
+}
+
+// Element j of a vector has ids of its own: buckets 0 0, 1 1 and 2 2 of three each.
+TEST_F(FeatureColumnTest, BucketsOfAVectorAreCategories) {
+  const auto buckets = Bucketized(Numeric("pair", {.shape = {2}}), {2.5F, 4.5F});
+  EXPECT_EQ(
+      Layer(Embedding(buckets, {.dimension = 2, .combiner = "sum", .initializer = Counting(6)})),
+      (Rows{5, 5, 7, 7, 9, 9}));
+  EXPECT_EQ(Layer(buckets), (Rows{1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1}));
+}
+
+// Which buckets are not zero was recorded from TensorFlow 2.15.
+TEST_F(FeatureColumnTest, CrossesAsTensorFlow) {
+  features_.Set("two", Const(Tensor::Of<std::string>({3, 2}, {"x", "y", "y", "x", "x", "x"})));
+  features_.Set("w", Const(Tensor::Of<float>({3, 1}, {0.5F, 2, 3})));
+  const auto counts = [](const std::vector<std::pair<int, float>>& cells) {
+    Rows rows(33);
+    for (const auto& [cell, count] : cells) rows[static_cast<size_t>(cell)] = count;
+    return rows;
+  };
+  const auto layer = [&](std::vector<CrossKey> keys) {
+    return Layer(Indicator(Crossed(std::move(keys), 11)));
+  };
+  const auto high = Bucketized(Numeric("w"), {1}),
+             pair = Bucketized(Numeric("pair", {.shape = {2}}), {2.5F, 4.5F});
+  EXPECT_EQ(layer({"word", "two"}), counts({{8, 1}, {10, 1}, {17, 1}, {19, 1}, {24, 2}}));
+  EXPECT_EQ(layer({pair, "word"}), counts({{7, 1}, {8, 1}, {11, 1}, {18, 1}, {25, 1}, {28, 1}}));
+  EXPECT_EQ(layer({Identity("id", 3), "word"}), counts({{4, 1}, {15, 1}, {23, 1}}));
+  // A cross of a cross has the keys of both.
+  const Rows whole = counts({{6, 1}, {9, 1}, {12, 1}, {18, 1}, {28, 2}});
+  EXPECT_EQ(layer({"word", "two", high}), whole);
+  const auto nested = Crossed({Crossed({"word", "two"}, 7), high}, 11);
+  EXPECT_EQ(nested.name(), Crossed({"word", "two", high}, 11).name());
+  EXPECT_EQ(Layer(Indicator(nested)), whole);
+}
+
+// Recorded from TensorFlow 2.15: a word that is not in the list has no weight.
+TEST_F(FeatureColumnTest, WeightsMayBeDenseAndIntegers) {
+  features_.Set("w", Const(Tensor::Of<float>({3, 1}, {0.5F, 2, 3})));
+  features_.Set("whole", Const(Tensor::Of<int64_t>({3, 1}, {5, 2, 3})));
+  const auto words = VocabularyList("word", {"a", "c"});
+  EXPECT_EQ(Layer(Indicator(Weighted(words, "w"))), (Rows{0.5F, 0, 0, 2, 0, 0}));
+  EXPECT_EQ(Layer(Embedding(Weighted(words, "whole", DType::kInt64),
+                            {.dimension = 2, .combiner = "sum", .initializer = Counting(2)})),
+            (Rows{5, 5, 4, 4, 0, 0}));
+}
+
+TEST_F(FeatureColumnTest, SaysWhatDoesNotFit) {
+  const auto says = [&](const std::string& part, const std::function<void()>& act) {
+    const Status status = StatusOf(act);
+    EXPECT_EQ(status.code(), part == "is not there" ? Code::kNotFound : Code::kInvalidArgument);
+    EXPECT_NE(status.message().find(part), std::string::npos) << status.ToString();
+  };
+  const auto layer = [&](const FeatureColumn& column) { InputLayer(features_, {column}); };
+  says("column 'x' takes strings, but feature", [&] { layer(Indicator(HashBucket("x", 3))); });
+  says("column 'word' takes integers", [&] { layer(Indicator(Identity("word", 3))); });
+  says("default_value 1 is not below its 1 ids",
+       [] { VocabularyList("word", {"a"}, {.default_value = 1}); });
+  says("default 3 is not in [0, 3)", [] { Identity("id", 3, 3); });
+  says("is not there", [] { VocabularyFile("word", "memory://no_words.txt"); });
+  says("3 default values for 2 numbers", [] {
+    Numeric("x", {.shape = {2}, .default_value = {1, 2, 3}});
+  });
+  says("'bag' needs a dense feature", [&] { layer(Numeric("bag")); });
+  says("'word' needs numbers", [&] { layer(Numeric("word")); });
+  says("wrap it in columns::Indicator", [&] { layer(HashBucket("word", 3)); });
+  says("two columns are called 'x'", [&] { InputLayer(features_, {Numeric("x"), Numeric("x")}); });
+  features_.Set("any", Placeholder(DType::kString, {}));
+  says("'any' must have a known number of dimensions",
+       [&] { layer(Indicator(HashBucket("any", 3))); });
+}
+
 TEST_F(FeatureColumnTest, LinearModelsStartAtZeroAndAddColumns) {
   const std::vector<FeatureColumn> columns = {Numeric("x"), VocabularyList("bag", {"a", "b"})};
   const LinearModelResult model = LinearModelParts(features_, columns);
@@ -187,6 +278,9 @@ TEST_F(FeatureColumnTest, ParseSpecsFollowFromColumns) {
                                                                            : DType::kString)
         << feature.key;
   }
+  const ParseSpec whole =
+      MakeParseExampleSpec({Numeric("n", {.default_value = {3}, .dtype = DType::kInt64})});
+  EXPECT_TRUE(whole[0].default_value->Identical(Tensor::Of<int64_t>({3})));
   ParseSpec clash = spec;
   EXPECT_THROW(AddParseFeature(clash, {.key = "x", .dtype = DType::kInt64}), Error);
 }
@@ -201,6 +295,8 @@ TEST_F(FeatureColumnTest, FeaturesByName) {
   EXPECT_TRUE(one.empty());
   one.Set("x", features_["x"]);
   EXPECT_EQ(one.only(), features_["x"]);
+  one.Set("x", features_["id"]);  // in the place of the former
+  EXPECT_EQ(one.only(), features_["id"]);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/math/activation.h"
 #include "sextant/runtime/session.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant {
 namespace {
@@ -129,6 +130,67 @@ TEST_F(LayersTest, PartsOfAVariableAreCutFromOneInitialValue) {
   EXPECT_EQ(slice->offset, (std::vector<int64_t>{3, 0}));
 }
 
+// The same with sizes that only a run tells.
+TEST_F(LayersTest, UnknownSizesGiveTheSameValues) {
+  std::vector<float> numbers(2 * 3 * 4 * 2);
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = 0.25f * static_cast<float>(i) - 3;
+  const Output known = Const(Tensor::FromVector(numbers).Reshaped({2, 3, 4, 2}));
+  const auto unknown = [&](const PartialShape& shape) {
+    return PlaceholderWithDefault(known, shape);
+  };
+  const auto expect_same = [&](const PartialShape& shape,
+                               const std::function<Output(Output)>& layer) {
+    Output one, other;
+    {
+      const VariableScope scope("same", Reuse::kAuto);
+      one = layer(known);
+    }
+    {
+      const VariableScope scope("same", Reuse::kAuto);
+      other = layer(unknown(shape));
+    }
+    EXPECT_FALSE(other.shape().fully_known());
+    Session session(graph_);
+    session.Run(GlobalVariablesInitializer());
+    EXPECT_TRUE(session.Run(one).Identical(session.Run(other))) << shape.ToString();
+  };
+  const auto dense = [](Output x) { return layers::Dense(x, {.units = 5, .name = "dense"}); };
+  expect_same({-1, 3, -1, 2}, dense);
+  const auto flatten = [](Output x) { return layers::Flatten(x); };
+  expect_same({2, -1, 4, 2}, flatten);
+  expect_same({-1, -1, 4, 2}, flatten);
+  for (const char* padding : {"valid", "same"}) {
+    expect_same({-1, -1, -1, 2}, [&](Output x) {
+      return layers::Conv2DTranspose(
+          x, {.filters = 3, .kernel = {3, 2}, .strides = {2, 3}, .padding = padding, .name = "up"});
+    });
+  }
+}
+
+// By hand: (x - 3) / sqrt(4) * 2 + 1, and the variables' names.
+TEST_F(LayersTest, BatchNormBeginsWithTheGivenAverages) {
+  const Output x = Const(Tensor::Of<float>({2, 1}, {1, 7}));
+  const Output y = layers::BatchNorm(x, {.epsilon = 0,
+                                         .beta_initializer = initializers::Constant(1),
+                                         .gamma_initializer = initializers::Constant(2),
+                                         .moving_mean_initializer = initializers::Constant(3),
+                                         .moving_variance_initializer = initializers::Constant(4)});
+  EXPECT_TRUE(Run(y).Identical(Tensor::Of<float>({2, 1}, {-1, 5})));
+}
+
+TEST_F(LayersTest, SaysWhatDoesNotFit) {
+  const auto says = [](const std::string& part, const std::function<void()>& act) {
+    const Status status = StatusOf(act);
+    EXPECT_EQ(status.code(), Code::kInvalidArgument);
+    EXPECT_NE(status.message().find(part), std::string::npos) << status.ToString();
+  };
+  says("data_format 'CHWN' is neither NHWC nor NCHW", [] {
+    layers::Conv2D(Ones({1, 4, 4, 1}), {.filters = 2, .data_format = "CHWN"});
+  });
+  says("known rank of at least 2, the shape is [3]", [] { layers::BatchNorm(Ones({3})); });
+  says("known rank of at least 2", [] { layers::BatchNorm(Placeholder(DType::kFloat, {})); });
+}
+
 TEST_F(LayersTest, UnknownSizesAreNamed) {
   const Output x = Placeholder(DType::kFloat, PartialShape({-1, -1}), "x");
   try {
@@ -153,6 +215,12 @@ TEST_F(LayersTest, WeightedLossesDivideAsTensorFlowDoes) {
   EXPECT_FLOAT_EQ(loss(losses::Reduction::kMean), 16 / 3.5f);
   EXPECT_FLOAT_EQ(loss(losses::Reduction::kSumOverBatchSize), 4);
   EXPECT_FLOAT_EQ(loss(losses::Reduction::kSumByNonzeroWeights), 16 / 3.0f);
+  // Weights may be integers, and ranks unknown: (0 + 4 * 2) / 2 by hand.
+  const Output any = PlaceholderWithDefault(Const(Tensor::Of<float>({0, 2})), {});
+  EXPECT_FLOAT_EQ(Run(losses::MeanSquaredError(ZerosLike(any), any,
+                                               {.weights = Const(Tensor::Of<int32_t>({1, 2}))}))
+                      .scalar<float>(),
+                  4);
 }
 
 }  // namespace

@@ -124,6 +124,7 @@ TEST(MetricsGoldenTest, BadArgumentsAreErrors) {
   const Output x = Ones({2});
   EXPECT_THROW(Auc(x, x, {.curve = "XY"}), Error);
   EXPECT_THROW(Auc(x, x, {.summation_method = "simpson"}), Error);
+  EXPECT_THROW(Auc(x, x, {.num_thresholds = 1}), Error);
 }
 
 }  // namespace

@@ -88,6 +88,24 @@ TEST(RnnTest, LstmStateHasItsPartsByName) {
   DynamicRnn(lstm, Ones({2, 3, 5}), {.initial = LstmState{state.c, state.h}});
 }
 
+// The batch of a run is not known before, dropout wraps the cell: as without both.
+TEST(RnnTest, UnknownBatchesAndWrappedCellsGiveTheSame) {
+  const auto& golden = GoldenValues("cells").at(0);
+  Graph graph;
+  const GraphScope scope(graph);
+  const Output input = Const(GoldenTensor(golden.at("input")));
+  const CellRef cell =
+      DropoutWrapper(MakeCell(golden.at("name")), {.output_rate = 0.5F, .training = false});
+  PartialShape shape = input.shape();
+  shape = PartialShape({-1, -1, shape[2]});
+  const DynamicRnnResult result = DynamicRnn(cell, PlaceholderWithDefault(input, shape));
+  EXPECT_EQ(cell->LayerState(result.state, 0), result.state);
+  EXPECT_THROW(cell->LayerState(result.state, 1), Error);
+  Session session(graph);
+  AssignGolden(session, golden);
+  ExpectGolden(session.Run(result.outputs), golden.at("outputs"), golden.at("name"));
+}
+
 TEST(RnnTest, DropoutZeroesOutputsOnlyWhileTraining) {
   Graph graph;
   const GraphScope scope(graph);
@@ -133,6 +151,16 @@ TEST(RnnTest, BadArgumentsAreErrors) {
   EXPECT_THROW(MultiRnnCell({}), Error);
   EXPECT_THROW(StaticRnn(GruCell({.units = 2}), {}), Error);
   EXPECT_THROW(DynamicRnn(GruCell({.units = 2}), Ones({2, 3})), Error);
+  const Output ids = Const(Tensor::Of<int32_t>({0}));
+  const auto model = [&](std::vector<Output> decoder, int64_t symbols) {
+    return seq2seq::EmbeddingRnnSeq2Seq(
+        {ids}, decoder, GruCell({.units = 2}),
+        {.num_encoder_symbols = symbols, .num_decoder_symbols = symbols, .embedding_size = 2});
+  };
+  EXPECT_THROW(model({}, 3), Error);
+  EXPECT_THROW(model({ids}, 0), Error);
+  EXPECT_EQ(model({ids, ids}, 3).outputs.size(), 2U);
+  EXPECT_THROW(seq2seq::SequenceLoss({Ones({1, 3})}, {ids}, {}), Error);
 }
 
 }  // namespace
