@@ -10,6 +10,7 @@
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
 #include "sextant/data/dataset.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant::data {
 
@@ -60,15 +61,10 @@ inline void ExpectResumes(const Dataset& dataset) {
   }
 }
 
-// The message of the error that fn throws, with its code in front.
+// The message of the error that fn throws, with its code in front; "OK" where it throws none.
 template <typename Fn>
-std::string ErrorOf(Fn fn) {
-  try {
-    fn();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
+std::string ErrorOf(const Fn& fn) {
+  return sextant::StatusOf(fn).ToString();
 }
 
 }  // namespace sextant::data

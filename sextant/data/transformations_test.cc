@@ -10,6 +10,7 @@
 #include "sextant/data/dataset_node.h"
 #include "sextant/data/pipelines_for_testing.h"
 #include "sextant/data/tensor_sources.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant::data {
 namespace {
@@ -27,14 +28,7 @@ std::vector<Ints> Batches(const Dataset& dataset, const std::string& field = "va
   return batches;
 }
 
-std::string ErrorOf(const std::function<void()>& run) {
-  try {
-    run();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
+std::string ErrorOf(const std::function<void()>& run) { return sextant::StatusOf(run).ToString(); }
 
 // 0 … length - 1 beside the number itself.
 Element Sequence(int64_t length) {

@@ -18,6 +18,7 @@
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/math/binary.h"
 #include "sextant/ops/state/variable.h"
+#include "sextant/testing/status_of.h"
 #include "sextant/train/global_step.h"
 #include "sextant/train/optimizers.h"
 
@@ -78,15 +79,6 @@ class CancellationTest : public testing::Test {
         [](const data::Element&) { return OneTwo(); },
         {.spec = data::ElementSpec{{"x", DType::kFloat, Shape({1})},
                                    {"label", DType::kFloat, Shape({1})}}});
-  }
-  template <typename F>
-  static Status StatusOf(F f) {
-    try {
-      f();
-    } catch (const Error& e) {
-      return e.status();
-    }
-    return Status();
   }
   const std::shared_ptr<CancellationToken> token_ = std::make_shared<CancellationToken>();
   std::string dir_, pipe_;

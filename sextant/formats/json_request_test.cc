@@ -8,6 +8,7 @@
 #include "sextant/formats/example_builder.h"
 #include "sextant/formats/json_tensor.h"
 #include "sextant/proto/example.pb.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant {
 namespace {
@@ -24,12 +25,7 @@ std::span<const JsonInput> Find(std::string_view name) {
 }
 JsonRequest Read(const std::string& body) { return ReadJsonRequest(body, Find); }
 std::string ErrorOf(const std::string& body) {
-  try {
-    Read(body);
-  } catch (const Error& error) {
-    return error.message();
-  }
-  return "no error";
+  return StatusOf([&] { Read(body); }).message();
 }
 void ExpectError(const std::string& body, const std::string& part) {
   EXPECT_NE(ErrorOf(body).find(part), std::string::npos) << body << "\n" << ErrorOf(body);

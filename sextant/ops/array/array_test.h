@@ -12,6 +12,7 @@
 #include "sextant/graph/scope.h"
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/runtime/session.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant {
 
@@ -23,12 +24,7 @@ class ArrayTest : public testing::Test {
   }
   // What running y with these feeds complains of: "CODE: message"; "OK" when it does not.
   std::string ErrorOf(Output y, const FeedMap& feeds = {}) {
-    try {
-      Run(y, feeds);
-    } catch (const Error& e) {
-      return e.status().ToString();
-    }
-    return "OK";
+    return StatusOf([&] { Run(y, feeds); }).ToString();
   }
   // A constant that shape functions cannot see.
   Output Hidden(const Tensor& value) { return PlaceholderWithDefault(Const(value), {}); }

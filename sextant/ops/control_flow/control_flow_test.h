@@ -11,6 +11,7 @@
 #include "sextant/graph/scope.h"
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/runtime/session.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant {
 
@@ -25,12 +26,7 @@ class ControlFlowTest : public testing::Test {
   }
   // What running y complains of: "CODE: message"; "OK" when it does not.
   std::string ErrorOf(Output y, const FeedMap& feeds = {}) {
-    try {
-      Run(y, feeds);
-    } catch (const Error& e) {
-      return e.status().ToString();
-    }
-    return "OK";
+    return StatusOf([&] { Run(y, feeds); }).ToString();
   }
   void ExpectError(Output y, const std::string& code, const std::string& part) {
     const std::string error = ErrorOf(y);

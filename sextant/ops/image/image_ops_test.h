@@ -12,6 +12,7 @@
 #include "sextant/graph/scope.h"
 #include "sextant/ops/array/const_fill.h"
 #include "sextant/runtime/session.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant {
 
@@ -23,12 +24,7 @@ class ImageOpsTest : public testing::Test {
   }
   // What running y complains of: "CODE: message"; "OK" when it does not.
   std::string ErrorOf(Output y) {
-    try {
-      Run(y);
-    } catch (const Error& e) {
-      return e.status().ToString();
-    }
-    return "OK";
+    return StatusOf([&] { Run(y); }).ToString();
   }
   template <typename T>
   static std::vector<T> Elements(const Tensor& value) {

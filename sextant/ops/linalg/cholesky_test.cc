@@ -16,6 +16,7 @@
 #include "sextant/ops/linalg/triangular_solve.h"
 #include "sextant/ops/math/matmul.h"
 #include "sextant/runtime/session.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant {
 namespace {
@@ -34,12 +35,7 @@ class LinalgTest : public testing::Test {
     return Const(Tensor::Of<double>({size, size}, values));
   }
   std::string ErrorOf(Output y) {
-    try {
-      Session(graph_).Run(y);
-    } catch (const Error& e) {
-      return e.status().ToString();
-    }
-    return "OK";
+    return StatusOf([&] { Session(graph_).Run(y); }).ToString();
   }
 
   Graph graph_;

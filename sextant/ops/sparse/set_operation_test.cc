@@ -6,6 +6,7 @@
 #include "sextant/graph/op_builder.h"
 #include "sextant/graph/scope.h"
 #include "sextant/runtime/session.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant {
 namespace {
@@ -23,12 +24,7 @@ class SetOperationTest : public testing::Test {
     return {Const(indices), Const(values), Const(shape)};
   }
   std::string ErrorOf(Output y) {
-    try {
-      Session(graph_).Run(y);
-    } catch (const Error& e) {
-      return e.status().ToString();
-    }
-    return "OK";
+    return StatusOf([&] { Session(graph_).Run(y); }).ToString();
   }
 
   Graph graph_;

@@ -10,6 +10,7 @@
 #include "sextant/graph/scope.h"
 #include "sextant/ops/sparse/sparse_tensor.h"
 #include "sextant/runtime/session.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant {
 
@@ -20,13 +21,9 @@ class SparseTest : public testing::Test {
   Tensor Run(Output y) { return Session(graph_).Run(y); }
   // The message of the error that running gives, or "".
   std::string ErrorOf(Output y) {
-    try {
-      Run(y);
-    } catch (const Error& e) {
-      EXPECT_EQ(e.code(), Code::kInvalidArgument);
-      return e.message();
-    }
-    return "";
+    const Status status = StatusOf([&] { Run(y); });
+    EXPECT_TRUE(status.ok() || status.code() == Code::kInvalidArgument) << status.ToString();
+    return status.message();
   }
 
   // Constants; rows of indices one after another.

@@ -8,6 +8,7 @@
 #include "sextant/graph/op_builder.h"
 #include "sextant/graph/scope.h"
 #include "sextant/runtime/session.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant {
 namespace {
@@ -23,12 +24,7 @@ class SummaryTest : public testing::Test {
     return hex;
   }
   std::string ErrorOf(Output summary) {
-    try {
-      Session(graph_).Run(summary);
-    } catch (const Error& e) {
-      return e.status().ToString();
-    }
-    return "OK";
+    return StatusOf([&] { Session(graph_).Run(summary); }).ToString();
   }
 
   Graph graph_;
