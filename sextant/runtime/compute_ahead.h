@@ -1,4 +1,4 @@
-// Runs one node while a Plan is made, because its inputs are known.
+// Constant folding: runs one node while a Plan is made, because its inputs are known.
 #pragma once
 
 #include <vector>

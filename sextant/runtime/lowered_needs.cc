@@ -1,3 +1,16 @@
+// Liveness by demand: a walk back from what is fetched, where an If, Case or While is not one node
+// but one for each output and one for its control results. A need of output k becomes a need of the
+// arguments on which result k of the branches, or of the body, depends, and that is found by the
+// same walk inside of the function, once for each function and result.
+//
+//   i, s, n = While(i0, s0, n0)     cond: i < n     body: i + 1, s + i, n
+//   i fetched: needs i, and by the condition n; result 0 of the body needs i; s is never reached,
+//   so s0 becomes a constant and what only s0 needed is removed
+//
+// Invariant: the set of needed parts only grows, and each part is expanded once, so a loop's
+// variables, which may need each other in a circle, come to a fixed point (strongly live variables
+// in the sense of data-flow analysis). With a While its condition and the control results of its
+// functions are always needed, whichever part of it is.
 #include "sextant/runtime/lowered_needs.h"
 
 #include <map>

@@ -1,6 +1,17 @@
-// A region is grown from its root, the one node whose value others may read, against the direction
-// of the edges: a producer joins when everybody who reads it is inside. Hence no path leaves a
-// region and comes back.
+// Operator fusion by greedy growth. A region is grown from its root, the one node whose value
+// others may read, against the direction of the edges: a producer joins when everybody who reads it
+// is inside. Roots are taken in reverse topological order, so that regions are as long as possible.
+//
+//   m = a * b           region of y, its root: y, t, m      y = _Elementwise(a, b, s)
+//   t = Tanh(m)         s has a reader outside and stays      v0 = a, v1 = b, v2 = s
+//   s = c - x                                                 v3 = v0 * v1
+//   y = t + s                                                 v4 = tanh v3
+//   z = MatMul(s, w)                                          v5 = v4 + v2, the result
+//
+// Invariant: only the root's value leaves a region, so no path leaves it and comes back: replacing
+// the region by one node makes no cycle. All steps have the root's shape, inputs may be repeated as
+// blocks of it; a region runs tile by tile through all of its steps (loop fusion and strip mining,
+// ops/fused/elementwise_region_cpu.cc), which is why its steps and inputs are limited.
 #include <algorithm>
 #include <unordered_map>
 #include <vector>

@@ -1,6 +1,17 @@
-// Updates join a group as they come in the order of the Plan. The group runs where its last member
-// ran, so it is closed as soon as a node comes that waits for a member or touches a variable of
-// one: no update moves past a node that could tell.
+// Horizontal fusion of optimizer steps (multi-tensor apply). Updates join a group as they come in
+// the order of the Plan. The group runs where its last member ran, so it is closed as soon as a
+// node comes that waits for a member or touches a variable of one.
+//
+//   ApplyAdam w1        group 1
+//   ApplyAdam w2        group 1: the same rule, scalars and device
+//   r = Read w1         touches w1: group 1 is closed, _ApplyMany(w1, w2) stands before r
+//   ApplyAdam w3        group 2
+//
+// Invariant: no update moves past a node that could tell. Scalars are the same when they are the
+// same tensor, equal constants, or reads of one variable that nothing changes between them.
+//
+// Where a gradient is g + decay * w, as L2 regularisation makes it, and nobody else reads the sum,
+// the group takes g and the decay: the addition happens in the same sweep.
 #include <algorithm>
 #include <unordered_map>
 #include <vector>
