@@ -1,4 +1,4 @@
-// A file system for tests that lets another do the work, badly.
+// FaultyFileSystem: fault injection for tests: another file system, whose calls fail on demand.
 #pragma once
 
 #include <atomic>

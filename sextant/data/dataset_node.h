@@ -1,11 +1,10 @@
 // DatasetNode: what a source or a transformation implements. A Dataset is a tree of nodes.
 //
 // MakeIterator and Describe are required. What else a node can do are capabilities, each an object
-// that is null for a node that has it not:
+// that is null where it is missing:
 //
-//   row_format()              all elements have the same types and shapes: they travel as columns
-//   of
-//                             values, into a batch or a shuffle buffer, not as elements
+//   row_format()              all elements have the same types and shapes: columns of values, not
+//                             elements, go into a batch or a shuffle buffer
 //   deferred()                part of the work on each element can be done later, by any thread: a
 //                             Batch or ReadAhead behind the node does it in parallel
 //   NodeIterator::seekable()  elements can be made again from a position: Shuffle saves positions

@@ -34,8 +34,8 @@ struct RecordFilesParams {
   std::string options;  // for Describe, e.g. ",skip=1"
   std::function<std::unique_ptr<RecordFile>(const std::string& path)> open;
   bool seekable = false;  // whether Seek costs little
-  // Offsets at which records begin, each about so many bytes behind the one before it, the first
-  // being the file's first record. Null: files cannot be cut.
+  // Offsets at which records begin, about `bytes` apart, the first being the file's first record.
+  // Null: files cannot be cut.
   std::function<std::vector<uint64_t>(const std::string& path, uint64_t bytes)> cut = {};
 };
 Dataset RecordFiles(RecordFilesParams params);

@@ -15,7 +15,7 @@ inline uint64_t HeapBytes(const std::string& text) {
   return text.size() > kInPlace ? text.size() : 0;
 }
 
-// Throws RESOURCE_EXHAUSTED when a buffer of this number of elements may not take so many bytes.
+// Throws RESOURCE_EXHAUSTED when `bytes`, which that number of elements takes, exceed the limit.
 inline void CheckShuffleBytes(uint64_t elements, uint64_t bytes) {
   const uint64_t most = InputLimits::Current().shuffle;
   if (bytes <= most) return;

@@ -24,8 +24,9 @@ class Device {
   const std::string& type() const { return name_.type; }
   virtual Allocator& allocator() = 0;
   virtual int64_t memory_bytes() const = 0;
-  // A tensor in host memory brought here, and the way back. Host devices share instead of copying
-  // when the buffer outlives the step.
+  // A tensor in host memory brought here, and the way back, for devices with memory of their own:
+  // between host devices, the only ones there are, nothing needs them. Host devices share instead
+  // of copying when the buffer outlives the step.
   virtual Tensor FromHost(const Tensor& value) = 0;
   virtual Tensor ToHost(const Tensor& value) = 0;
   // What the passes over a Plan's graph must know of the kernels (runtime/passes): channels to a
@@ -33,7 +34,7 @@ class Device {
   // product [rows, depth] x [depth, cols] of the second matrix as it lies can be added to another.
   virtual int64_t channel_block() const { return 0; }
   virtual bool SumsProducts(int64_t rows, int64_t cols, int64_t depth) const;
-  // Waits until all that was queued has been done.
+  // Waits until all that was queued has been done. Host devices have no queue.
   virtual void Synchronize() {}
 
  private:

@@ -64,8 +64,8 @@ class CallHistory {
   // Notes that a sender which is known lives, and what it says: answers that it has are forgotten,
   // calls that it has given up are cancelled.
   void Touch(const SenderProgress& progress);
-  // Called at regular intervals: senders not heard of for so many calls of it are forgotten and
-  // their calls cancelled. Returns them.
+  // Called at regular intervals: senders not heard of during the last `looks` calls of it are
+  // forgotten and their calls cancelled. Returns them.
   std::vector<uint64_t> ForgetSilent(int looks, const Status& why);
 
   uint64_t duplicates() const;

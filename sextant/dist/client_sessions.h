@@ -21,7 +21,7 @@
 
 namespace sextant::dist {
 
-// A lease lasts so many looks.
+// The length of a lease, in looks.
 inline constexpr int kLooksPerLease = 12;
 
 class ClientSession {

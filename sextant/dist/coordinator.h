@@ -97,7 +97,7 @@ class Coordinator {
   // comes back with the state of an earlier step gets the token of that step again.
   void UsedToken(const TaskId& task, uint64_t incarnation, uint64_t epoch, const StepToken& token,
                  std::string state, SteadyTime now);
-  // Asynchronous training: whether a worker that has begun so many steps may begin one more. Throws
+  // Asynchronous training: whether a worker that has begun `clock` steps may begin one more. Throws
   // as TakeToken does.
   bool MayBegin(const TaskId& task, uint64_t incarnation, uint64_t epoch, int64_t clock,
                 SteadyTime now);

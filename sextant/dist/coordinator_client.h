@@ -1,4 +1,4 @@
-// CoordinatorClient: a task's line to the coordinator in parameter server 0 (coordinator.h).
+// CoordinatorClient: the RPC client of the coordinator in parameter server 0 (coordinator.h).
 //
 //   CoordinatorClient client({.member = {"worker", 1}, .rank = 2, .address = "ps0:2222", …});
 //   client.Join();               // the first of many: a thread now sends a heartbeat each second
@@ -38,7 +38,7 @@ struct CoordinatorClientOptions {
   std::string address;           // of the coordinator
   uint64_t cluster = 0;          // hash of the cluster spec
   std::chrono::milliseconds heartbeat{1000};
-  std::chrono::milliseconds lost{600'000};  // so long it may be away
+  std::chrono::milliseconds lost{600'000};  // how long it may be away
   net::CredentialOptions credentials = {};
   // The token that ends waits now; must outlive the client.
   std::function<CancellationToken&()> cancellation = {};

@@ -65,8 +65,9 @@ class FragmentService final : public TaskServiceBase {
   // Cancels all calls: they answer UNAVAILABLE.
   void Stop();
   size_t running() const { return history_.running(); }
-  // Called at regular intervals, so many to a lease (client_sessions.h): forgets callers whose
-  // lease has ended, and what is kept for them; drops fragments that have not been called for long.
+  // Called at regular intervals, kLooksPerLease to a lease (client_sessions.h): forgets callers
+  // whose lease has ended, and what is kept for them; drops fragments that have not been called for
+  // long.
   void ForgetSilentSenders();
 
   using Unary = grpc::ServerUnaryReactor*;

@@ -1,6 +1,7 @@
-// What a sender says of its calls with every message: which have ended for it, because it has their
-// answers or has given them up. What has ended once never begins again, so messages may come in any
-// order, late or twice, and the next one makes up for one that was lost.
+// Acknowledgements, cumulative and selective: what a sender says of its calls with every message:
+// which have ended for it, because it has their answers or has given them up. What has ended once
+// never begins again, so messages may come in any order, late or twice, and the next one makes up
+// for one that was lost.
 #pragma once
 
 #include <algorithm>

@@ -1,12 +1,13 @@
 // Server: a task of a cluster. It runs parts of graphs that sessions of other tasks give it, on
 // devices and variables of its own.
 //
-//   dist::Server server({.cluster = dist::ParseClusterSpec("worker|localhost:0"), .job =
-//   "worker"}); Session session(graph, {.target = server.target()});
+//   const dist::ClusterSpec cluster = dist::ParseClusterSpec("worker|localhost:0");
+//   dist::Server server({.cluster = cluster, .job = "worker"});
+//   Session session(graph, {.target = server.target()});
 //   ...
 //   server.Join();          // serve until another thread calls Stop
 //
-// It runs any graph it is given, so it should be reached by friends only: see CredentialOptions.
+// It runs any graph it is given, so trusted clients only should reach it: see CredentialOptions.
 #pragma once
 
 #include <chrono>
@@ -46,7 +47,7 @@ struct SEXTANT_API ServerOptions {
   // Whether frames between tasks of this host go through shared memory (shared_frames.h); the
   // environment variable SEXTANT_SHARED_FRAMES=0 switches it off too.
   bool shared_frames = true;
-  // Calls and sessions of clients and tasks that have been silent for so long are ended, and what
+  // Calls and sessions of clients and tasks that have been silent for this time are ended, and what
   // is kept for them is dropped. The same for all tasks of a cluster.
   std::chrono::milliseconds lease = std::chrono::minutes(1);
   std::string bind_host = {};  // "": as BindAddress says

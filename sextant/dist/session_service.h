@@ -39,7 +39,7 @@ class SessionHost final : public SessionServiceBase {
   // Cancels all runs.
   void Stop();
   void CancelRun(uint64_t sender, uint64_t sequence, const Status& why);
-  // Called at regular intervals, so many to a lease (client_sessions.h).
+  // Called at regular intervals, kLooksPerLease to a lease (client_sessions.h).
   void EndLeases();
   // Adds runs and their bytes to those of calls.
   void FillStatus(StatusReply* reply) const;

@@ -1,4 +1,4 @@
-// ShardClient: a training task's line to the shards on all parameter servers (shard.h).
+// ShardClient: the RPC client of the shards on all parameter servers (shard.h).
 //
 // Questions go to all servers at once and are sent again as long as one cannot be reached, which is
 // said within 5 s, then every 30 s. Errors name the server.

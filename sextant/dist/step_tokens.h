@@ -10,8 +10,7 @@
 //   take token ──> contribute to each part ──> R-th: part ready ──> all ready: run ──> s + 1
 //
 // Invariants.
-// - A token keeps its number when it is given out again, because its lease ended or its holder
-// died.
+// - A token keeps its number when it is given out again, as its lease ended or its holder died.
 //   Parts count a number once. So every part averages R different tokens, and the contribution of
 //   a worker that died between two parts is completed, not doubled.
 // - Tokens of s + 1 exist only when every part of s has run: who reads variables with a token of

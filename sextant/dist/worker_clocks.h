@@ -1,6 +1,7 @@
-// WorkerClocks: keeps the workers of asynchronous training within so many steps of each other
-// (StaleUpdates::kBlock). The clock of a worker is the number of steps it has begun. One that joins
-// begins beside the slowest; one that is gone holds nobody up.
+// WorkerClocks: bounded staleness (stale synchronous parallel): no worker of asynchronous training
+// is more than a given number of steps ahead of the slowest (StaleUpdates::kBlock). The clock of a
+// worker is the number of steps it has begun. One that joins has the clock of the slowest; one that
+// is gone does not count.
 //
 //   clocks.Note(0, process, 7); clocks.Note(1, other, 4);   // ranks, clocks
 //   clocks.Lead(0);

@@ -3,7 +3,7 @@
 // again when they are answered it is all of them. Time is cut into epochs of eight rows for each of
 // the crowd; one way is used in an epoch, and its rate kept as a moving average. Each way is tried
 // twice, then the best is used and another tried for one epoch in 33, or when the rate has changed
-// by half.
+// by half: an epsilon-greedy multi-armed bandit with three arms.
 //
 // Requests that come at their own rate have that rate whichever way is used, and no batch should
 // wait. They are known by their number, which goes up and down, while of clients that ask again

@@ -1,7 +1,8 @@
 // Server: serves models as TensorFlow Serving does.
 //
-//   serving::Server server({.rest_port = 8501, .models = {{.name = "census", .base_path =
-//   "export"}}}); server.WaitUntilReady(std::chrono::seconds(60));
+//   const serving::ModelConfig census = {.name = "census", .base_path = "export"};
+//   serving::Server server({.rest_port = 8501, .models = {census}});
+//   server.WaitUntilReady(std::chrono::seconds(60));
 //   ...
 //   server.Drain(std::chrono::seconds(30));
 #pragma once

@@ -1,8 +1,8 @@
 // Learning rate schedules: functions of the global step, with TensorFlow's formulas. t is the step.
 //
-//   train::Adam({.learning_rate = train::ExponentialDecay({.learning_rate = 0.1f, .decay_steps =
-//   1000,
-//                                                          .decay_rate = 0.96f})})
+//   const auto rate = train::ExponentialDecay(
+//       {.learning_rate = 0.1f, .decay_steps = 1000, .decay_rate = 0.96f});
+//   train::Adam({.learning_rate = rate});
 #pragma once
 
 #include <cstdint>

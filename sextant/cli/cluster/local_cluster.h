@@ -1,7 +1,7 @@
 // LocalCluster: a cluster of processes on this machine, each told by TF_CONFIG which task it is.
 //
-//   LocalCluster cluster({.workers = 2, .ps = 1, .chief = true, .program = {"sextant", "train",
-//   ...}}); int code = cluster.Run(std::cout);
+//   LocalCluster cluster({.workers = 2, .ps = 1, .chief = true, .program = {"program", "--flag"}});
+//   int code = cluster.Run(std::cout);
 //
 // What the tasks print goes to the stream line by line, behind the name of the task ("worker 1 |
 // "), and to a file per task. Tasks are started again by the restart policy. The cluster ends with

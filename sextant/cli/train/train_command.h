@@ -34,7 +34,7 @@ struct TrainFlags {
           warmup_requests = 0;
   double save_checkpoints_secs = 0, throttle_secs = 600;
   bool json = false;
-  // In a cluster: steps are the mean of so many gradients; 0: of one of each task that trains.
+  // In a cluster: replicas_to_aggregate gradients are averaged; 0: one of each task that trains.
   bool sync = false, deterministic = false;
   int64_t replicas_to_aggregate = 0;
   int64_t max_staleness = -1;  // of asynchronous updates; -1: any

@@ -1,8 +1,7 @@
 // A tensor of a v1 conditional is live under a condition on the predicates of the Switches above
 // it. Conditions are conjunctions of literals ("p holds", "p does not hold"):
-//   - a node runs when all of its inputs, control inputs too, are live: the union of their
-//   literals;
-//     with both literals of one predicate it never runs;
+//   - a node runs when all of its inputs, control inputs too, are live: under the union of their
+//     literals; with both literals of one predicate it never runs;
 //   - a Switch by p adds "not p" to its output 0 and "p" to its output 1;
 //   - a Merge is live when one of its inputs is. Inputs that differ in nothing but the two literals
 //     of one predicate make a Merge that is live under what they share. Any other disjunction
