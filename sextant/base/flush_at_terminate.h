@@ -1,6 +1,7 @@
 // What is still in buffers when an exception that nobody catches ends the program: it is written
 // before, the standard output first, so that what a program printed and recorded up to its error is
-// there. The handler calls the one that was set before it, which ends the program.
+// there. The handler then calls the one that was set before it, which ends the program; a task of a
+// cluster ends with an exit code instead, which says why (exit_code.h).
 #pragma once
 
 #include <functional>
