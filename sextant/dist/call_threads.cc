@@ -65,8 +65,8 @@ void CallThreads::Loop(Threads::iterator self) {
 
 Status TooManyCalls() {
   return Status(Code::kResourceExhausted,
-                "no thread is left for another call, so many run or wait at the server: let fewer "
-                "wait at the same time, or use several tasks");
+                "the server has no thread left for another call, too many run or wait there: let "
+                "fewer wait at the same time, or use several tasks");
 }
 
 }  // namespace sextant::dist

@@ -191,7 +191,7 @@ Tensor ReadStrings(const Entry& entry, PieceReader& reader, size_t number) {
     text.resize(length);
     reader.Read(text.data(), length);
   }
-  if (left != 0) throw DataLoss("tensor {} of a frame: {} bytes behind its strings", number, left);
+  if (left != 0) throw DataLoss("tensor {} of a frame: {} bytes after its strings", number, left);
   return tensor;
 }
 

@@ -65,7 +65,7 @@ std::string Gunzip(std::string_view bytes, size_t max_bytes, size_t max_ratio) {
     }
     content.resize(std::min(limit, 2 * content.size()));
   }
-  if (stream.avail_in > 0) throw InvalidArgument("the body goes on behind its gzip data");
+  if (stream.avail_in > 0) throw InvalidArgument("the body goes on after its gzip data");
   content.resize(stream.total_out);
   return content;
 }

@@ -50,7 +50,7 @@ void AddLaunchCommand(Command& program) {
   launch.AddOption("--log_dir DIR", &flags->log_dir, "a file there for each task's output");
   launch.AddOption("--grace SECONDS", &flags->grace,
                    "for the others to end when the chief has ended", 0, 86400);
-  launch.AddArgument("PROGRAM", &flags->program, "behind --: what to run, with its arguments");
+  launch.AddArgument("PROGRAM", &flags->program, "after --: what to run, with its arguments");
   launch.AllowEmpty({"PROGRAM"});  // among its arguments
   launch.OutliveOutput();
   launch.OnCheck([=] { *cluster = std::make_unique<LocalCluster>(OptionsOf(*flags)); });

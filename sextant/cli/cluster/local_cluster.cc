@@ -66,7 +66,7 @@ LocalCluster::LocalCluster(const LocalClusterOptions& options) : options_(option
     throw InvalidArgument("a master evaluates itself; name it chief to have evaluators");
   }
   if (options.program.empty()) {
-    throw InvalidArgument("there is no program to run; give it behind --");
+    throw InvalidArgument("there is no program to run; give it after --");
   }
   AddTasks("chief", options.chief ? 1 : 0);
   AddTasks("master", options.master ? 1 : 0);

@@ -122,7 +122,7 @@ TEST_F(LocalClusterTest, RefusesWhatIsNoCluster) {
             "a cluster has a chief or a master, not both");
   EXPECT_EQ(message({.evaluators = 1, .master = true, .program = program}),
             "a master evaluates itself; name it chief to have evaluators");
-  EXPECT_EQ(message({.chief = true}), "there is no program to run; give it behind --");
+  EXPECT_EQ(message({.chief = true}), "there is no program to run; give it after --");
   std::ostringstream out;
   EXPECT_THROW(LocalCluster({.chief = true, .program = {"/no/such/program"}}).Run(out), Error);
 }

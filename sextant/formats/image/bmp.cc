@@ -45,7 +45,7 @@ void ReadBmp(std::string_view bytes, int channels, PixelAllocator allocate) {
   const int64_t row_bytes = (width * file_channels + 3) / 4 * 4;
   if (static_cast<int64_t>(bytes.size()) - start != row_bytes * height) {
     throw InvalidArgument(
-        "a bmp image of {} by {} pixels with {} bits each needs {} bytes behind its header of {} "
+        "a bmp image of {} by {} pixels with {} bits each needs {} bytes after its header of {} "
         "bytes, got {}",
         width, height, bits, row_bytes * height, start, static_cast<int64_t>(bytes.size()) - start);
   }
