@@ -77,8 +77,8 @@ EstimatorSpec CountingModel(const ModelFnArgs& args, int64_t width, bool momentu
 
 // Two images a step.
 Input BlankImages() {
-  return data::FromTensors({{"image", Tensor(DType::kFloat, Shape({2, 32, 32, 3}))},
-                            {"label", Tensor(DType::kInt64, Shape({2}))}})
+  return data::FromTensors({{"image", Tensor::Zeros(DType::kFloat, Shape({2, 32, 32, 3}))},
+                            {"label", Tensor::Zeros(DType::kInt64, Shape({2}))}})
       .Repeat();
 }
 
