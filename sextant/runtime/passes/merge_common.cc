@@ -2,6 +2,7 @@
 #include <unordered_map>
 
 #include "sextant/graph/passes/copy_subgraph.h"
+#include "sextant/graph/shape_context.h"
 #include "sextant/runtime/governed_nodes.h"
 #include "sextant/runtime/passes/pass.h"
 
@@ -34,8 +35,9 @@ Output HandsOn(const Node& node) {
   if (!node.control_inputs().empty() || node.num_inputs() != 2 || node.num_outputs() != 1)
     return {};
   const Output x = node.input(0);
-  if (type == "Reshape") {
-    return x.shape().fully_known() && x.shape() == node.output_shape(0) ? x : Output();
+  if (type == "Reshape") {  // a size that is not known was inferred, and must be checked
+    const bool same = x.shape().fully_known() && x.shape() == node.output_shape(0);
+    return same && ConstantValue(node.input(1)) ? x : Output();
   }
   if (type != "Sum" && type != "Mean" && type != "Prod" && type != "Max" && type != "Min")
     return {};

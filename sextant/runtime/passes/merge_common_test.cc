@@ -24,6 +24,14 @@ TEST_F(MergeCommonTest, WhatChangesNothingGoes) {
   EXPECT_EQ(After("Reshape") + After("Sum"), 0);
 }
 
+TEST_F(MergeCommonTest, ReshapesToSizesThatAreNotKnownStay) {
+  const Output x = Feed({6}), rows = Feed({2, 3});
+  const Output shape = FeedValue(Tensor::Of<int32_t>({6})), size = FeedValue(Tensor(3));
+  Copy({Exp(Reshape(x, shape)), Exp(Reshape(rows, Pack({Const(Tensor(2)), size})))});
+  Apply(MergeCommonSubexpressions);
+  EXPECT_EQ(After("Reshape"), 2);
+}
+
 TEST_F(MergeCommonTest, NodesWithEffectsOrOtherAttributesStay) {
   const Output x = Feed({3, 4});
   const Output a = RandomUniform({3, 4}, {.seed = 5}), b = RandomUniform({3, 4}, {.seed = 5});

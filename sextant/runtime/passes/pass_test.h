@@ -38,6 +38,12 @@ class PassTest : public testing::Test {
     return x;
   }
 
+  Output FeedValue(const Tensor& value) {
+    const Output x = Placeholder(value.dtype(), PartialShape(value.shape()));
+    feeds_.emplace_back(x.name(), value);
+    return x;
+  }
+
   // Copies what "fetches" need; all passes applied later work on this copy.
   void Copy(const std::vector<Output>& fetches) {
     const Operation initializer = GlobalVariablesInitializer();
