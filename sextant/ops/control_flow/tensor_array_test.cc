@@ -69,6 +69,8 @@ TEST_F(TensorArrayTest, GradientArraysAddUpAndKnowShapes) {
   const Output twice = Write(g, 0, pair_, Write(g, 0, pair_ * 2.0));
   EXPECT_EQ(Floats(Read(g, 0, twice)), (std::vector<float>{3, 6}));
   EXPECT_EQ(Floats(Read(g, 1, g.flow)), (std::vector<float>{0, 0}));
+  const Output three = Const(Tensor::Of<float>({1, 2, 3}));
+  ExpectError(Write(g, 0, three), "INVALID_ARGUMENT", "existing shape is [2] but the new input");
 }
 
 TEST_F(TensorArrayTest, GradientArrayMayPrependASize) {

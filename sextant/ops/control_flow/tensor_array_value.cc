@@ -76,6 +76,12 @@ void TensorArray::Write(int64_t index, const Tensor& value) {
         "written to.",
         name_, index);
   }
+  if (traits_.adds_up && element.shape && !(*element.shape == value.shape())) {
+    throw InvalidArgument(
+        "TensorArray {}: Could not aggregate to TensorArray index {} because the existing shape is "
+        "{} but the new input shape is {}.",
+        name_, index, element.shape->ToString(), value.shape().ToString());
+  }
   if (traits_.identical_element_shapes && !traits_.element_shape.fully_known()) {
     traits_.element_shape = value.shape();
   }

@@ -220,8 +220,12 @@ void ConcatLists(KernelContext& ctx) {
     const auto* right = b.data<Variant>()[i].Get<TensorList>();
     if (!left || !right) throw InvalidArgument("Input {} is not a list", i);
     CheckType(*left, right->dtype);
+    if (!(left->element_shape == right->element_shape)) {
+      throw InvalidArgument(
+          "input_a and input_b must have the same element shapes, at index {} they have {} and {}",
+          i, left->element_shape.ToString(), right->element_shape.ToString());
+    }
     TensorList joined = *left;
-    joined.element_shape = left->element_shape.MergeWith(right->element_shape);
     joined.elements.insert(joined.elements.end(), right->elements.begin(), right->elements.end());
     out.data<Variant>()[i] = Variant::Of(std::move(joined));
   }

@@ -38,6 +38,21 @@ TEST_F(TensorListTest, ElementsThatAreNotSetAreZeros) {
   ExpectError(Get(Reserve(1), 0), "INVALID_ARGUMENT", "not fully defined");
 }
 
+TEST_F(TensorListTest, ListsOfOneElementShapeAreJoined) {
+  const auto joined = [&](const PartialShape& a, const PartialShape& b) {
+    return TensorListLength(OpBuilder("TensorListConcatLists")
+                                .Input(Reserve(1, a))
+                                .Input(Reserve(2, b))
+                                .Attr("element_dtype", DType::kFloat)
+                                .Build());
+  };
+  EXPECT_EQ(Run(joined({}, {})).AsInt64(), 3);
+  EXPECT_EQ(Run(joined({-1, 2}, {-1, 2})).AsInt64(), 3);
+  ExpectError(joined({-1}, {3}), "INVALID_ARGUMENT", "same element shapes");
+  ExpectError(joined({}, {3}), "INVALID_ARGUMENT", "same element shapes");
+  ExpectError(joined({3}, {}), "INVALID_ARGUMENT", "same element shapes");
+}
+
 TEST_F(TensorListTest, Errors) {
   const Output empty = EmptyTensorList(Any(), DType::kFloat);
   ExpectError(Get(TensorListPushBack(empty, pair_), 1), "INVALID_ARGUMENT",
