@@ -9,11 +9,34 @@ namespace sextant {
 void CrossColumnSet::Set(KernelContext& ctx, int num_sparse, int num_dense) {
   columns_.resize(static_cast<size_t>(num_sparse + num_dense));
   features_.resize(columns_.size());
-  batch_ = -1;
   one_per_row_ = !columns_.empty();
+  CheckBatch(ctx, num_sparse, num_dense);
   for (int i = 0; i < num_sparse; ++i) {
-    SetSparse(ctx.input(i), ctx.input(num_sparse + i), ctx.input(2 * num_sparse + i), i,
-              columns_[i]);
+    SetSparse(ctx.input(i), ctx.input(num_sparse + i), i, columns_[i]);
+  }
+  for (int i = 0; i < num_dense; ++i) {
+    const Tensor& dense = ctx.input(3 * num_sparse + i);
+    Column& column = columns_[num_sparse + i];
+    SetValues(dense, column);
+    column.width = dense.dim(1);
+    one_per_row_ &= column.width == 1;
+  }
+  Count();
+}
+
+// Before anything is allocated: the rows of a sparse column are but a number.
+void CrossColumnSet::CheckBatch(KernelContext& ctx, int num_sparse, int num_dense) {
+  constexpr int64_t kMaxRows = int64_t{1} << 27;
+  batch_ = -1;
+  for (int i = 0; i < num_sparse; ++i) {
+    const Tensor& shape = ctx.input(2 * num_sparse + i);
+    if (shape.rank() != 1 || shape.dim(0) != 2) {
+      throw InvalidArgument("the shape of sparse column {} must have 2 elements, got shape {}", i,
+                            shape.shape().ToString());
+    }
+    const int64_t rows = shape.data<int64_t>()[0];
+    if (rows < 0) throw InvalidArgument("sparse column {} has {} rows", i, rows);
+    SetBatch(rows, "sparse", i);
   }
   for (int i = 0; i < num_dense; ++i) {
     const Tensor& dense = ctx.input(3 * num_sparse + i);
@@ -22,17 +45,16 @@ void CrossColumnSet::Set(KernelContext& ctx, int num_sparse, int num_dense) {
                             dense.shape().ToString());
     }
     SetBatch(dense.dim(0), "dense", i);
-    Column& column = columns_[num_sparse + i];
-    SetValues(dense, column);
-    column.width = dense.dim(1);
-    one_per_row_ &= column.width == 1;
+  }
+  if (num_sparse > 0 && batch_ > kMaxRows) {
+    throw ResourceExhausted("a cross of sparse columns cannot have {} rows, {} at most", batch_,
+                            kMaxRows);
   }
   batch_ = std::max<int64_t>(batch_, 0);
-  Count();
 }
 
-void CrossColumnSet::SetSparse(const Tensor& indices, const Tensor& values, const Tensor& shape,
-                               int position, Column& column) {
+void CrossColumnSet::SetSparse(const Tensor& indices, const Tensor& values, int position,
+                               Column& column) {
   if (indices.rank() != 2 || indices.dim(1) != 2) {
     throw InvalidArgument("indices of sparse column {} must have shape [n,2], got {}", position,
                           indices.shape().ToString());
@@ -41,15 +63,9 @@ void CrossColumnSet::SetSparse(const Tensor& indices, const Tensor& values, cons
     throw InvalidArgument("sparse column {} has {} indices, but values of shape {}", position,
                           indices.dim(0), values.shape().ToString());
   }
-  if (shape.rank() != 1 || shape.dim(0) != 2) {
-    throw InvalidArgument("the shape of sparse column {} must have 2 elements, got shape {}",
-                          position, shape.shape().ToString());
-  }
-  const int64_t rows = shape.data<int64_t>()[0];
-  if (rows < 0) throw InvalidArgument("sparse column {} has {} rows", position, rows);
-  SetBatch(rows, "sparse", position);
   SetValues(values, column);
   column.width = -1;
+  const int64_t rows = batch_;
   column.starts.resize(static_cast<size_t>(rows) + 1);
   // Entries are expected in order: those that come too late are left out, as TensorFlow does.
   const int64_t* const index = indices.data<int64_t>();

@@ -50,8 +50,8 @@ class CrossColumnSet {
     int64_t count(int64_t row) const { return width >= 0 ? width : starts[row + 1] - starts[row]; }
   };
 
-  void SetSparse(const Tensor& indices, const Tensor& values, const Tensor& shape, int position,
-                 Column& column);
+  void CheckBatch(KernelContext& ctx, int num_sparse, int num_dense);
+  void SetSparse(const Tensor& indices, const Tensor& values, int position, Column& column);
   void SetValues(const Tensor& values, Column& column) const;
   void SetBatch(int64_t batch, const char* kind, int position);
   void Count();

@@ -122,6 +122,11 @@ class ToTensorKernel : public Kernel {
     }
     *num_rows = ctx.input(3).AsInt64();
     if (*num_rows < 0) throw InvalidArgument("there cannot be {} rows", *num_rows);
+    constexpr int64_t kMaxRows = int64_t{1} << 27;  // it is but a number, and a place for each row
+    if (*num_rows > kMaxRows) {
+      throw ResourceExhausted("a ragged tensor cannot have {} rows, {} at most", *num_rows,
+                              kMaxRows);
+    }
     int64_t rows = *num_rows;
     for (int i = 4; i < ctx.num_inputs(); ++i) {
       const std::vector<int64_t> ids = ctx.input(i).AsInt64s();

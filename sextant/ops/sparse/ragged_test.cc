@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "sextant/graph/op_builder.h"
 #include "sextant/graph/scope.h"
 #include "sextant/runtime/session.h"
@@ -65,15 +67,19 @@ TEST_F(RaggedTest, ToTensor) {
   Expect(RaggedTensorToTensor(any_, Const(Tensor::Of<int32_t>({1, 2, 3, 4})), Const(Tensor(0)),
                               {Splits({0, 2, 3}), Splits({0, 1, 3, 4})}),
          Tensor::Of<int32_t>({2, 2, 2}, {1, 0, 2, 3, 4, 0, 0, 0}));
-  const Output by_ids =
-      OpBuilder("RaggedTensorToTensor")
-          .Input(any_)
-          .Input(values_)
-          .Input(nine)
-          .Input({Const(Tensor(int64_t{4})), Splits({0, 0, 2})})
-          .Attr("row_partition_types", std::vector<std::string>{"FIRST_DIM_SIZE", "VALUE_ROWIDS"})
-          .Build();
-  Expect(by_ids, Tensor::Of<float>({4, 2}, {1, 2, 9, 9, 3, 9, 9, 9}));
+  const auto by_ids = [&](int64_t rows) {
+    return OpBuilder("RaggedTensorToTensor")
+        .Input(any_)
+        .Input(values_)
+        .Input(nine)
+        .Input({Const(Tensor(rows)), Splits({0, 0, 2})})
+        .Attr("row_partition_types", std::vector<std::string>{"FIRST_DIM_SIZE", "VALUE_ROWIDS"})
+        .Build();
+  };
+  Expect(by_ids(4), Tensor::Of<float>({4, 2}, {1, 2, 9, 9, 3, 9, 9, 9}));
+  for (const int64_t rows : {int64_t{1} << 34, std::numeric_limits<int64_t>::max()}) {
+    EXPECT_EQ(CodeOf(by_ids(rows)), Code::kResourceExhausted);
+  }
   EXPECT_EQ(CodeOf(RaggedTensorToTensor(any_, pairs_, Const(Tensor::Of<int32_t>({1, 2, 3})),
                                         {Splits({0, 1, 3})})),
             Code::kInvalidArgument);

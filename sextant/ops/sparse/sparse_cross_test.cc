@@ -1,6 +1,9 @@
 #include "sextant/ops/sparse/sparse_cross.h"
 
+#include <limits>
+
 #include "sextant/ops/sparse/sparse_test.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant {
 namespace {
@@ -60,6 +63,21 @@ TEST_F(SparseCrossTest, RejectsOtherBatchSizes) {
   const CrossColumns columns{.dense = {Column({"a", "b"}), Column({"a"})}};
   EXPECT_NE(ErrorOf(SparseCrossText(columns).values).find("expected batch size 2, got 1"),
             std::string::npos);
+}
+
+TEST_F(SparseCrossTest, RowsAreCountedBeforeTheyAreAllocated) {
+  const auto status = [&](int64_t rows, const std::vector<Output>& dense) {
+    const SparseTensor sparse = Sparse({rows, 4}, {0, 0}, Tensor::Of<int64_t>({7}));
+    const Output values = SparseCrossText({{sparse}, dense}).values;
+    return StatusOf([&] { Run(values); });
+  };
+  const int64_t most = std::numeric_limits<int64_t>::max();
+  const Status other = status(most, {Column({"a"})});
+  EXPECT_EQ(other.code(), Code::kInvalidArgument);
+  EXPECT_NE(other.message().find("expected batch size 9223372036854775807, got 1"),
+            std::string::npos);
+  EXPECT_EQ(status(most, {}).code(), Code::kResourceExhausted);
+  EXPECT_EQ(status(int64_t{1} << 34, {}).code(), Code::kResourceExhausted);
 }
 
 }  // namespace
