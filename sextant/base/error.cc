@@ -2,6 +2,7 @@
 
 #include <array>
 #include <new>
+#include <stdexcept>
 #include <system_error>
 #include <typeinfo>
 
@@ -73,6 +74,8 @@ Status CurrentStatus() {
     throw;
   } catch (const Error& e) {
     return e.status();
+  } catch (const std::length_error&) {  // of a container larger than there can be
+    return Status(Code::kResourceExhausted, "out of memory");
   } catch (const std::bad_alloc&) {
     return Status(Code::kResourceExhausted, "out of memory");
   } catch (const std::system_error& e) {

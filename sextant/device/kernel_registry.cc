@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <stdexcept>
 
 namespace sextant {
 namespace {
@@ -41,6 +42,8 @@ std::unique_ptr<Kernel> KernelDef::Create(const Node& node) const {
     return factory_(init);
   } catch (const Error& e) {
     throw e.WithPrefix(fmt::format("[{} {}] ", node.type(), node.name()));
+  } catch (const std::length_error&) {  // of a container larger than there can be
+    throw ResourceExhausted("[{} {}] out of memory", node.type(), node.name());
   } catch (const std::bad_alloc&) {
     throw ResourceExhausted("[{} {}] out of memory", node.type(), node.name());
   } catch (const std::exception& e) {

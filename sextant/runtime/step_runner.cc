@@ -222,6 +222,8 @@ void ThrowNamed(const Step& step, const RunEnvironment& run) {
     const bool has_branches = !step.branches.empty();
     if (has_branches && e.message().starts_with('[')) throw;  // the branch named its own step
     throw e.WithPrefix(fmt::format("[{} {}] ", step.node->type(), step.node->name()));
+  } catch (const std::length_error&) {  // of a container larger than there can be
+    throw ResourceExhausted("[{} {}] out of memory", step.node->type(), step.node->name());
   } catch (const std::bad_alloc&) {
     throw ResourceExhausted("[{} {}] out of memory", step.node->type(), step.node->name());
   } catch (const std::exception& e) {

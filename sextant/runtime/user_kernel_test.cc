@@ -1,8 +1,10 @@
 // Kernels of users that do not keep their contract: the run ends with an Error that names the node.
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <new>
 #include <stdexcept>
+#include <vector>
 
 #include "sextant/device/kernel_registry.h"
 #include "sextant/sextant.h"
@@ -17,6 +19,7 @@ enum class Misdeed {
   kSetsOneOfTwo,
   kThrows,
   kRunsOutOfMemory,
+  kAsksForTooMuch,
   kThrowsNumber,
   kThrowsOk
 };
@@ -31,6 +34,9 @@ void Misbehave(KernelContext& ctx) {
       throw std::runtime_error("no such cube");
     case Misdeed::kRunsOutOfMemory:
       throw std::bad_alloc();
+    case Misdeed::kAsksForTooMuch:
+      std::vector<float>().reserve(std::numeric_limits<size_t>::max());
+      break;
     case Misdeed::kThrowsNumber:
       throw 7;
     case Misdeed::kThrowsOk:
@@ -94,6 +100,7 @@ TEST_F(UserKernelTest, WhateverTheKernelDoesTheErrorNamesTheNode) {
        "[TestMisbehave mine] the kernel has not set output 1 of 2"},
       {Misdeed::kThrows, Code::kInternal, "[TestMisbehave mine] no such cube"},
       {Misdeed::kRunsOutOfMemory, Code::kResourceExhausted, "[TestMisbehave mine] out of memory"},
+      {Misdeed::kAsksForTooMuch, Code::kResourceExhausted, "[TestMisbehave mine] out of memory"},
       {Misdeed::kThrowsNumber, Code::kInternal,
        "[TestMisbehave mine] the kernel threw what is not a std::exception"},
       {Misdeed::kThrowsOk, Code::kInternal,
