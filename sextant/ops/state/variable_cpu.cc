@@ -1,5 +1,7 @@
 #include <cstring>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "sextant/base/error.h"
 #include "sextant/device/kernel_registry.h"
@@ -49,9 +51,46 @@ class VarHandleKernel : public Kernel {
   Tensor handle_;
 };
 
-void ReadVariableKernel(KernelContext& ctx) {
-  ctx.SetOutput(0, ReadVariableAt(ctx, 0, ctx.output_type(0)));
+// The shape that the graph gives a variable: other nodes are planned for it.
+class DeclaredShape {
+ public:
+  explicit DeclaredShape(PartialShape shape) : shape_(std::move(shape)) {
+    if (shape_.fully_known()) exact_ = shape_.AsShape();
+  }
+  // Throws INVALID_ARGUMENT when a value of the variable cannot have this shape.
+  void Check(const VariableResource& variable, const Shape& value) const {
+    if (exact_ ? *exact_ == value : shape_.CompatibleWith(value)) [[likely]]
+      return;
+    throw InvalidArgument(
+        "variable '{}' is declared with shape {}, its value has shape {}: declare it with an "
+        "unknown shape, or give it values of its shape",
+        variable.name(), shape_.ToString(), value.ToString());
+  }
+
+ private:
+  PartialShape shape_;
+  std::optional<Shape> exact_;
+};
+
+PartialShape ShapeOfHandle(const Output& handle) {
+  const HandleShape* info = handle.node()->output_handle(handle.index());
+  return info != nullptr ? info->shape : PartialShape();
 }
+
+class ReadVariableKernel : public Kernel {
+ public:
+  explicit ReadVariableKernel(KernelInit& init) : declared_(init.node().output_shape(0)) {}
+
+  void Compute(KernelContext& ctx) override {
+    VariableResource& variable = VariableAt(ctx, 0, ctx.output_type(0));
+    Tensor value = variable.Read();
+    declared_.Check(variable, value.shape());
+    ctx.SetOutput(0, std::move(value));
+  }
+
+ private:
+  const DeclaredShape declared_;
+};
 
 void VariableOfValueKernel(KernelContext& ctx) {
   const Tensor value = ctx.input(0).Persistent();
@@ -63,7 +102,9 @@ void VariableOfValueKernel(KernelContext& ctx) {
 
 class AssignKernel : public Kernel {
  public:
-  explicit AssignKernel(KernelInit& init) : validate_shape_(init.attr<bool>("validate_shape")) {}
+  explicit AssignKernel(KernelInit& init)
+      : validate_shape_(init.attr<bool>("validate_shape")),
+        declared_(ShapeOfHandle(init.node().input(0))) {}
 
   void Compute(KernelContext& ctx) override {
     VariableResource& variable = VariableAt(ctx, 0, ctx.input(1).dtype());
@@ -72,6 +113,7 @@ class AssignKernel : public Kernel {
                             variable.name(), variable.shape().ToString(),
                             ctx.input(1).shape().ToString());
     }
+    declared_.Check(variable, ctx.input(1).shape());
     Tensor value = ctx.TakeInput(1);
     std::lock_guard lock(variable.mutex());
     // A value that somebody else holds too, e.g. the caller who fed it, is not taken over.
@@ -88,6 +130,7 @@ class AssignKernel : public Kernel {
 
  private:
   const bool validate_shape_;
+  const DeclaredShape declared_;
 };
 
 template <UpdateKind kind>
@@ -194,7 +237,7 @@ class CountUpToKernel : public Kernel {
 
 void RegisterVariableCpu(KernelRegistry& registry) {
   registry.Add(KernelDef("VarHandleOp").OwnOutputs().Make<VarHandleKernel>());
-  registry.Add(KernelDef("ReadVariableOp").OwnOutputs().Function(ReadVariableKernel));
+  registry.Add(KernelDef("ReadVariableOp").OwnOutputs().Make<ReadVariableKernel>());
   registry.Add(KernelDef("_VariableOfValue").OwnOutputs().Function(VariableOfValueKernel));
   registry.Add(KernelDef("AssignVariableOp").Make<AssignKernel>());
   registry.Add(KernelDef("AssignAddVariableOp")

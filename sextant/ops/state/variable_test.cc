@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <string>
+#include <utility>
+
 #include "sextant/base/error.h"
 #include "sextant/device/resource_manager.h"
 #include "sextant/device/variable.h"
@@ -30,6 +34,44 @@ TEST_F(VariableTest, CountsUpToALimit) {
   EXPECT_EQ(session.Run(count).AsInt64(), 4);
   EXPECT_EQ(StatusOf([&] { session.Run(count); }).code(), Code::kOutOfRange);
   EXPECT_EQ(session.Run(n.value()).AsInt64(), 5);
+}
+
+// What reads the variable is planned for the declared shape: Shape and Reshape gave it.
+TEST_F(VariableTest, ValuesOfOtherShapesThanTheDeclaredAreRefused) {
+  const auto handle = [](PartialShape shape) {
+    return OpBuilder("VarHandleOp")
+        .Attr("dtype", DType::kFloat)
+        .Attr("shape", std::move(shape))
+        .Attr("shared_name", "v")
+        .Build();
+  };
+  const Output six = handle({6}), any = handle({});
+  const Output x = OpBuilder("Placeholder").Attr("dtype", DType::kFloat).Build();
+  const auto assign = [&](Output to) {
+    return OpBuilder("AssignVariableOp").Input(to).Input(x).BuildOperation();
+  };
+  const Operation to_six = assign(six), to_any = assign(any);
+  const auto read = [](Output from) {
+    return OpBuilder("ReadVariableOp").Input(from).Attr("dtype", DType::kFloat).Build();
+  };
+  const auto shape_of = [](Output y) { return OpBuilder("Shape").Input(y).Build(); };
+  const Output value = read(six), shape = shape_of(value), of_any = shape_of(read(any));
+  const Output sizes = Const(Tensor::Of<int32_t>({6}));
+  const Output reshaped = OpBuilder("Reshape").Input(value).Input(sizes).Build();
+  const Tensor four = Tensor::Of<float>({1, 2, 3, 4});
+  Session session(graph_);
+  const auto refused = [](const std::function<void()>& run) {
+    const Status status = StatusOf(run);
+    return status.code() == Code::kInvalidArgument &&
+           status.message().find("'v' is declared with shape [6], its value has shape [4]") !=
+               std::string::npos;
+  };
+  EXPECT_TRUE(refused([&] { session.Run({{x, four}}, to_six); }));
+  session.Run({{x, four}}, to_any);
+  EXPECT_TRUE(session.Run(of_any).Identical(Tensor::Of<int32_t>({4})));
+  for (const Output& fetch : {value, shape, reshaped}) {
+    EXPECT_TRUE(refused([&] { session.Run(fetch); })) << fetch.name();
+  }
 }
 
 TEST_F(VariableTest, NamesItsNodesAsTensorFlowDoes) {
