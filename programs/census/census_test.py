@@ -132,6 +132,8 @@ log_of(*arguments("other", "--train-steps", 3, "--eval-steps", 1, "--num-epochs"
 # Bad input: one sentence.
 said = programs.refusal("census_task", "--job-dir", "x", code=2)
 check(said == "--train-files is required", said)
+said = programs.refusal("census_task", *arguments("", *few))
+check(said == "--job-dir must name a folder, not ''", said)
 said = programs.refusal("census_task", *arguments("x", "--export-format", "XML"), code=2)
 check("JSON" in said and "XML" in said, said)
 said = programs.refusal("census_task", *arguments("x", "--train-step", "5"), code=2)

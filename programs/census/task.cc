@@ -45,6 +45,7 @@ std::vector<int64_t> HiddenUnits(const Arguments& args) {
 }
 
 void RunExperiment(const Arguments& args) {
+  if (args.job_dir.empty()) throw sx::InvalidArgument("--job-dir must name a folder, not ''");
   SetVerbosity(args.verbosity);
   const sx::InterruptScope signals;
   sx::RunConfig run_config{.model_dir = args.job_dir,

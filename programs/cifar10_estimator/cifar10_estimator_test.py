@@ -135,6 +135,7 @@ for flags, words in [(["--num-gpus=-1"], "--num-gpus must be 0 or a positive num
     check(words in said, "%s: %r" % (flags, said))
 check(programs.refusal("cifar10_main") == "Please supply a data_dir", "no data_dir")
 check(programs.refusal("cifar10_main", "--data-dir=data", "--num-gpus=0") == "--job-dir is required: the folder of checkpoints and events", "no job-dir")
+check("--job-dir is required" in programs.refusal("cifar10_main", "--data-dir=data", "--job-dir=", "--num-gpus=0"), "an empty job-dir")
 for flag, words in [("--learning-rate=-0.1", "--learning_rate must be at least 0, not -0.1"), ("--learning-rate=nan", "--learning_rate must be a number, not nan"),
                     ("--learning-rate=inf", "--learning_rate must be at most"), ("--momentum=-1", "--momentum must be at least 0"),
                     ("--weight-decay=nan", "--weight_decay must be a number"), ("--batch-norm-decay=1", "--batch_norm_decay must be at most 0.999999999, not 1"),

@@ -74,7 +74,7 @@ void AddFlags(sx::Flags& flags, Options& o) {
 
 void Check(const sx::Flags& flags, Options& o) {
   if (o.data_dir.empty()) throw sx::InvalidArgument("Please supply a data_dir");
-  if (!o.underscored && !flags.given("job_dir")) {
+  if (!o.underscored && o.job_dir.empty()) {
     throw sx::InvalidArgument("--job-dir is required: the folder of checkpoints and events");
   }
   if (o.underscored && !flags.given("num_intra_threads")) o.num_intra_threads = 1;

@@ -70,6 +70,7 @@ int main(int argc, char** argv) {
   flags.Add("seed", &seed, "of the noise and of the first weight");
   flags.Add("logdir", &logdir, "folder of the events, figures and graph page");
   return flags.Main(argc, argv, [&] {
+    if (logdir.empty()) throw sx::InvalidArgument("--logdir must name a folder, not ''");
     sx::FileSystem::ForPath(logdir).CreateDirectories(logdir);
     Fit(steps, seed, logdir);
   });

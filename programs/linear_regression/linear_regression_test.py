@@ -59,5 +59,7 @@ check('"n": "cost/ScalarSummary"' in page and '"n": "GradientDescent/update/W/Re
 
 check(programs.refusal("linear_regression", "--stepz=3", code=2) == "there is no flag --stepz; did you mean --steps?",
       "an unknown flag is refused")
+check(programs.refusal("linear_regression", "--logdir=") == "--logdir must name a folder, not ''" and not list(programs.path().glob("*.svg")),
+      "no logdir: nothing is written")
 programs.path("file").write_text("")
 check("file" in programs.refusal("linear_regression", "--logdir=file"), "a logdir that is a file is refused")

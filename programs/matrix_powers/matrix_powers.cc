@@ -69,6 +69,9 @@ sx::Output SumOfPowers(const std::array<sx::Tensor, 2>& matrices,
 
 void Compute(const Options& options) {
   const bool cluster = !options.target.empty();
+  if (!options.logdir.empty()) {
+    sx::FileSystem::ForPath(options.logdir).CreateDirectories(options.logdir);
+  }
   std::mt19937_64 random(static_cast<uint64_t>(options.seed));
   const sx::Tensor a = RandomMatrix(random, options.size);
   const std::array matrices = {a, RandomMatrix(random, options.size)};
@@ -91,7 +94,6 @@ void Compute(const Options& options) {
   }
 
   if (options.logdir.empty()) return;
-  sx::FileSystem::ForPath(options.logdir).CreateDirectories(options.logdir);
   const auto joined = [](std::string name) {
     const size_t at = name.find('_');
     return at == std::string::npos ? name : name.erase(at, 1);

@@ -23,5 +23,8 @@ check('"n": "MatMul1"' in page and "stripped 256 bytes" not in page, "the page d
 
 help_text = programs.run("matrix_powers", "--help")
 check("with --target 100 unless given (default: 10000)" in help_text and "with --target 4 unless given (default: 10)" in help_text, "defaults: " + help_text)
+programs.path("file").write_text("")
+process = programs.process("matrix_powers", "--size=8", "--logdir=file/page")
+check(process.returncode == 1 and not process.stdout and "file/page" in process.stderr, "a folder that cannot be is refused before the work: " + process.stdout)
 check(programs.refusal("matrix_powers", "--size=0", code=2) == "--size must be at least 1, not 0", "no matrix")
 check("TPU" in programs.refusal("matrix_powers", "--tower_device=TPU", code=2), "a kind of device that there is not")

@@ -96,6 +96,8 @@ int main(int argc, char** argv) {
             {.min = 0});
   flags.Add("find_batch_size", &options.find_batch_size, "only look for the largest batch");
   return flags.Main(argc, argv, [&] {
+    if (options.data_dir.empty()) throw sx::InvalidArgument("Please supply a data_dir");
+    if (options.logdir.empty()) throw sx::InvalidArgument("--logdir must name a folder, not ''");
     sx::datasets::MnistSets sets =
         sx::datasets::ReadMnist(options.data_dir, std::cout, options.validation_size);
     sx::Graph graph;

@@ -30,3 +30,4 @@ check(programs.refusal("mnist_convnet", "--iteration=3", code=2) == "there is no
 check("a batch of 601 cannot be taken from 600 images" in programs.refusal("mnist_convnet", "--validation_size=50", "--batch_size=601"), "a batch larger than the set")
 programs.path("MNIST_data", "t10k-labels-idx1-ubyte").write_bytes(b"\0\0\x08\x01\0\0\0\xc8\x01\x02")
 check("t10k-labels-idx1-ubyte is cut off" in programs.refusal("mnist_convnet", *small), "a file that is cut off")
+check(programs.refusal("mnist_convnet", "--logdir=") == "--logdir must name a folder, not ''", "no logdir")

@@ -40,6 +40,7 @@ int main(int argc, char** argv) {
   flags.Add("validation_size", &validation_size, "training images that become the validation set",
             {.min = 0});
   return flags.Main(argc, argv, [&] {
+    if (directory.empty()) throw sx::InvalidArgument("--directory must name a folder, not ''");
     const sx::datasets::MnistSets sets =
         sx::datasets::ReadMnist(directory, std::cout, validation_size);
     ConvertTo(sets.train, directory, "train");

@@ -50,6 +50,7 @@ std::string AsMatrix(const std::vector<sx::Tensor>& rows) {
 }
 
 void Train(const Options& options) {
+  if (options.logdir.empty()) throw sx::InvalidArgument("--logdir must name a folder, not ''");
   sx::Graph graph;
   graph.set_seed(options.seed);
   sx::GraphScope use(graph);

@@ -44,3 +44,4 @@ first = next((step for step in sorted(tripled) if not math.isfinite(tripled[step
 check(first is not None and first <= 110 and tripled[25]["loss"] > 1e6, "tripled rate and momentum diverge: %r" % first)
 
 check(programs.refusal("sequence_autoencoder", "--batch_size=0", code=2) == "--batch_size must be at least 1, not 0", "a batch of none")
+check(programs.refusal("sequence_autoencoder", "--logdir=") == "--logdir must name a folder, not ''", "no logdir")
