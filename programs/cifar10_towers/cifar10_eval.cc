@@ -105,14 +105,16 @@ void Run(const Options& options) {
 int main(int argc, char** argv) {
   Options options;
   sx::Flags flags("Evaluates the CIFAR-10 network with the averages of its variables.");
-  flags.Add("batch_size", &options.input.batch_size, "images of a step", {.min = 1});
+  flags.Add("batch_size", &options.input.batch_size, "images of a step",
+            {.min = 1, .max = cifar10::kTrainImages});
   flags.Add("data_dir", &options.input.data_dir, "folder of cifar-10-batches-bin");
   flags.Add("eval_dir", &options.eval_dir, "folder of events");
   flags.Add("checkpoint_dir", &options.checkpoint_dir, "folder of the training's checkpoints");
   flags.Add("eval_data", &options.eval_data, "the set to evaluate on",
             {.choices = {"test", "train_eval"}});
   flags.Add("eval_interval_secs", &options.eval_interval_secs, "between evaluations", {.min = 0});
-  flags.Add("num_examples", &options.num_examples, "images of an evaluation", {.min = 1});
+  flags.Add("num_examples", &options.num_examples, "images of an evaluation",
+            {.min = 1, .max = 1e12});
   flags.Add("run_once", &options.run_once, "evaluate once only");
   flags.Add("moving_averages", &options.moving_averages, "instead of the variables themselves");
   flags.Add("num_threads", &options.input.num_threads, "that fill the queue",

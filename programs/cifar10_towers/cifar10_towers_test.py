@@ -106,6 +106,10 @@ check("has no step in its name" in said, "a checkpoint without a step: " + said)
 for program in "cifar10_train", "cifar10_multi_gpu_train", "cifar10_eval":
     check(programs.refusal(program, "--data_dir=") == "Please supply a data_dir", "no data_dir: " + program)
     check("--batch_sise" in programs.refusal(program, "--batch_sise=3", code=2), "an unknown flag: " + program)
+for program in "cifar10_train", "cifar10_multi_gpu_train", "cifar10_eval":
+    said = programs.refusal(program, "--data_dir=data", "--batch_size=50001", code=2)
+    check(said == "--batch_size must be at most 50000, not 50001", "a batch of more than all images: " + said)
+check("--num_examples must be at most" in programs.refusal("cifar10_eval", "--num_examples=%d" % (2 ** 63 - 1), code=2), "examples beyond all counting")
 check("eval_data" in programs.refusal("cifar10_eval", "--eval_data=training", code=2), "an unknown set")
 for program, flag in ("cifar10_train", "train_dir"), ("cifar10_multi_gpu_train", "train_dir"), ("cifar10_eval", "eval_dir"):
     said = programs.refusal(program, "--data_dir=nowhere", "--%s=" % flag)

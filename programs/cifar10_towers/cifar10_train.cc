@@ -70,7 +70,8 @@ void Run(const Options& options) {
 int main(int argc, char** argv) {
   Options options;
   sx::Flags flags("Trains the CIFAR-10 network of the tower tutorial on one device.");
-  flags.Add("batch_size", &options.input.batch_size, "images of a step", {.min = 1});
+  flags.Add("batch_size", &options.input.batch_size, "images of a step",
+            {.min = 1, .max = cifar10::kTrainImages});
   flags.Add("data_dir", &options.input.data_dir, "folder of cifar-10-batches-bin");
   flags.Add("train_dir", &options.train_dir, "folder of events and checkpoints; made anew");
   flags.Add("max_steps", &options.max_steps, "number of steps", {.min = 1});

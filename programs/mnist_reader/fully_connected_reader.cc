@@ -101,7 +101,7 @@ int main(int argc, char** argv) {
   flags.Add("num_epochs", &options.num_epochs, "passes over the data", {.min = 1});
   flags.Add("hidden1", &options.hidden1, "units of the first hidden layer", {.min = 1});
   flags.Add("hidden2", &options.hidden2, "units of the second hidden layer", {.min = 1});
-  flags.Add("batch_size", &options.batch_size, "images of a step", {.min = 1});
+  flags.Add("batch_size", &options.batch_size, "images of a step", {.min = 1, .max = 1 << 24});
   flags.Add("train_dir", &options.train_dir, "folder of train.tfrecords");
   flags.Add("seed", &options.seed, "of the weights and of shuffling");
   return flags.Main(argc, argv, [&] { Train(options); });
