@@ -42,6 +42,10 @@ out = programs.run("fully_connected_reader", "--train_dir=data")
 check(out.splitlines()[-1] == "Done training for 2 epochs, 20 steps.", "two epochs of ten batches: " + out)
 
 check("train.tfrecords" in programs.refusal("fully_connected_reader", "--train_dir=nowhere"), "a missing file is named")
+check("--batch_size must be at most" in programs.refusal("fully_connected_reader", "--train_dir=data", "--batch_size=%d" % (2 ** 63 - 1), code=2), "a batch beyond all counting")
+said = programs.refusal("fully_connected_reader", "--train_dir=data", "--hidden1=%d" % 10 ** 11)
+check("cannot allocate" in said, "a layer that no memory holds: " + said)
+check(programs.refusal("convert_to_records", "--directory=") == "--directory must name a folder, not ''", "no directory")
 data = bytearray(programs.path("data", "train.tfrecords").read_bytes())
 data[5000] ^= 1
 programs.path("data", "train.tfrecords").write_bytes(data)

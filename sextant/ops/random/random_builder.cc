@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "sextant/base/error.h"
@@ -70,8 +72,13 @@ RandomSeeds MakeRandomSeeds(Graph& graph, std::optional<int64_t> seed) {
 
 Output ShapeInput::tensor() const {
   if (tensor_) return tensor_;
-  std::vector<int32_t> dims(shape_.dims().begin(), shape_.dims().end());
-  return Const(Tensor::FromVector(dims), "shape");
+  const auto constant = [&]<typename T>(T) {
+    return Const(Tensor::FromVector(std::vector<T>(shape_.dims().begin(), shape_.dims().end())),
+                 "shape");
+  };
+  constexpr int64_t kLargest = std::numeric_limits<int32_t>::max();
+  const bool large = std::ranges::any_of(shape_.dims(), [](int64_t d) { return d > kLargest; });
+  return large ? constant(int64_t{}) : constant(int32_t{});
 }
 
 Output RandomUniform(const ShapeInput& shape, const RandomUniformOptions& o) {

@@ -54,6 +54,10 @@ TEST_F(RandomTest, NormalNumbers) {
   EXPECT_TRUE(std::ranges::equal(value.flat<uint32_t>(), bits));
 }
 
+TEST_F(RandomTest, SizesBeyondInt32AreKept) {
+  EXPECT_EQ(TruncatedNormal({2, 5000000000}).shape(), (PartialShape{2, 5000000000}));
+}
+
 TEST_F(RandomTest, TruncatedNormalDrawsAgainWithinItsGroup) {
   const Output x = OpBuilder("TruncatedNormal")
                        .Input(ConstInts({6}))
