@@ -104,7 +104,6 @@ void MaybeDownloadAndExtract(const std::string& data_dir) {
   const std::string folder = sx::JoinPath(data_dir, "cifar-10-batches-bin");
   sx::FileSystem& files = sx::FileSystem::ForPath(folder);
   if (files.Exists(folder)) return;
-  files.CreateDirectories(data_dir);
   const sx::datasets::PublishedFile archive_file{
       .name = "cifar-10-binary.tar.gz",
       .urls = {"https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz"},

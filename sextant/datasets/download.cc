@@ -54,7 +54,10 @@ struct Transfer {
     long code = 0;
     TheCurl().getinfo(curl, CURLINFO_RESPONSE_CODE, &code);
     const bool append = resume_at > 0 && code == 206;
-    file = FileSystem::ForPath(part).NewWriter(part, append);
+    FileSystem& files = FileSystem::ForPath(part);
+    const std::string folder(DirectoryName(part));
+    if (!folder.empty()) files.CreateDirectories(folder);
+    file = files.NewWriter(part, append);
     if (!append) resume_at = 0;
   }
 

@@ -119,7 +119,7 @@ TEST(Download, SaysWhatToDoWithoutNetwork) {
     url = server.url();  // nobody listens there any more
   }
   bool was_there = false;
-  const std::string folder = NewFolder();
+  const std::string folder = NewFolder() + "/data/cifar10";
   try {
     Download({.name = "file.bin", .urls = {url + "/file.bin"}}, folder, &was_there);
     FAIL();
@@ -130,6 +130,15 @@ TEST(Download, SaysWhatToDoWithoutNetwork) {
     EXPECT_NE(e.message().find("--from"), std::string::npos);
     EXPECT_NE(e.message().find("--synthetic"), std::string::npos);
   }
+  EXPECT_FALSE(FileSystem::ForPath("/").Exists(folder)) << "nothing is written";
+}
+
+TEST(Download, MakesItsFolder) {
+  TestHttpServer server(Content());
+  const std::string folder = NewFolder() + "/data/mnist";
+  bool was_there = false;
+  Download(FileAt(server), folder, &was_there);
+  EXPECT_EQ(FileSystem::ForPath("/").ReadFile(folder + "/file.bin"), Content());
 }
 
 }  // namespace

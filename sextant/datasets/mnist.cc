@@ -98,7 +98,6 @@ void WriteIdxFiles(const LabelledImages& images, const Files& files, const DataO
 }  // namespace
 
 MnistSets ReadMnist(const std::string& folder, std::ostream& out, int64_t num_validation) {
-  FileSystem::ForPath(folder).CreateDirectories(folder);
   const auto locate = [&](const PublishedFile& file) {
     const std::string path = FindIn(folder, file);
     return path.empty() ? Fetch(file, {.out = folder}, out) : path;
