@@ -104,6 +104,11 @@ class IntEvaluator {
     if (op == "Const") return OfConstant(node);
     if (node.num_inputs() == 0) return std::nullopt;
     if (op == "Shape" || op == "ShapeN") return OfShape(node.input(index).shape());
+    if (op == "VariableShape") {  // values of variables have the declared shape
+      const Output variable = node.input(0);
+      const HandleShape* handle = variable.node()->output_handle(variable.index());
+      return handle != nullptr ? OfShape(handle->shape) : std::nullopt;
+    }
     if (op == "Size" || op == "Rank") {
       const PartialShape& shape = node.input(0).shape();
       if (!shape.rank_known()) return std::nullopt;

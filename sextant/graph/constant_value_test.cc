@@ -44,6 +44,18 @@ TEST_F(ConstantValueTest, ShapesOfWhatIsKnown) {
   EXPECT_FALSE(ConstantValue(ShapeOf(Input({2, -1}))));
 }
 
+TEST_F(ConstantValueTest, ShapesOfVariables) {
+  const auto shape_of = [](const PartialShape& shape) {
+    const Output handle =
+        OpBuilder("VarHandleOp").Attr("dtype", DType::kFloat).Attr("shape", shape).Build();
+    return OpBuilder("VariableShape").Input(handle).Build();
+  };
+  EXPECT_EQ(ConstantValue(shape_of({7, 5}))->AsInt64s(), (std::vector<int64_t>{7, 5}));
+  EXPECT_FALSE(ConstantValue(shape_of({7, -1})));
+  EXPECT_EQ(ConstantValueAsShape(shape_of({7, -1})).ToString(), "[7,?]");
+  EXPECT_FALSE(ConstantValue(shape_of(PartialShape())));
+}
+
 TEST_F(ConstantValueTest, ArithmeticOnSizes) {
   const Output shape = ShapeOf(Input({6, 7}));
   const Output rows = Element(shape, 0), columns = Element(shape, 1);

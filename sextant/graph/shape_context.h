@@ -83,8 +83,8 @@ int NormalizeAxis(int64_t axis, int rank);
 }  // namespace shapes
 
 // The value of a tensor as far as it can be told without running: constants, shapes, ranks and
-// sizes of tensors whose shape is known, and what casts, slices, packs and concatenations make of
-// them.
+// sizes of tensors and variables whose shape is known, and what casts, slices, packs and
+// concatenations make of them.
 std::optional<Tensor> ConstantValue(Output output);
 PartialShape ConstantValueAsShape(Output output);
 
