@@ -186,8 +186,10 @@ void InterleaveIterator::FindReady() {
 bool InterleaveIterator::Step(Workers::Lock& lock) {
   Part* part = nullptr;
   const int64_t count = group_size_.get();
+  // Read once: the consumer moves on meanwhile, and no part may be passed over.
+  const size_t first = slot_;
   for (size_t i = 0; i < parts_.size() && !part; ++i) {
-    Part* const next = parts_[(slot_ + i) % parts_.size()].get();
+    Part* const next = parts_[(first + i) % parts_.size()].get();
     if (next && next->iterator && !next->reading && !next->ended &&
         static_cast<int64_t>(next->ready.size()) < count) {
       part = next;
