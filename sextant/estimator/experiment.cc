@@ -32,7 +32,10 @@ EvalResult TrainThenEvaluate(const Experiment& experiment) {
                       .exporters = experiment.exporters,
                       .throttle_secs = 0,
                       .throttle_steps = experiment.min_eval_frequency};
-  return TrainAndEvaluate(experiment.estimator, train, eval).metrics;
+  EvalResult metrics = TrainAndEvaluate(experiment.estimator, train, eval).metrics;
+  // A training that ended in an earlier call is evaluated again, as an Experiment does.
+  const bool local = experiment.estimator.config().task.local();
+  return metrics.empty() && local ? Evaluate(experiment, experiment.eval_input_fn, "") : metrics;
 }
 
 EvalResult EvaluateContinuously(const Experiment& experiment, const InputFn& input,

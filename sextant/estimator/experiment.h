@@ -39,8 +39,9 @@ struct SEXTANT_API Experiment {
   double continuous_eval_throttle_secs = 60;
 };
 
-// The metrics of the last evaluation, if the schedule evaluates. Throws INVALID_ARGUMENT for an
-// unknown schedule and for specs out of range, tasks of a cluster do what cluster_roles.h says.
+// The metrics of the last evaluation, if the schedule evaluates; train_and_evaluate also evaluates
+// a training that has ended before. Throws INVALID_ARGUMENT for an unknown schedule and for specs
+// out of range, tasks of a cluster do what cluster_roles.h says.
 EvalResult RunSchedule(const Experiment& experiment, const std::string& schedule);
 
 // What a task does unless told: train_and_evaluate without a cluster, in one of a single task, and

@@ -72,6 +72,11 @@ TEST_F(ExperimentTest, DoesBothByDefault) {
   EXPECT_LT(metrics.at("loss"), 1);
 }
 
+TEST_F(ExperimentTest, EvaluatesATrainingThatHasEndedAgain) {
+  const EvalResult first = Run("");
+  EXPECT_EQ(Run(""), first);
+}
+
 TEST_F(ExperimentTest, TriesOneStepOfEach) { EXPECT_EQ(Run("test").at("global_step"), 1); }
 
 TEST_F(ExperimentTest, SaysWhatItCannotDo) {

@@ -69,17 +69,18 @@ TrainAndEvaluateResult TrainAndEvaluate(const Estimator& estimator, const TrainS
   }
   if (!config.task.local()) return TrainAndEvaluateInCluster(estimator, train, eval);
   const ModelDirLock lock(config.model_dir, config.cancellation.get());
+  LogStart(config, eval);
   const auto evaluator = std::make_shared<CheckpointEvaluator>(estimator, train, eval);
   if (const auto newest = CheckpointToResume(config.model_dir)) {
     const int64_t start = StepOfCheckpoint(*newest);
     if (train.max_steps && start >= *train.max_steps) {
+      LogInfo("Skipping training since max_steps has already saved.");
       DeleteLeftovers(config.model_dir);
       evaluator->EndWithoutTraining(*newest, start);
       evaluator->result().global_step = start;
       return evaluator->result();
     }
   }
-  LogStart(config, eval);
   const int64_t step =
       RunTraining(estimator.state(), train.input_fn,
                   {.max_steps = train.max_steps, .hooks = train.hooks, .listeners = {evaluator}},

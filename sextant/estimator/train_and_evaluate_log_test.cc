@@ -67,6 +67,16 @@ TEST_F(TrainAndEvaluateLogTest, IsThatOf2017) {
                "Evaluation [3/20]\n", "Evaluation [20/20]\n"});
 }
 
+// Of a training that has ended nothing is left to do; that is said.
+TEST_F(TrainAndEvaluateLogTest, SaysThatATrainingHasEnded) {
+  LogOf(LogStyle::kCurrent);
+  const std::string log = LogOf(LogStyle::kCurrent);
+  ExpectLines(log, {"Running training and evaluation locally (non-distributed).\n",
+                    "Start train and evaluate loop. ",
+                    "Skipping training since max_steps has already saved.\n"});
+  EXPECT_EQ(log.find("Evaluation ["), std::string::npos);
+}
+
 // Who has neither file is told of the training's.
 TEST_F(TrainAndEvaluateLogTest, NamesTheTrainingFileFirst) {
   const auto missing = [&](const char* name) {
