@@ -135,8 +135,12 @@ class Network {
 }  // namespace
 
 int64_t UnitsPerStage(int64_t layers) {
+  constexpr int64_t kMostLayers = 10000;  // the deepest one that was published has 1202
   if (layers < 8 || (layers - 2) % 6 != 0) {
     throw InvalidArgument("a ResNet for CIFAR has 6 n + 2 layers, {} is none of these", layers);
+  }
+  if (layers > kMostLayers) {
+    throw InvalidArgument("a ResNet for CIFAR has at most {} layers, not {}", kMostLayers, layers);
   }
   return (layers - 2) / 6;
 }
@@ -156,14 +160,16 @@ Output ResnetCifarLoss(Output logits, Output labels, const std::vector<Variable>
 
 train::LearningRate ResnetCifarSchedule(float rate, int64_t batch_size, int64_t num_workers) {
   constexpr int64_t kImages = 45000;
-  const int64_t rows = batch_size * num_workers;
-  if (rows < 1) throw InvalidArgument("a training batch of {} images is none", rows);
-  if (rows > kImages) {
-    throw InvalidArgument(
-        "train_batch_size times num_workers is {}, more than the {} images of an epoch", rows,
-        kImages);
+  if (batch_size < 1 || num_workers < 1) {
+    throw InvalidArgument("train_batch_size {} and num_workers {} must both be at least 1",
+                          batch_size, num_workers);
   }
-  const int64_t batches = kImages / rows;
+  if (batch_size > kImages / num_workers) {
+    throw InvalidArgument(
+        "train_batch_size {} times num_workers {} is more than the {} images of an epoch",
+        batch_size, num_workers, kImages);
+  }
+  const int64_t batches = kImages / (batch_size * num_workers);
   return train::PiecewiseConstant({82 * batches, 123 * batches, 300 * batches},
                                   {rate, rate * 0.1f, rate * 0.01f, rate * 0.002f});
 }

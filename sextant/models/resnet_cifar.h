@@ -40,7 +40,7 @@ Output ResnetCifarLoss(Output logits, Output labels, const std::vector<Variable>
 // five-hundredth after 300. Throws INVALID_ARGUMENT for a batch that is more than an epoch.
 train::LearningRate ResnetCifarSchedule(float rate, int64_t batch_size, int64_t num_workers);
 
-// n of a depth 6 n + 2. Throws INVALID_ARGUMENT for other depths.
+// n of a depth 6 n + 2. Throws INVALID_ARGUMENT for other depths, and beyond 10,000 layers.
 int64_t UnitsPerStage(int64_t layers);
 
 }  // namespace sextant::models

@@ -225,7 +225,12 @@ TEST(ResnetCifarTest, RateFallsAtThePublishedSteps) {
     EXPECT_FLOAT_EQ(rate(two, halves[i] + 1), rates[i + 1]);
   }
   EXPECT_THROW(ResnetCifarSchedule(0.1f, 50000, 1), Error);
+  EXPECT_THROW(ResnetCifarSchedule(0.1f, 8, 0), Error);
+  // 2^61 + 1 workers of 8 images each: the product is 8 in 64 bits.
+  EXPECT_THROW(ResnetCifarSchedule(0.1f, 8, (int64_t{1} << 61) + 1), Error);
   EXPECT_THROW(UnitsPerStage(45), Error);
+  EXPECT_EQ(UnitsPerStage(1202), 200);
+  EXPECT_THROW(UnitsPerStage(2000000), Error);
 }
 
 // Σ ½w² of Glorot kernels and gammas of 1 is about 1572.
