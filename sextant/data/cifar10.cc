@@ -61,7 +61,10 @@ Dataset DistortedCifar10(const std::string& split, const std::string& folder,
             PadCropFlip(batch["image"], {}, context.random, &images);
             return Made(batch, std::move(images), context);
           },
-          {.parallel = kAutotune, .seed = options.seed.value_or(0)});
+          {.parallel = kAutotune,
+           .seed = options.seed.value_or(0),
+           .spec = ElementSpec{{"image", DType::kFloat, {-1, 32, 32, 3}},
+                               {"label", DType::kInt32, {-1}}}});
 }
 
 }  // namespace sextant::data

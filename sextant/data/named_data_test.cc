@@ -41,6 +41,20 @@ TEST(NamedDataTest, NamesTheCommandThatMakesTheFiles) {
   EXPECT_EQ(ErrorOf([] { Census("eval"); }).substr(0, 16), "INVALID_ARGUMENT");
 }
 
+TEST(NamedDataTest, RefusesAFolderInPlaceOfAFile) {
+  FileSystem::ForPath("memory://").CreateDirectories("memory://folder/train.tfrecords");
+  EXPECT_EQ(ErrorOf([] { Cifar10("train", "memory://folder"); }),
+            "FAILED_PRECONDITION: memory://folder/train.tfrecords is a folder, not a file; move it "
+            "away and make it with `sextant data cifar10 --out memory://folder`");
+}
+
+TEST(NamedDataTest, AnEmptyFileGivesNoBatch) {
+  WriteImages("memory://empty", "train", 0, 3072);
+  EXPECT_TRUE(AllOf(Mnist("train", "memory://empty")).empty());
+  EXPECT_TRUE(AllOf(Cifar10("train", "memory://empty")).empty());
+  EXPECT_TRUE(AllOf(DistortedCifar10("train", "memory://empty", {.batch = 2})).empty());
+}
+
 TEST(NamedDataTest, MnistIsScaled) {
   WriteImages("memory://mnist", "test", 3, 784);
   const std::vector<Element> elements = AllOf(Mnist("test", "memory://mnist"));
@@ -67,6 +81,7 @@ TEST(NamedDataTest, DistortedCifar10Resumes) {
   const Dataset batches =
       DistortedCifar10("train", "memory://cifar", {.batch = 4, .shuffle = 8, .seed = 3}).Take(9);
   EXPECT_EQ(AllOf(batches)[0].Describe(), "image: float[4,32,32,3], label: int32[4]");
+  EXPECT_EQ(batches.Spec()[0].shape, PartialShape({-1, 32, 32, 3}));
   ExpectResumes(batches);
 }
 

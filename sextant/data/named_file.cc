@@ -1,5 +1,7 @@
 #include "sextant/data/named_file.h"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 
 #include "sextant/base/error.h"
@@ -11,8 +13,13 @@ std::string NamedFile(const std::string& name, const std::string& folder, const 
   const char* const root = std::getenv("SEXTANT_DATA");
   const std::string place = folder.empty() ? JoinPath(root ? root : "data", name) : folder;
   std::string path = JoinPath(place, file);
-  if (!FileSystem::ForPath(path).Exists(path)) {
-    throw NotFound("{}: no such file; make it with `sextant data {} --out {}`", path, name, place);
+  const auto what_to_do = [&] {
+    return fmt::format("make it with `sextant data {} --out {}`", name, place);
+  };
+  FileSystem& files = FileSystem::ForPath(path);
+  if (!files.Exists(path)) throw NotFound("{}: no such file; {}", path, what_to_do());
+  if (files.Stat(path).is_directory) {
+    throw FailedPrecondition("{} is a folder, not a file; move it away and {}", path, what_to_do());
   }
   return path;
 }
