@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <type_traits>
 
@@ -56,14 +57,15 @@ std::string DefaultText(const Target& target) {
 }
 
 void CheckRange(std::string_view name, double value, const FlagOptions& options) {
-  if (value >= options.min && value <= options.max) return;
+  if (value >= options.min && value <= options.max && std::isfinite(value)) return;
   if (value < options.min) {
     throw InvalidArgument("--{} must be at least {}, not {}", name, options.min, value);
   }
   if (value > options.max) {
     throw InvalidArgument("--{} must be at most {}, not {}", name, options.max, value);
   }
-  throw InvalidArgument("--{} must be a number, not {}", name, value);
+  throw InvalidArgument("--{} must be {}, not {}", name,
+                        std::isnan(value) ? "a number" : "a finite number", value);
 }
 
 void CheckChoice(std::string_view name, const std::string& text, const FlagOptions& options) {

@@ -31,7 +31,7 @@ namespace sextant {
 struct SEXTANT_API FlagOptions {
   std::vector<std::string> aliases = {};                  // other names of the same flag
   bool required = false;                                  // there is no default
-  double min = -std::numeric_limits<double>::infinity();  // of numbers
+  double min = -std::numeric_limits<double>::infinity();  // of numbers, which are always finite
   double max = std::numeric_limits<double>::infinity();
   std::vector<std::string> choices = {};  // of texts; none: any
 };

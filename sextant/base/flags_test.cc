@@ -87,6 +87,8 @@ TEST_F(FlagsTest, RefusesInOneSentenceAndChangesNothing) {
   EXPECT_EQ(Refusal({"--steps=0"}), "--steps must be at least 1, not 0");
   EXPECT_EQ(Refusal({"--steps=101"}), "--steps must be at most 100, not 101");
   EXPECT_EQ(Refusal({"--rate=nan"}), "--rate must be a number, not nan");
+  EXPECT_EQ(Refusal({"--rate=inf"}), "--rate must be a finite number, not inf");
+  EXPECT_EQ(Refusal({"--rate=-inf"}), "--rate must be at least 0, not -inf");
   EXPECT_EQ(Refusal({"--sync=perhaps"}), "--sync must be True or False, not 'perhaps'");
   EXPECT_EQ(Refusal({"--strategy=TPU"}), "--strategy must be CPU or GPU, not 'TPU'");
   EXPECT_EQ(Refusal({"--nosteps"}), "there is no flag --nosteps; did you mean --steps?");

@@ -159,6 +159,19 @@ std::string Fetch(const std::string& url, const PublishedFile& file, const std::
   return outcome.problem;
 }
 
+// A file where the folder, or one above it, is to be is told before anything is fetched.
+void CheckFolder(const std::string& folder) {
+  for (std::string_view path = folder; !path.empty(); path = DirectoryName(path)) {
+    const std::string there(path);
+    FileSystem& files = FileSystem::ForPath(there);
+    if (files.Exists(there)) {
+      if (files.Stat(there).is_directory) return;
+      throw FailedPrecondition("{} is a file, not a folder; choose another folder", there);
+    }
+    if (DirectoryName(path).size() >= path.size()) return;
+  }
+}
+
 }  // namespace
 
 std::string Download(const PublishedFile& file, const std::string& folder, bool* was_there) {
@@ -166,6 +179,7 @@ std::string Download(const PublishedFile& file, const std::string& folder, bool*
   std::string path = JoinPath(folder, file.name);
   *was_there = fs.Exists(path) && WhatIsWrong(file, path).empty();
   if (*was_there) return path;
+  CheckFolder(folder);
   const std::string part = path + ".part";
   Progress progress("Downloading " + file.name, static_cast<int64_t>(file.size), "bytes");
   std::string problems;

@@ -23,7 +23,8 @@ struct SEXTANT_API PublishedFile {
 // right size and digest that is there already is taken as it is (*was_there). What arrives is kept
 // in "<name>.part" until it is whole, so that the next call goes on where this one was cut off.
 // Shows progress on a terminal. Throws UNAVAILABLE when no URL works, DATA_LOSS when a file of
-// another size or digest arrived, CANCELLED after SIGINT.
+// another size or digest arrived, FAILED_PRECONDITION when the folder is a file, CANCELLED after
+// SIGINT.
 std::string Download(const PublishedFile& file, const std::string& folder, bool* was_there);
 
 }  // namespace sextant::datasets

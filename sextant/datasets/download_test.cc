@@ -133,6 +133,22 @@ TEST(Download, SaysWhatToDoWithoutNetwork) {
   EXPECT_FALSE(FileSystem::ForPath("/").Exists(folder)) << "nothing is written";
 }
 
+TEST(Download, RefusesAFileInPlaceOfItsFolder) {
+  TestHttpServer server(Content());
+  const std::string file = NewFolder() + "/file";
+  FileSystem::ForPath(file).WriteFileAtomically(file, "mine");
+  for (const std::string& folder : {file, file + "/data/mnist"}) {
+    bool was_there = false;
+    try {
+      Download(FileAt(server), folder, &was_there);
+      FAIL();
+    } catch (const Error& e) {
+      EXPECT_EQ(e.message(), file + " is a file, not a folder; choose another folder");
+    }
+  }
+  EXPECT_EQ(FileSystem::ForPath(file).ReadFile(file), "mine");
+}
+
 TEST(Download, MakesItsFolder) {
   TestHttpServer server(Content());
   const std::string folder = NewFolder() + "/data/mnist";

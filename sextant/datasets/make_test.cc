@@ -196,6 +196,17 @@ TEST(MakeMnist, RefusesDamagedFiles) {
     EXPECT_NE(WhyNot(MakeMnist, {.out = out, .from = from}).find("train-images"),
               std::string::npos);
   }
+  FileSystem::ForPath("/").WriteFileAtomically(path, whole);
+  const std::string labels = from + "/train-labels-idx1-ubyte";
+  WriteIdx(labels, {{4}, {0, 1, 2, 3}});
+  EXPECT_EQ(WhyNot(MakeMnist, {.out = out, .from = from}),
+            labels + " has not as many labels as " + path + " has images");
+  WriteIdx(labels, {{5}, {0, 1, 2, 3, 10}});
+  EXPECT_EQ(WhyNot(MakeMnist, {.out = out, .from = from}),
+            labels + ": image 4 has the label 10, but there are 10 classes");
+  WriteIdx(path, {{0, 28, 28}, {}});
+  EXPECT_EQ(WhyNot(MakeMnist, {.out = out, .from = from}),
+            path + " holds no images of 28 x 28 pixels");
   FileSystem::ForPath("/").Delete(path);
   EXPECT_NE(WhyNot(MakeMnist, {.out = out, .from = from}).find("train-images-idx3-ubyte.gz"),
             std::string::npos);

@@ -71,19 +71,21 @@ IdxArray ReadArray(const std::string& path, std::ostream& out) {
 using LocateFile = std::function<std::string(const PublishedFile&)>;
 
 LabelledImages ReadImages(const Files& files, const LocateFile& locate, std::ostream& out) {
-  IdxArray images = ReadArray(locate(files.images), out);
-  IdxArray labels = ReadArray(locate(files.labels), out);
-  if (images.shape.size() != 3 || images.shape[1] != kSide || images.shape[2] != kSide) {
-    throw DataLoss("{} holds no images of 28 x 28 pixels", files.images.name);
+  const std::string images_path = locate(files.images);
+  IdxArray images = ReadArray(images_path, out);
+  const std::string labels_path = locate(files.labels);
+  IdxArray labels = ReadArray(labels_path, out);
+  if (images.shape.size() != 3 || images.shape[0] == 0 || images.shape[1] != kSide ||
+      images.shape[2] != kSide) {
+    throw DataLoss("{} holds no images of 28 x 28 pixels", images_path);
   }
   if (labels.shape != std::vector<int64_t>{images.shape[0]}) {
-    throw DataLoss("{} has not as many labels as {} has images", files.labels.name,
-                   files.images.name);
+    throw DataLoss("{} has not as many labels as {} has images", labels_path, images_path);
   }
   LabelledImages result{.image_bytes = kSide * kSide,
                         .pixels = std::move(images.bytes),
                         .labels = std::move(labels.bytes)};
-  CheckLabels(result, files.labels.name);
+  CheckLabels(result, labels_path);
   return result;
 }
 
