@@ -24,6 +24,13 @@ sx::data::Element Crop(const sx::data::Element& example) {
 const std::vector<std::string> kClassNames = {"airplane", "automobile", "bird",  "cat",  "deer",
                                               "dog",      "frog",       "horse", "ship", "truck"};
 
+void DataSet::Check() const {
+  sx::data::Element example;
+  if (!sx::data::Cifar10(subset, data_dir).MakeIterator()->Next(&example)) {
+    throw sx::InvalidArgument("{} holds no images", sx::JoinPath(data_dir, subset + ".tfrecords"));
+  }
+}
+
 sx::Input DataSet::MakeBatch(int64_t batch_size) const {
   const bool training = subset == "train";
   const int64_t buffer = kTrainImages * 4 / 10 + 3 * batch_size;  // so that it shuffles well

@@ -23,6 +23,8 @@ struct DataSet {
   bool crop_24 = false;
   std::optional<int64_t> seed;  // none: another order and distortion each time
 
+  // Throws for a file that is missing or empty.
+  void Check() const;
   // Batches for ever: image float [batch, 32, 32, 3] (or 24, 24), label int32 [batch].
   sextant::Input MakeBatch(int64_t batch_size) const;
 };

@@ -130,6 +130,8 @@ for flags, words in [(["--num-gpus=-1"], "--num-gpus must be 0 or a positive num
                      (["--num-gpus=3", "--tower-device=CPU"], "--train-batch-size 128 must be a multiple of --num-gpus 3"),
                      (["--num-gpus=3", "--tower-device=CPU", "--train-batch-size=9"], "--eval-batch-size 100 must be a multiple of --num-gpus 3"),
                      (["--num-gpus=0", "--eval-batch-size=300"], "--eval-batch-size 300 must divide the 10000 images"),
+                     (["--num-gpus=0", "--num-layers=2000000"], "at most 10000 layers"),
+                     (["--num-gpus=0", "--num-workers=%d" % 2 ** 60], "more than the 45000 images"),
                      (["--num-gpus=0", "--train-batch-size=50000"], "more than the 45000 images")]:
     said = programs.refusal("cifar10_main", *usual, *flags)
     check(words in said, "%s: %r" % (flags, said))
@@ -139,6 +141,7 @@ check("--job-dir is required" in programs.refusal("cifar10_main", "--data-dir=da
 for flag, words in [("--learning-rate=-0.1", "--learning_rate must be at least 0, not -0.1"), ("--learning-rate=nan", "--learning_rate must be a number, not nan"),
                     ("--learning-rate=inf", "--learning_rate must be at most"), ("--momentum=-1", "--momentum must be at least 0"),
                     ("--weight-decay=nan", "--weight_decay must be a number"), ("--batch-norm-decay=1", "--batch_norm_decay must be at most 0.999999999, not 1"),
+                    ("--learning-rate=1e300", "--learning_rate must be at most 3.4"), ("--batch-norm-epsilon=1e300", "--batch_norm_epsilon must be at most 3.4"),
                     ("--batch-norm-decay=-0.1", "--batch_norm_decay must be at least 0"), ("--batch-norm-epsilon=-1", "--batch_norm_epsilon must be at least 0"),
                     ("--num-intra-threads=-1", "--num_intra_threads must be at least 0")]:
     said = programs.refusal("cifar10_main", *usual, flag, code=2)
@@ -151,6 +154,17 @@ check(process.returncode == 1 and "nowhere/train.tfrecords" in process.stderr.sp
 check("--data-dri" in programs.refusal("cifar10_main", "--data-dri=data", code=2), "an unknown flag")
 check("TPU" in programs.refusal("cifar10_main", *usual, "--tower-device=TPU", code=2), "an unknown kind of device")
 check(not programs.path("refused").exists() or not list(programs.path("refused").iterdir()), "nothing is written by a refused run")
+for split, words in ("train", "holds no images"), ("eval", "holds no images"), ("eval", "no such file"):
+    half = programs.path("half_%s_%s" % (split, words.split()[0]))
+    half.mkdir()
+    for name in "train", "eval":
+        half.joinpath(name + ".tfrecords").write_bytes(b"" if name == split else programs.path("data", name + ".tfrecords").read_bytes())
+    if "file" in words:
+        half.joinpath(split + ".tfrecords").unlink()
+    # Before the training, also where the evaluation comes after it.
+    said = programs.refusal("cifar10_main", "--data_dir=" + half.name, "--model_dir=refused", "--num_gpus=0")
+    check(said.startswith("%s/%s.tfrecords" % (half.name, split)) and words in said, said)
+    check(not programs.path("refused").exists(), "nothing is written")
 damaged = bytearray(programs.path("data", "train.tfrecords").read_bytes())
 damaged[len(damaged) // 2] ^= 1
 programs.path("damaged").mkdir()
@@ -158,6 +172,11 @@ programs.path("damaged", "train.tfrecords").write_bytes(damaged)
 programs.path("damaged", "eval.tfrecords").write_bytes(programs.path("data", "eval.tfrecords").read_bytes())
 process = programs.process("cifar10_main", "--data-dir=damaged", "--job-dir=damaged_run", "--num-gpus=0", "--num-layers=8", "--train-steps=40", "--train-batch-size=8")
 check(process.returncode == 1 and "damaged/train.tfrecords" in process.stderr.splitlines()[-1], "a damaged record is named: " + process.stderr[-300:])
+
+# Of a training that has ended the same command says so, and evaluates it again.
+log = train("--data-dir=data", "--job-dir=again0", "--num-gpus=0", "--train-steps=12")[1]
+check("INFO:tensorflow:Skipping training since max_steps has already saved." in log, "it says that nothing is left to do: " + log)
+check(outcome(log) == again[0][1:2], "the same metrics: %s %s" % (outcome(log), again[0]))
 
 # What waits for devices: towers on two GPUs.
 process = programs.process("cifar10_main", "--data-dir=data", "--job-dir=gpus", "--num-gpus=2", "--train-steps=1", "--num-layers=8",
@@ -182,8 +201,10 @@ flags = ["--data_dir=data", "--model_dir=cluster", "--is_cpu_ps=True", "--force_
 
 
 def task(kind):
+    # The document's ps is given no more than this.
+    given = ["--run_experiment=True", "--model_dir=cluster"] if kind == "ps" else flags
     config = {"cluster": cluster, "task": {"type": kind, "index": 0}, "model_dir": "cluster", "environment": "cloud"}
-    return subprocess.Popen([programs.bin / "cifar10_main", *flags], cwd=programs.directory, text=True, stderr=subprocess.PIPE,
+    return subprocess.Popen([programs.bin / "cifar10_main", *given], cwd=programs.directory, text=True, stderr=subprocess.PIPE,
                             env={**os.environ, "TF_CONFIG": json.dumps(config)})
 
 

@@ -10,7 +10,7 @@ namespace sx = sextant;
 namespace cifar10 {
 namespace {
 
-constexpr double kLargest = std::numeric_limits<double>::max();
+constexpr double kLargest = std::numeric_limits<float>::max();
 
 // Whether the session of this machine has the device.
 bool HasDevice(const std::string& device) {
@@ -73,7 +73,9 @@ void AddFlags(sx::Flags& flags, Options& o) {
 }
 
 void Check(const sx::Flags& flags, Options& o) {
-  if (o.data_dir.empty()) throw sx::InvalidArgument("Please supply a data_dir");
+  if (o.data_dir.empty() && sx::dist::TaskFromEnvironment().type != "ps") {
+    throw sx::InvalidArgument("Please supply a data_dir");
+  }
   if (!o.underscored && o.job_dir.empty()) {
     throw sx::InvalidArgument("--job-dir is required: the folder of checkpoints and events");
   }

@@ -55,6 +55,9 @@ void Run(const sx::Flags& flags, Options o) {
   };
   const int64_t eval_steps = cifar10::kEvalImages / o.eval_batch_size;
   config = sx::Resolve(config);
+  if (config.task.type != "ps") {  // a parameter server reads none
+    for (const char* subset : {"train", "eval"}) cifar10::DataSet{o.data_dir, subset}.Check();
+  }
   const sx::HParams params = ParamsOf(o, config);
   sx::models::ResnetCifarSchedule(static_cast<float>(o.learning_rate), o.train_batch_size,
                                   params.Get<int64_t>("num_workers"));  // throws for a wrong one
