@@ -167,6 +167,20 @@ said = programs.refusal("supervisor", "train", *pair, "--hooks", "LogHook")
 check(said == "there is no hook 'LogHook'; there are ExamplesPerSecondHook, LoggingMetricHook, LoggingTensorHook, ProfilerHook", said)
 said = programs.refusal("supervisor", "train", *pair, "--data_dir", "nowhere")
 check("nowhere/train.tfrecords: no such file; make it with `sextant data mnist" in said, said)
+for split, words in ("train", "holds no examples"), ("validation", "holds no examples"), ("validation", "no such file"):
+    half = programs.path("half_%s_%s" % (split, words.split()[0]))
+    half.mkdir()
+    for name in "train", "validation":
+        half.joinpath(name + ".tfrecords").write_bytes(b"" if name == split else programs.path(DATA["MNIST"], name + ".tfrecords").read_bytes())
+    if "file" in words:
+        half.joinpath(split + ".tfrecords").unlink()
+    said = programs.refusal("supervisor", "train_and_eval", *pair, "--data_dir", half.name, "--model_dir", "refused")
+    check(said.startswith("%s/%s.tfrecords" % (half.name, split)) and words in said, "said before the training: " + said)
+    check(not programs.path("refused").exists(), "nothing is written")
+programs.path("a_file").touch()
+process = programs.process("supervisor", "train", *pair, "--data_dir", DATA["MNIST"], "--model_dir", "jobs/unexported", "--export_dir", "a_file/exported")
+check(process.returncode == 1 and process.stderr == "supervisor: a_file/exported: cannot create directory: Not a directory\n",
+      "a folder that cannot be is told before the training: " + process.stderr)
 before = programs.path("jobs/Simple_MNIST/run_parameters.json").read_text()
 said = programs.refusal("supervisor", "train", "--model", "ResNet", "--dataset", "MNIST", "--data_dir", DATA["MNIST"], "--model_dir", "jobs/Simple_MNIST")
 check(said == "jobs/Simple_MNIST holds a training of Simple on MNIST; choose another --model_dir, or delete it with --clean" and

@@ -40,12 +40,16 @@ class Supervisor {
 
   // Rounds of some epochs, each followed by an evaluation when it is asked for.
   void Train(bool evaluate) {
-    const int64_t examples = dataset_->NumTrainExamples();
+    const int64_t examples = dataset_->NumExamples("train");
+    if (evaluate) dataset_->NumExamples("validation");  // throws when there are none
     const int64_t round = flags_.epochs_between_evals * ((examples - 1) / flags_.batch_size + 1);
     const int64_t rounds = flags_.train_epochs / flags_.epochs_between_evals;
     const int64_t last = std::min(rounds * round, flags_.max_train_steps.value_or(rounds * round));
     const std::shared_ptr<BenchmarkLogger> logger = MakeLogger(flags_);
     const std::string model_dir = OpenRunDirectory(flags_, parameters_);
+    if (const std::string& folder = flags_.export_dir; !folder.empty()) {
+      sx::FileSystem::ForPath(folder).CreateDirectories(folder);  // throws where none can be
+    }
     logger->LogRun(flags_.model, flags_.dataset, parameters_, flags_.benchmark_test_id);
     try {
       sx::Estimator estimator = MakeEstimator(model_dir);

@@ -34,8 +34,9 @@ class DatasetInterface {
   virtual sextant::Input GetTrainSet() const = 0;
   // One pass, in batches.
   virtual sextant::Input GetValidationSet() const = 0;
-  // How many examples a pass over the training data has. Throws NOT_FOUND without the data.
-  virtual int64_t NumTrainExamples() const = 0;
+  // How many examples a pass over the data of "train" or "validation" has. Throws NOT_FOUND without
+  // the data, INVALID_ARGUMENT when it has none.
+  virtual int64_t NumExamples(const std::string& split) const = 0;
 };
 
 }  // namespace boilerplate

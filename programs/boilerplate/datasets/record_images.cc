@@ -25,6 +25,7 @@ sx::data::Dataset RecordImages::Records(const std::string& split) const {
 }
 
 sx::data::Dataset RecordImages::Parsed(const sx::data::Dataset& records) const {
+  const ImageShape image = shape();
   return records
       .ParseExamples({{.name = "image",
                        .dtype = sx::DType::kString,
@@ -32,7 +33,10 @@ sx::data::Dataset RecordImages::Parsed(const sx::data::Dataset& records) const {
                        .decode_raw = sx::DType::kUInt8},
                       {.name = "label", .dtype = sx::DType::kInt64}})
       .Map([this](const sx::data::Element& example) { return ParseFn(example); },
-           {.parallel = options_.parallel});
+           {.parallel = options_.parallel,
+            .spec = sx::data::ElementSpec{
+                {"image", sx::DType::kFloat, {image.height, image.width, image.channels}},
+                {"label", sx::DType::kInt32, sx::Shape()}}});
 }
 
 // Grey images, brighter the higher the class, so that there is something to learn.
@@ -70,13 +74,14 @@ sx::Input RecordImages::GetValidationSet() const {
   return examples.Batch(options_.batch_size).Prefetch();
 }
 
-int64_t RecordImages::NumTrainExamples() const {
+int64_t RecordImages::NumExamples(const std::string& split) const {
   if (options_.synthetic) return kSyntheticExamples;
   int64_t count = 0;
-  const auto records = Records("train").MakeIterator();
+  const auto records = Records(split).MakeIterator();
   for (sx::data::Element record; records->Next(&record);) ++count;
-  if (count == 0) throw sx::InvalidArgument("{} holds no examples", options_.data_dir);
-  return count;
+  if (count > 0) return count;
+  throw sx::InvalidArgument("{}.tfrecords holds no examples",
+                            sx::JoinPath(options_.data_dir, split));
 }
 
 }  // namespace boilerplate

@@ -12,7 +12,7 @@ class RecordImages : public DatasetInterface {
 
   sextant::Input GetTrainSet() const override;
   sextant::Input GetValidationSet() const override;
-  int64_t NumTrainExamples() const override;
+  int64_t NumExamples(const std::string& split) const override;
 
  private:
   sextant::data::Dataset Records(const std::string& split) const;
