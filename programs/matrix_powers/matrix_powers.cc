@@ -110,7 +110,7 @@ int main(int argc, char** argv) {
   flags.Add("size", &options.size,
             "rows and columns of both matrices; with --target 100 unless given", {.min = 1});
   flags.Add("power", &options.power, "number of products of each; with --target 4 unless given",
-            {.min = 0});
+            {.min = 0, .max = 10000});
   flags.Add("seed", &options.seed, "of the matrices");
   flags.Add("tower_device", &options.tower_device,
             "kind of the devices of the powers; gpu: /cpu:0 where there is none",

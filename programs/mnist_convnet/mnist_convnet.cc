@@ -100,6 +100,10 @@ int main(int argc, char** argv) {
     if (options.logdir.empty()) throw sx::InvalidArgument("--logdir must name a folder, not ''");
     sx::datasets::MnistSets sets =
         sx::datasets::ReadMnist(options.data_dir, std::cout, options.validation_size);
+    if (!options.find_batch_size && options.batch_size > sets.train.size()) {
+      throw sx::InvalidArgument("a batch of {} cannot be taken from {} images", options.batch_size,
+                                sets.train.size());
+    }
     sx::Graph graph;
     graph.set_seed(options.seed);
     sx::GraphScope use(graph);

@@ -27,7 +27,11 @@ check(sizes == [2 ** i for i in range(len(sizes))] and sizes, "sizes are doubled
 check("batch %d: RESOURCE_EXHAUSTED\nlargest batch %d\n" % (2 * sizes[-1], sizes[-1]) in out, "the next one does not fit: " + out)
 
 check(programs.refusal("mnist_convnet", "--iteration=3", code=2) == "there is no flag --iteration; did you mean --iterations?", "a flag")
-check("a batch of 601 cannot be taken from 600 images" in programs.refusal("mnist_convnet", "--validation_size=50", "--batch_size=601"), "a batch larger than the set")
+check("a batch of 601 cannot be taken from 600 images" in programs.refusal("mnist_convnet", "--validation_size=50", "--batch_size=601", "--logdir=refused"),
+      "a batch larger than the set")
+check(not programs.path("refused").exists(), "nothing is written")
 programs.path("MNIST_data", "t10k-labels-idx1-ubyte").write_bytes(b"\0\0\x08\x01\0\0\0\xc8\x01\x02")
 check("t10k-labels-idx1-ubyte is cut off" in programs.refusal("mnist_convnet", *small), "a file that is cut off")
+said = programs.refusal("mnist_convnet", "--data_dir=MNIST_data/t10k-labels-idx1-ubyte/more")
+check(said == "MNIST_data/t10k-labels-idx1-ubyte is a file, not a folder; choose another folder", "a file in place of a folder: " + said)
 check(programs.refusal("mnist_convnet", "--logdir=") == "--logdir must name a folder, not ''", "no logdir")

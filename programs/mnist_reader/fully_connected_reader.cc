@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "sextant/sextant.h"
 
@@ -30,8 +31,12 @@ sx::data::Element Normalized(sx::data::Element element) {
   return element;
 }
 
+std::string TrainFile(const Options& options) {
+  return sx::JoinPath(options.train_dir, "train.tfrecords");
+}
+
 sx::data::Dataset Inputs(const Options& options) {
-  return sx::data::TFRecordFiles({sx::JoinPath(options.train_dir, "train.tfrecords")})
+  return sx::data::TFRecordFiles({TrainFile(options)})
       .ParseExamples({{.name = "image_raw",
                        .dtype = sx::DType::kString,
                        .shape = {kImagePixels},
@@ -89,6 +94,7 @@ void Train(const Options& options) {
       std::fflush(stdout);
     }
   }
+  if (step == 0) throw sx::InvalidArgument("{} holds no examples", TrainFile(options));
   fmt::print("Done training for {} epochs, {} steps.\n", options.num_epochs, step);
 }
 
@@ -97,7 +103,8 @@ void Train(const Options& options) {
 int main(int argc, char** argv) {
   Options options;
   sx::Flags flags("Trains a fully connected network on MNIST records.");
-  flags.Add("learning_rate", &options.learning_rate, "of gradient descent", {.min = 0});
+  flags.Add("learning_rate", &options.learning_rate, "of gradient descent",
+            {.min = 0, .max = std::numeric_limits<float>::max()});
   flags.Add("num_epochs", &options.num_epochs, "passes over the data", {.min = 1});
   flags.Add("hidden1", &options.hidden1, "units of the first hidden layer", {.min = 1});
   flags.Add("hidden2", &options.hidden2, "units of the second hidden layer", {.min = 1});

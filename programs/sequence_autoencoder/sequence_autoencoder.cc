@@ -1,6 +1,7 @@
 // Learns to say sequences of symbols again: one GRU reads them to a state, another one writes them.
 #include <fmt/format.h>
 
+#include <limits>
 #include <numeric>
 #include <random>
 
@@ -122,10 +123,13 @@ int main(int argc, char** argv) {
   Options options;
   sx::Flags flags("Trains a GRU sequence autoencoder on random permutations.");
   flags.Add("steps", &options.steps, "number of updates", {.min = 0});
-  flags.Add("batch_size", &options.batch_size, "sequences of a step", {.min = 1});
-  flags.Add("learning_rate", &options.learning_rate, "of the momentum optimizer", {.min = 0});
-  flags.Add("momentum", &options.momentum, "of the momentum optimizer", {.min = 0});
-  flags.Add("test_sequences", &options.test_sequences, "sequences to recover", {.min = 1});
+  flags.Add("batch_size", &options.batch_size, "sequences of a step", {.min = 1, .max = 1 << 24});
+  flags.Add("learning_rate", &options.learning_rate, "of the momentum optimizer",
+            {.min = 0, .max = std::numeric_limits<float>::max()});
+  flags.Add("momentum", &options.momentum, "of the momentum optimizer",
+            {.min = 0, .max = std::numeric_limits<float>::max()});
+  flags.Add("test_sequences", &options.test_sequences, "sequences to recover",
+            {.min = 1, .max = 1 << 24});
   flags.Add("seed", &options.seed, "of the weights and of the sequences");
   flags.Add("device", &options.device, "where the network is; /cpu:0 if it is not there");
   flags.Add("logdir", &options.logdir, "folder of the events and the graph page");

@@ -45,3 +45,7 @@ check(first is not None and first <= 110 and tripled[25]["loss"] > 1e6, "tripled
 
 check(programs.refusal("sequence_autoencoder", "--batch_size=0", code=2) == "--batch_size must be at least 1, not 0", "a batch of none")
 check(programs.refusal("sequence_autoencoder", "--logdir=") == "--logdir must name a folder, not ''", "no logdir")
+for flag, words in [("--batch_size=3000000000", "must be at most 16777216"), ("--test_sequences=3000000000", "must be at most 16777216"),
+                    ("--learning_rate=inf", "must be at most 3.4"), ("--momentum=1e39", "must be at most 3.4")]:
+    said = programs.refusal("sequence_autoencoder", flag, "--logdir=refused", code=2)
+    check(words in said and not programs.path("refused").exists(), "%s: %s" % (flag, said))
