@@ -130,7 +130,7 @@ for flags, words in [(["--num-gpus=-1"], "--num-gpus must be 0 or a positive num
                      (["--num-gpus=3", "--tower-device=CPU"], "--train-batch-size 128 must be a multiple of --num-gpus 3"),
                      (["--num-gpus=3", "--tower-device=CPU", "--train-batch-size=9"], "--eval-batch-size 100 must be a multiple of --num-gpus 3"),
                      (["--num-gpus=0", "--eval-batch-size=300"], "--eval-batch-size 300 must divide the 10000 images"),
-                     (["--num-gpus=0", "--num-layers=2000000"], "at most 10000 layers"),
+                     (["--num-gpus=0", "--num-layers=2000000"], "at most 6002 layers"),
                      (["--num-gpus=0", "--num-workers=%d" % 2 ** 60], "more than the 45000 images"),
                      (["--num-gpus=0", "--train-batch-size=50000"], "more than the 45000 images")]:
     said = programs.refusal("cifar10_main", *usual, *flags)

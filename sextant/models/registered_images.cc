@@ -185,7 +185,7 @@ RegisteredModel Cifar10Resnet() {
           .data_set = "cifar10",
           .params = With(
               80000, 128, 100,
-              {{"num_layers", 44, "depth: 6 n + 2", Between(8, 6002)},
+              {{"num_layers", 44, "depth: 6 n + 2", Between(8, kMostResnetCifarLayers)},
                {"learning_rate", 0.1, "until epoch 82; then 0.1, 0.01, 0.002 of it", AtLeast(0)},
                {"momentum", 0.9, "of the optimizer", Between(0, 1)},
                {"weight_decay", 2e-4, "of all variables", AtLeast(0)},

@@ -135,12 +135,12 @@ class Network {
 }  // namespace
 
 int64_t UnitsPerStage(int64_t layers) {
-  constexpr int64_t kMostLayers = 10000;  // the deepest one that was published has 1202
   if (layers < 8 || (layers - 2) % 6 != 0) {
     throw InvalidArgument("a ResNet for CIFAR has 6 n + 2 layers, {} is none of these", layers);
   }
-  if (layers > kMostLayers) {
-    throw InvalidArgument("a ResNet for CIFAR has at most {} layers, not {}", kMostLayers, layers);
+  if (layers > kMostResnetCifarLayers) {
+    throw InvalidArgument("a ResNet for CIFAR has at most {} layers, not {}",
+                          kMostResnetCifarLayers, layers);
   }
   return (layers - 2) / 6;
 }

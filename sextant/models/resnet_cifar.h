@@ -40,7 +40,9 @@ Output ResnetCifarLoss(Output logits, Output labels, const std::vector<Variable>
 // five-hundredth after 300. Throws INVALID_ARGUMENT for a batch that is more than an epoch.
 train::LearningRate ResnetCifarSchedule(float rate, int64_t batch_size, int64_t num_workers);
 
-// n of a depth 6 n + 2. Throws INVALID_ARGUMENT for other depths, and beyond 10,000 layers.
+// The deepest one that was published has 1,202 layers.
+constexpr int64_t kMostResnetCifarLayers = 6002;
+// n of a depth 6 n + 2. Throws INVALID_ARGUMENT for other depths, and beyond the most.
 int64_t UnitsPerStage(int64_t layers);
 
 }  // namespace sextant::models
