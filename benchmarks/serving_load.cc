@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <netinet/tcp.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -115,11 +116,25 @@ std::string FloatsBody(int count) {
   return body + "]]}";
 }
 
+namespace {
+
+double CpuSeconds() {
+  rusage usage = {};
+  ::getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+}  // namespace
+
 Measured MeasureClosedLoop(const MakeClient& make, int clients, double seconds) {
   std::vector<std::vector<double>> times(clients);
   std::vector<std::thread> threads;
   std::mutex mutex;
   std::exception_ptr error;
+  const double cpu_before = CpuSeconds();
   const auto start = BenchClock::now();
   const auto end = start + std::chrono::duration_cast<BenchClock::duration>(
                                std::chrono::duration<double>(seconds));
@@ -146,7 +161,11 @@ Measured MeasureClosedLoop(const MakeClient& make, int clients, double seconds) 
   for (const auto& own : times) all.insert(all.end(), own.begin(), own.end());
   if (all.empty()) throw Internal("no request was answered");
   std::ranges::sort(all);
-  return {static_cast<double>(all.size()) / spent, all[all.size() / 2], all[all.size() * 99 / 100]};
+  const auto count = static_cast<double>(all.size());
+  return {.rate = count / spent,
+          .p50_us = all[all.size() / 2],
+          .p99_us = all[all.size() * 99 / 100],
+          .cpu_us = 1e6 * (CpuSeconds() - cpu_before) / count};
 }
 
 double Median(std::vector<double> values) {
@@ -157,18 +176,19 @@ double Median(std::vector<double> values) {
 std::vector<Measured> MeasureInTurn(const std::vector<Contender>& contenders, int clients,
                                     const ServingOptions& options) {
   std::vector<std::vector<double>> rates(contenders.size()), p50(contenders.size()),
-      p99(contenders.size());
+      p99(contenders.size()), cpu(contenders.size());
   for (int i = 0; i < options.alternations; ++i) {
     for (size_t k = 0; k < contenders.size(); ++k) {
       const Measured one = MeasureClosedLoop(contenders[k].make, clients, options.seconds);
       rates[k].push_back(one.rate);
       p50[k].push_back(one.p50_us);
       p99[k].push_back(one.p99_us);
+      cpu[k].push_back(one.cpu_us);
     }
   }
   std::vector<Measured> medians;
   for (size_t k = 0; k < contenders.size(); ++k) {
-    medians.push_back({Median(rates[k]), Median(p50[k]), Median(p99[k])});
+    medians.push_back({Median(rates[k]), Median(p50[k]), Median(p99[k]), Median(cpu[k])});
   }
   return medians;
 }

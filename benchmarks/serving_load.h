@@ -30,6 +30,7 @@ struct ServingOptions {
   double seconds = 1;  // of one measurement
   int reloads = 200;
   std::string census = {}, census_request = {};  // versions of a model; the file of a JSON request
+  bool only_census = false;                      // of serving_rest
   std::vector<ServingPeer> peers = {};
 };
 
@@ -46,6 +47,7 @@ std::string FloatsBody(int count);
 
 struct Measured {
   double rate = 0, p50_us = 0, p99_us = 0;
+  double cpu_us = 0;  // of this process for one request, the client's included
 };
 // Each client sends the next request when it has the answer.
 Measured MeasureClosedLoop(const MakeClient& make, int clients, double seconds);

@@ -61,6 +61,7 @@ int Main(int argc, char** argv) {
     command->add_option("--reloads", options.reloads, "of serving_reload")->capture_default_str();
     command->add_option("--census", census, "versions of a model, and a file with a JSON request")
         ->expected(2);
+    command->add_flag("--only-census", options.only_census, "of serving_rest");
     command->add_option("--peer", peers, "a server that runs: NAME,MODE,PORT,FILE of a request");
   }
   std::string folder;

@@ -2,6 +2,8 @@
 // with peers; and all but the network.
 #include <fmt/format.h>
 
+#include <map>
+
 #include "benchmarks/serving_load.h"
 #include "sextant/base/error.h"
 #include "sextant/base/file_system.h"
@@ -24,13 +26,16 @@ void Compare(const std::string& mode, int server, int echo, const std::string& r
   std::vector<Contender> contenders = {{"server", HttpLoad(server, request)},
                                        {"echo", HttpLoad(echo, request)}};
   for (const ServingPeer& peer : options.peers) {
-    if (peer.mode == mode) contenders.push_back({peer.name, HttpLoad(peer.port, peer.request)});
+    if (mode.starts_with(peer.mode))
+      contenders.push_back({peer.name, HttpLoad(peer.port, peer.request)});
   }
   const std::vector<Measured> measured = MeasureInTurn(contenders, clients, options);
   Extra extra = {{"mode", Quote(mode)},
                  {"clients", std::to_string(clients)},
                  {"p50_us", fmt::format("{:.1f}", measured[0].p50_us)},
-                 {"p99_us", fmt::format("{:.1f}", measured[0].p99_us)}};
+                 {"p99_us", fmt::format("{:.1f}", measured[0].p99_us)},
+                 {"cpu_us", fmt::format("{:.1f}", measured[0].cpu_us)},
+                 {"echo_cpu_us", fmt::format("{:.1f}", measured[1].cpu_us)}};
   for (size_t i = 1; i < contenders.size(); ++i) {
     const std::string& name = contenders[i].name;
     extra.emplace_back(name, fmt::format("{:.1f}", measured[i].rate));
@@ -80,29 +85,56 @@ void CompareTls(const std::string& folder, const ServingOptions& options) {
         {"of_plain", fmt::format("{:.3f}", measured[0].rate / measured[1].rate)}});
 }
 
+// A request from its JSON body to that of the answer, on one thread.
+class CoreRequest {
+ public:
+  CoreRequest(serving::Server& server, const std::string& model, std::string body)
+      : server_(server), model_(model), body_(std::move(body)) {}
+
+  void Run() {
+    const auto servable = server_.models().Find(model_, {});
+    const serving::ServableSignature* signature = nullptr;
+    JsonRequest read = ReadJsonRequest(body_, [&](std::string_view name) {
+      signature = &serving::PredictSignature(*servable, name);
+      return std::span<const JsonInput>(signature->inputs());
+    });
+    const std::vector<Tensor> outputs = batcher_.Run(
+        {.servable = servable, .signature = signature, .inputs = std::move(read.inputs)});
+    serving::PredictionsText(*signature, read.form, outputs);
+  }
+
+ private:
+  serving::Server& server_;
+  const std::string model_, body_;
+  serving::Batcher batcher_{{}};
+};
+
 }  // namespace
 
 void MeasureServingCore(const ServingOptions& options) {
   const TemporaryDirectory directory;
   serving::ServerOptions server_options;
   server_options.models = {{.name = "identity", .base_path = ExportIdentity(directory.path())}};
+  std::map<std::string, std::string> bodies = {{"identity", kSmall}};
+  if (!options.census.empty()) {
+    server_options.models.push_back({.name = "census", .base_path = options.census});
+    bodies["census"] = FileSystem::ForPath(options.census_request).ReadFile(options.census_request);
+  }
   const auto server = StartServer(server_options);
-  serving::Batcher batcher({});
-  const std::string body = kSmall;
-  const auto request = [&] {
-    const auto servable = server->models().Find("identity", {});
-    const serving::ServableSignature* signature = nullptr;
-    JsonRequest read = ReadJsonRequest(body, [&](std::string_view name) {
-      signature = &serving::PredictSignature(*servable, name);
-      return std::span<const JsonInput>(signature->inputs());
-    });
-    const std::vector<Tensor> outputs = batcher.Run(
-        {.servable = servable, .signature = signature, .inputs = std::move(read.inputs)});
-    serving::PredictionsText(*signature, read.form, outputs);
-  };
-  for (int i = 0; i < 1000; ++i) request();
-  Emit("serving_core", "requests_per_second",
-       Repeat(request, {.seconds = options.seconds, .repeats = options.alternations}), false);
+  for (const auto& [model, body] : bodies) {
+    for (const int threads : {1, 2}) {
+      const auto make = [&]() -> LoadClient {
+        const auto request = std::make_shared<CoreRequest>(*server, model, body);
+        return [request] { request->Run(); };
+      };
+      std::vector<double> rates;
+      for (int i = 0; i < options.alternations; ++i) {
+        rates.push_back(MeasureClosedLoop(make, threads, options.seconds).rate);
+      }
+      Emit("serving_core", "requests_per_second", rates, false,
+           {{"mode", Quote(model)}, {"threads", std::to_string(threads)}});
+    }
+  }
 }
 
 void MeasureServingRest(const ServingOptions& options) {
@@ -117,15 +149,24 @@ void MeasureServingRest(const ServingOptions& options) {
     census = FileSystem::ForPath(options.census_request).ReadFile(options.census_request);
   }
   const auto server = StartServer(server_options);
+  // As the peers do: requests that wait are joined.
+  server_options.batching.enabled = true;
+  const auto joining = StartServer(server_options);
   const auto echo = StartHttpEcho();
   for (const int clients : {1, 16}) {
-    const auto compare = [&](const std::string& mode, const std::string& request) {
-      Compare(mode, server->rest_port(), echo->port(), request, clients, options);
+    const auto compare = [&](const std::string& mode, const serving::Server& one,
+                             const std::string& request) {
+      Compare(mode, one.rest_port(), echo->port(), request, clients, options);
     };
-    compare("identity", PredictPost("identity", kSmall));
-    compare("3072 floats", PredictPost("identity", FloatsBody(3072)));
-    if (!census.empty()) compare("census", PredictPost("census", census));
+    if (!options.only_census) {
+      compare("identity", *server, PredictPost("identity", kSmall));
+      compare("3072 floats", *server, PredictPost("identity", FloatsBody(3072)));
+    }
+    if (census.empty()) continue;
+    compare("census", *server, PredictPost("census", census));
+    compare("census, joined", *joining, PredictPost("census", census));
   }
+  if (options.only_census) return;
   CompareTls(directory.path(), options);
 }
 
