@@ -15,13 +15,19 @@ void Dims::Assign(const int64_t* values, int count) {
     std::copy_n(values, count, fresh.get());
     heap_ = std::move(fresh);
   } else {
-    std::copy_n(values, count, inline_);
-    heap_.reset();
+    for (int i = 0; i < count; ++i) inline_[i] = values[i];
+    if (heap_) heap_.reset();
   }
   size_ = count;
 }
 
 void Dims::Insert(int position, int64_t value) {
+  if (size_ < kInline) {
+    for (int i = size_; i > position; --i) inline_[i] = inline_[i - 1];
+    inline_[position] = value;
+    ++size_;
+    return;
+  }
   // On the stack: kernels build shapes in every run.
   int64_t values[kMaxRank + 1];
   std::copy_n(data(), position, values);
@@ -75,7 +81,12 @@ void Shape::Recount() {
 }
 
 bool Shape::operator==(const Shape& other) const {
-  return std::ranges::equal(dims(), other.dims());
+  if (num_elements_ != other.num_elements_ || rank() != other.rank()) return false;
+  const int64_t *const a = dims_.data(), *const b = other.dims_.data();
+  for (int i = 0; i < rank(); ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
 }
 
 std::string Shape::ToString() const { return fmt::format("[{}]", fmt::join(dims(), ",")); }

@@ -145,8 +145,11 @@ Tensor Tensor::Reshaped(Shape shape) const {
   if (shape.num_elements() != num_elements()) {
     throw InvalidArgument("cannot reshape {} to {}", Describe(), shape.ToString());
   }
-  Tensor t = *this;
+  Tensor t;
+  t.dtype_ = dtype_;
   t.shape_ = std::move(shape);
+  t.data_ = data_;
+  t.buffer_ = buffer_;
   return t;
 }
 

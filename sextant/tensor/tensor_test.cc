@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <vector>
+
 #include "sextant/testing/status_of.h"
 
 namespace sextant {
@@ -12,6 +15,17 @@ TEST(BufferTest, AlignedAndCounted) {
     const BufferRef buffer = NewBuffer(bytes);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer->data()) % kBufferAlignment, 0u);
     EXPECT_EQ(buffer->size(), bytes);
+  }
+  // Small blocks and large ones, each whole and its own.
+  std::vector<BufferRef> buffers;
+  for (size_t bytes = 0; bytes < 1100; bytes += 9) {
+    buffers.push_back(NewBuffer(bytes));
+    ASSERT_EQ(reinterpret_cast<uintptr_t>(buffers.back()->data()) % kBufferAlignment, 0u) << bytes;
+    std::memset(buffers.back()->data(), static_cast<int>(bytes % 251), bytes);
+  }
+  for (const BufferRef& buffer : buffers) {
+    const auto* data = static_cast<const unsigned char*>(buffer->data());
+    for (size_t i = 0; i < buffer->size(); ++i) ASSERT_EQ(data[i], buffer->size() % 251);
   }
   BufferRef a = NewBuffer(8);
   EXPECT_TRUE(a->unique());
