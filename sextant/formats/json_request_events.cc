@@ -58,6 +58,7 @@ void RequestEvents::FindInputs() {
 void RequestEvents::UseInputs(std::span<const JsonInput> inputs) {
   inputs_ = inputs;
   builders_.clear();
+  builders_.reserve(inputs_.size());
   for (const JsonInput& input : inputs_) builders_.emplace_back(input.dtype);
 }
 
@@ -288,6 +289,7 @@ void RequestEvents::EndObject() {
 JsonRequest RequestEvents::Take() {
   if (!form_) throw InvalidArgument("the request has neither \"instances\" nor \"inputs\"");
   JsonRequest request{.signature_name = name_, .form = *form_};
+  request.inputs.reserve(inputs_.size());
   for (size_t i = 0; i < inputs_.size(); ++i) {
     if (builders_[i].num_values() == 0) {
       if (!inputs_[i].optional) {

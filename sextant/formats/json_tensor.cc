@@ -184,18 +184,18 @@ Tensor JsonTensorBuilder::Take(const Shape& shape) {
 }
 
 Tensor JsonTensorBuilder::TakeRows(const PartialShape& wanted) {
-  std::vector<int64_t> dims = dims_;
-  dims.insert(dims.begin(), num_values_);
-  if (!wanted.CompatibleWith(Shape(dims)) && wanted.rank_known() && wanted.rank() > 0) {
+  Shape shape(dims_);
+  shape.Insert(0, num_values_);
+  if (wanted.rank_known() && wanted.rank() > 0 && wanted.rank() != shape.rank()) {
     const auto is_one = [](int64_t size) { return size == 1 || size == -1; };
     const auto own = wanted.dims().subspan(1);
     if (std::all_of(own.begin(), own.end(), is_one) &&
         std::all_of(dims_.begin(), dims_.end(), is_one)) {
-      dims.assign(wanted.rank(), 1);
-      dims[0] = num_values_;
+      shape = Shape{num_values_};
+      while (shape.rank() < wanted.rank()) shape.Append(1);
     }
   }
-  return Take(Shape(dims));
+  return Take(shape);
 }
 
 Tensor JsonTensorBuilder::TakeValue() { return Take(Shape(dims_)); }

@@ -202,8 +202,13 @@ void AppendJsonRow(const Tensor& tensor, int64_t row, const JsonStyle& style, st
 
 void AppendJsonString(std::string_view bytes, std::string* text) {
   constexpr char kHex[] = "0123456789abcdef";
+  const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; };
   text->push_back('"');
   while (!bytes.empty()) {
+    const auto plain = std::find_if_not(bytes.begin(), bytes.end(), is_plain) - bytes.begin();
+    text->append(bytes.data(), static_cast<size_t>(plain));
+    bytes.remove_prefix(static_cast<size_t>(plain));
+    if (bytes.empty()) break;
     const auto c = static_cast<unsigned char>(bytes.front());
     if (c >= 0x80) {
       const int32_t character = TakeUtf8(&bytes);
@@ -216,11 +221,9 @@ void AppendJsonString(std::string_view bytes, std::string* text) {
       text->push_back(static_cast<char>(c));
     } else if (c == '\n') {
       text->append("\\n");
-    } else if (c < 0x20 || c == 0x7F) {
+    } else {
       text->append("\\u00").push_back(kHex[c >> 4]);
       text->push_back(kHex[c & 15]);
-    } else {
-      text->push_back(static_cast<char>(c));
     }
   }
   text->push_back('"');

@@ -85,7 +85,9 @@ std::string PredictionsText(const ServableSignature& signature, JsonRequest::For
                             const std::vector<Tensor>& outputs) {
   const bool rows = form == JsonRequest::Form::kRows;
   const int64_t count = rows ? CommonRows(signature, outputs) : 0;
-  std::string text = rows ? "{\"predictions\": " : "{\"outputs\": ";
+  std::string text;
+  text.reserve(256);
+  text += rows ? "{\"predictions\": " : "{\"outputs\": ";
   const std::vector<std::string>& names = signature.outputs();
   if (outputs.size() == 1) {
     AppendJson(outputs[0], StyleOf(names[0]), &text);
@@ -110,7 +112,8 @@ std::string PredictionsText(const ServableSignature& signature, JsonRequest::For
     }
     text += '}';
   }
-  return text + "}";
+  text += '}';
+  return text;
 }
 
 std::string ClassesText(const std::vector<Classes>& rows) {
