@@ -1,4 +1,5 @@
 #include <limits>
+#include <optional>
 
 #include "sextant/device/kernel_registry.h"
 #include "sextant/ops/array/index_tensor.h"
@@ -54,6 +55,30 @@ int64_t InferredSize(const Shape& input, const Shape& wanted) {
   return elements / rest;
 }
 
+// The shape of the output where planning has found it out from constants and shapes. Emptiness is
+// left to the kernels: then the number of elements does not tell whether the input is the expected.
+class KnownShape {
+ public:
+  explicit KnownShape(const KernelInit& init) {
+    const PartialShape& shape = init.node().output_shape(0);
+    if (init.node().input(1).node()->type() == "Const" && shape.fully_known()) {
+      shape_ = shape.AsShape();
+    }
+  }
+  // Whether that was all there was to do.
+  bool Forward(KernelContext& ctx) const {
+    if (!shape_ || shape_->num_elements() == 0 ||
+        shape_->num_elements() != ctx.input(0).num_elements()) {
+      return false;
+    }
+    ctx.ForwardInput(0, 0, *shape_);
+    return true;
+  }
+
+ private:
+  std::optional<Shape> shape_;
+};
+
 void Reshape(KernelContext& ctx) {
   const Tensor& input = ctx.input(0);
   const Tensor& sizes = ctx.input(1);
@@ -85,6 +110,17 @@ void Reshape(KernelContext& ctx) {
   }
   ctx.ForwardInput(0, 0, shape);
 }
+
+class ReshapeKernel : public Kernel {
+ public:
+  explicit ReshapeKernel(KernelInit& init) : known_(init) {}
+  void Compute(KernelContext& ctx) override {
+    if (!known_.Forward(ctx)) Reshape(ctx);
+  }
+
+ private:
+  const KnownShape known_;
+};
 
 class SqueezeKernel : public Kernel {
  public:
@@ -135,6 +171,17 @@ void ExpandDims(KernelContext& ctx) {
   ctx.ForwardInput(0, 0, shape);
 }
 
+class ExpandDimsKernel : public Kernel {
+ public:
+  explicit ExpandDimsKernel(KernelInit& init) : known_(init) {}
+  void Compute(KernelContext& ctx) override {
+    if (!known_.Forward(ctx)) ExpandDims(ctx);
+  }
+
+ private:
+  const KnownShape known_;
+};
+
 }  // namespace
 
 void RegisterShapeCpu(KernelRegistry& registry) {
@@ -142,9 +189,9 @@ void RegisterShapeCpu(KernelRegistry& registry) {
   registry.Add(KernelDef("ShapeN").Function(ShapeOf));
   registry.Add(KernelDef("Size").Function(Size));
   registry.Add(KernelDef("Rank").Function(Rank));
-  registry.Add(KernelDef("Reshape").Alias(0, 0).Function(Reshape));
+  registry.Add(KernelDef("Reshape").Alias(0, 0).Make<ReshapeKernel>());
   registry.Add(KernelDef("Squeeze").Alias(0, 0).Make<SqueezeKernel>());
-  registry.Add(KernelDef("ExpandDims").Alias(0, 0).Function(ExpandDims));
+  registry.Add(KernelDef("ExpandDims").Alias(0, 0).Make<ExpandDimsKernel>());
 }
 
 }  // namespace sextant

@@ -53,6 +53,23 @@ TEST(BroadcastPlanTest, WalksRowsFromAnyStart) {
   EXPECT_EQ(plan.step(1), 0);
 }
 
+// Shapes that are alike, and single elements, make one loop whatever their rank.
+TEST(BroadcastPlanTest, EqualShapesAndSingleElementsAreOneRow) {
+  const BroadcastPlan plan(Shape{2, 1, 3}, Shape{1}, Shape{2, 1, 3});
+  EXPECT_EQ(plan.output(), (Shape{2, 1, 3}));
+  EXPECT_EQ(plan.num_rows(), 1);
+  EXPECT_EQ(plan.row_size(), 6);
+  EXPECT_EQ(plan.step(0), 1);
+  EXPECT_EQ(plan.step(1), 0);
+  EXPECT_EQ(plan.step(2), 1);
+  // A single element of a higher rank gives the output its rank.
+  EXPECT_EQ(BroadcastPlan(Shape{3}, Shape{1, 1}).output(), (Shape{1, 3}));
+  EXPECT_EQ(BroadcastPlan(Shape{}, Shape{1, 1}).output(), (Shape{1, 1}));
+  EXPECT_EQ(BroadcastPlan(Shape{1}, Shape{0, 2}).output(), (Shape{0, 2}));
+  EXPECT_EQ(BroadcastPlan(Shape{1}, Shape{0, 2}).num_rows(), 0);
+  EXPECT_THROW(BroadcastPlan(Shape{2, 3}, Shape{3, 2}), Error);
+}
+
 TEST(BroadcastPlanTest, EmptyAndScalarShapes) {
   EXPECT_EQ(BroadcastPlan(Shape{0, 3}, Shape{1, 3}).num_rows(), 0);
   EXPECT_EQ(BroadcastPlan(Shape{0, 3}, Shape{1, 3}).output(), (Shape{0, 3}));

@@ -32,7 +32,32 @@ BroadcastPlan::BroadcastPlan(const Shape& a, const Shape& b, const Shape& c) {
   Build(operands, 3);
 }
 
+bool BroadcastPlan::BuildFlat(const Shape* const* operands, int count) {
+  const Shape* largest = operands[0];
+  for (int k = 1; k < count; ++k) {
+    const Shape& own = *operands[k];
+    const bool larger = largest->num_elements() == 1 && own.num_elements() != 1;
+    if (larger ||
+        (own.num_elements() == 1 && largest->num_elements() == 1 && own.rank() > largest->rank())) {
+      largest = &own;
+    }
+  }
+  for (int k = 0; k < count; ++k) {
+    const Shape& own = *operands[k];
+    const bool single = own.num_elements() == 1 && own.rank() <= largest->rank();
+    if (!single && own != *largest) return false;
+  }
+  output_ = *largest;
+  row_size_ = sizes_[0] = output_.num_elements();
+  num_rows_ = row_size_ == 0 ? 0 : 1;
+  for (int k = 0; k < count; ++k) {
+    strides_[k][0] = operands[k]->num_elements() == 1 && row_size_ != 1 ? 0 : 1;
+  }
+  return true;
+}
+
 void BroadcastPlan::Build(const Shape* const* operands, int count) {
+  if (BuildFlat(operands, count)) return;
   int rank = 0;
   for (int k = 0; k < count; ++k) {
     if (operands[k]->rank() > rank) {
@@ -51,7 +76,7 @@ void BroadcastPlan::Build(const Shape* const* operands, int count) {
         throw InvalidArgument("Incompatible shapes: {}", Join(operands, count));
       size = own;
     }
-    output_.set_dim(i, size);
+    if (output_[i] != size) output_.set_dim(i, size);
     if (size == 1) continue;
     bool merge = loops > 0;
     bool here[kMaxOperands] = {};

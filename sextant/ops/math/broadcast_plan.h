@@ -53,6 +53,8 @@ class BroadcastPlan {
   }
 
  private:
+  // One loop, where each operand has the shape of the output or one element. False: it takes more.
+  bool BuildFlat(const Shape* const* operands, int count);
   void Build(const Shape* const* operands, int count);
   void ComputeStrides(const bool (*repeated)[kMaxLoops], int count);
 
