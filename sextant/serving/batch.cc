@@ -26,6 +26,11 @@ void CopyRows(const Tensor& from, int64_t row, Tensor* to) {
               rows * from_size * width);
 }
 
+// Whether all sizes but the first are the same.
+bool SameRows(const Shape& a, const Shape& b) {
+  return std::ranges::equal(a.dims().subspan(1), b.dims().subspan(1));
+}
+
 // "value" with the sizes of "shape" behind the first, new elements being copies of the first.
 Tensor Enlarged(const Tensor& value, const Shape& shape) {
   Shape wanted = shape;
@@ -88,11 +93,17 @@ Tensor JoinedInput(const std::vector<BatchTask>& tasks, size_t input, int64_t ro
   Tensor joined(first.dtype(), shape);
   int64_t row = 0;
   for (const BatchTask& task : tasks) {
-    CopyRows(Enlarged(task.request.inputs[input], shape), row, &joined);
+    const Tensor& own = task.request.inputs[input];
+    if (SameRows(own.shape(), shape)) {
+      CopyRows(own, row, &joined);
+    } else {
+      CopyRows(Enlarged(own, shape), row, &joined);
+    }
     row += task.rows;
   }
-  const Tensor filler = Enlarged(first, shape);
-  for (; row < rows; ++row) CopyRows(filler.Rows(0, 1), row, &joined);
+  if (row == rows) return joined;
+  const Tensor filler = Enlarged(first, shape).Rows(0, 1);
+  for (; row < rows; ++row) CopyRows(filler, row, &joined);
   return joined;
 }
 

@@ -36,8 +36,9 @@ std::string CodeText(Code code) { return std::string(CodeName(code)); }
 
 }  // namespace
 
-// Series are looked up by one text of all their labels, so that a request costs a few look-ups in a
-// hash table, not the making of label maps.
+// Series are looked up by one text of all their labels, and those of a request or a batch together
+// by one text of all that tells it apart: it costs a look-up in a hash table, not the making of
+// label maps.
 class Metrics::State {
  public:
   State()
@@ -58,53 +59,21 @@ class Metrics::State {
             Histograms(":tensorflow:serving:model_warmup_latency", "warm-up of a version, µs")) {}
 
   void Request(const RequestReport& report) {
-    const std::string model(report.model);
-    const std::string code = CodeText(report.code);
-    const std::lock_guard lock(mutex_);
-    Counter(request_count_, fmt::format("c\n{}\n{}", model, code), [&] {
-      return prometheus::Labels{{"model_name", model}, {"status", code}};
-    }).Increment();
-    Counter(requests_,
-            fmt::format("r\n{}\n{}\n{}\n{}\n{}\n{}\n{}", model, report.version, report.label,
-                        report.signature, report.method, report.api, code),
-            [&] {
-              return prometheus::Labels{{"model", model},
-                                        {"version", std::to_string(report.version)},
-                                        {"label", std::string(report.label)},
-                                        {"signature", std::string(report.signature)},
-                                        {"method", std::string(report.method)},
-                                        {"api", std::string(report.api)},
-                                        {"code", code}};
-            })
-        .Increment();
-    if (report.signature.empty()) return;
-    Histogram(request_latency_, fmt::format("l\n{}\n{}\n{}", model, report.api, report.method),
-              kTimes,
-              [&] {
-                return prometheus::Labels{{"model_name", model},
-                                          {"API", std::string(report.method)},
-                                          {"entrypoint", std::string(report.api)}};
-              })
-        .Observe(Microseconds(report.latency));
-    Histogram(serialize_latency_, fmt::format("s\n{}", model), kTimes, [&] {
-      return prometheus::Labels{{"model", model}};
-    }).Observe(Microseconds(report.serialize));
+    const RequestSeries series = SeriesOf(report);
+    series.count->Increment();
+    series.detailed->Increment();
+    if (series.latency == nullptr) return;
+    series.latency->Observe(Microseconds(report.latency));
+    series.serialize->Observe(Microseconds(report.serialize));
   }
 
   void Batch(const BatchReport& report) {
-    const std::string& model = report.servable->model();
-    const auto by_model = [&] { return prometheus::Labels{{"model_name", model}}; };
-    const std::lock_guard lock(mutex_);
-    Histogram(runtime_latency_, "t\n" + model, kTimes, [&] {
-      return prometheus::Labels{{"model_name", model}, {"API", "Predict"}, {"runtime", "sextant"}};
-    }).Observe(Microseconds(report.run));
-    Histogram(example_counts_, "e\n" + model, kSizes, by_model)
-        .Observe(static_cast<double>(report.rows));
-    Histogram(queuing_, "q\n" + model, kTimes, by_model).Observe(Microseconds(report.queued));
-    Histogram(batch_size_, "b\n" + model, kSizes, by_model)
-        .Observe(static_cast<double>(report.rows + report.padding));
-    Histogram(padding_, "p\n" + model, kSizes, by_model)
-        .Observe(static_cast<double>(report.padding));
+    const BatchSeries series = SeriesOf(report);
+    series.runtime->Observe(Microseconds(report.run));
+    series.examples->Observe(static_cast<double>(report.rows));
+    series.queuing->Observe(Microseconds(report.queued));
+    series.size->Observe(static_cast<double>(report.rows + report.padding));
+    series.padding->Observe(static_cast<double>(report.padding));
   }
 
   std::string Text(const ServerGauges& gauges) {
@@ -134,6 +103,86 @@ class Metrics::State {
   }
 
  private:
+  struct RequestSeries {
+    prometheus::Counter *count = nullptr, *detailed = nullptr;
+    // None where the request did not get so far as to a signature.
+    prometheus::Histogram *latency = nullptr, *serialize = nullptr;
+  };
+  struct BatchSeries {
+    prometheus::Histogram *runtime, *examples, *queuing, *size, *padding;
+  };
+
+  RequestSeries SeriesOf(const RequestReport& report) {
+    thread_local std::string key;
+    key.clear();
+    const std::string_view version(reinterpret_cast<const char*>(&report.version),
+                                   sizeof report.version);
+    for (const std::string_view part :
+         {report.model, version, report.label, report.signature, report.method, report.api}) {
+      key.append(part).push_back('\n');
+    }
+    key.push_back(static_cast<char>(report.code));
+    const std::lock_guard lock(mutex_);
+    const auto found = request_series_.find(key);
+    if (found != request_series_.end()) return found->second;
+    const RequestSeries series = FindSeries(report);
+    if (request_series_.size() < kMaxSeries) request_series_.emplace(key, series);
+    return series;
+  }
+
+  RequestSeries FindSeries(const RequestReport& report) {
+    const std::string model(report.model);
+    const std::string code = CodeText(report.code);
+    RequestSeries series;
+    series.count = &Counter(request_count_, fmt::format("c\n{}\n{}", model, code), [&] {
+      return prometheus::Labels{{"model_name", model}, {"status", code}};
+    });
+    series.detailed =
+        &Counter(requests_,
+                 fmt::format("r\n{}\n{}\n{}\n{}\n{}\n{}\n{}", model, report.version, report.label,
+                             report.signature, report.method, report.api, code),
+                 [&] {
+                   return prometheus::Labels{{"model", model},
+                                             {"version", std::to_string(report.version)},
+                                             {"label", std::string(report.label)},
+                                             {"signature", std::string(report.signature)},
+                                             {"method", std::string(report.method)},
+                                             {"api", std::string(report.api)},
+                                             {"code", code}};
+                 });
+    if (report.signature.empty()) return series;
+    series.latency =
+        &Histogram(request_latency_, fmt::format("l\n{}\n{}\n{}", model, report.api, report.method),
+                   kTimes, [&] {
+                     return prometheus::Labels{{"model_name", model},
+                                               {"API", std::string(report.method)},
+                                               {"entrypoint", std::string(report.api)}};
+                   });
+    series.serialize = &Histogram(serialize_latency_, fmt::format("s\n{}", model), kTimes, [&] {
+      return prometheus::Labels{{"model", model}};
+    });
+    return series;
+  }
+
+  BatchSeries SeriesOf(const BatchReport& report) {
+    const std::string& model = report.servable->model();
+    const auto by_model = [&] { return prometheus::Labels{{"model_name", model}}; };
+    const auto by_runtime = [&] {
+      return prometheus::Labels{{"model_name", model}, {"API", "Predict"}, {"runtime", "sextant"}};
+    };
+    const std::lock_guard lock(mutex_);
+    const auto found = batch_series_.find(model);
+    if (found != batch_series_.end()) return found->second;
+    const BatchSeries series{
+        .runtime = &Histogram(runtime_latency_, "t\n" + model, kTimes, by_runtime),
+        .examples = &Histogram(example_counts_, "e\n" + model, kSizes, by_model),
+        .queuing = &Histogram(queuing_, "q\n" + model, kTimes, by_model),
+        .size = &Histogram(batch_size_, "b\n" + model, kSizes, by_model),
+        .padding = &Histogram(padding_, "p\n" + model, kSizes, by_model)};
+    batch_series_.emplace(model, series);
+    return series;
+  }
+
   const std::vector<double> kTimes = PowersOf(2, 10, 24);  // 10 µs to 84 s
   const std::vector<double> kSizes = PowersOf(2, 1, 16);
 
@@ -178,6 +227,8 @@ class Metrics::State {
       &example_counts_, &queuing_, &batch_size_, &padding_, &warm_up_latency_;
   std::unordered_map<std::string, prometheus::Counter*> counters_;
   std::unordered_map<std::string, prometheus::Histogram*> histograms_;
+  std::unordered_map<std::string, RequestSeries> request_series_;
+  std::unordered_map<std::string, BatchSeries> batch_series_;
 };
 
 Metrics::Metrics() : state_(std::make_unique<State>()) {}
