@@ -105,25 +105,61 @@ TEST(ReferenceVariablesTest, ALoopReadsWhatItsLastIterationWrote) {
             (Floats{4, 65536}));
 }
 
+// A predicate "pred" that nothing knows before it is computed.
+std::string Predicate(bool value) {
+  return AddNode("p", "VariableV2", "",
+                 "attr { key: 'dtype' value { type: DT_BOOL } } attr { key: 'shape' value { shape "
+                 "{ } } } ") +
+         AddNode("p/value", "Const", "",
+                 std::string("attr { key: 'dtype' value { type: DT_BOOL } } attr { key: 'value' "
+                             "value { tensor { dtype: DT_BOOL tensor_shape { } bool_val: ") +
+                     (value ? "true" : "false") + " } } }") +
+         AddNode("p/init", "Assign", "p p/value", "attr { key: 'T' value { type: DT_BOOL } }") +
+         AddNode("pred", "Identity", "p/init", "attr { key: 'T' value { type: DT_BOOL } }");
+}
+
 TEST(ReferenceVariablesTest, ABranchReadsWhatItWrote) {
-  const auto text = [](const char* p) {
-    return ScalarVariable(2) + Constant("five", 5) + Constant("hundred", 100) +
-           AddNode("p", "VariableV2", "",
-                   "attr { key: 'dtype' value { type: DT_BOOL } } attr { key: 'shape' value { "
-                   "shape { } } } ") +
-           AddNode("p/value", "Const", "",
-                   std::string("attr { key: 'dtype' value { type: DT_BOOL } } attr { key: 'value' "
-                               "value { tensor { dtype: DT_BOOL tensor_shape { } bool_val: ") +
-                       p + " } } }") +
-           AddNode("p/init", "Assign", "p p/value", "attr { key: 'T' value { type: DT_BOOL } }") +
-           AddNode("pred", "Identity", "p/init", "attr { key: 'T' value { type: DT_BOOL } }") +
+  const auto text = [](bool p) {
+    return ScalarVariable(2) + Constant("five", 5) + Constant("hundred", 100) + Predicate(p) +
            AddNode("read", "Switch", "v/read pred") + AddNode("ref", "RefSwitch", "v pred") +
            AddNode("value", "Switch", "five pred") + AddNode("add", "AssignAdd", "ref:1 value:1") +
            AddNode("yes", "Neg", "read:1 ^add") + AddNode("no", "Mul", "read hundred") +
            AddNode("y", "Merge", "no yes", kT + kMergeOfTwo);
   };
-  EXPECT_EQ(RunText(text("true"), {"y:0"}), (Floats{-7}));
-  EXPECT_EQ(RunText(text("false"), {"y:0"}), (Floats{200}));
+  EXPECT_EQ(RunText(text(true), {"y:0"}), (Floats{-7}));
+  EXPECT_EQ(RunText(text(false), {"y:0"}), (Floats{200}));
+}
+
+// w = 3; c = cond(p, v, w or ten); v += 5; w += 7; then c is read, as it is and by a copy of a
+// view.
+TEST(ReferenceVariablesTest, WhatAConditionalHandsOnIsSeenSoToo) {
+  const auto text = [](bool p, const std::string& other) {
+    return ScalarVariable(2) + Constant("five", 5) + Constant("seven", 7) + Constant("ten", 10) +
+           Predicate(p) +
+           AddNode("w", "VariableV2", "",
+                   "attr { key: 'dtype' value { type: DT_FLOAT } } attr { key: 'shape' value { "
+                   "shape { } } } ") +
+           Constant("three", 3) + AddNode("w/init", "Assign", "w three") +
+           AddNode("w/read", "Identity", "w ^w/init") +
+           AddNode("first", "Switch", other + " pred") +
+           AddNode("second", "Switch", "v/read pred") + AddNode("yes", "Identity", "second:1") +
+           AddNode("c", "Merge", "first yes", kT + kMergeOfTwo) +
+           AddNode("before", "AddV2", "c c") +
+           AddNode("axis", "Const", "",
+                   "attr { key: 'dtype' value { type: DT_INT32 } } attr { key: 'value' value { "
+                   "tensor { dtype: DT_INT32 tensor_shape { } int_val: 0 } } }") +
+           AddNode("view", "ExpandDims", "c axis",
+                   kT + "attr { key: 'Tdim' value { type: DT_INT32 } }") +
+           AddNode("copy", "StopGradient", "view") +
+           AddNode("add", "AssignAdd", "v five ^before ^copy") +
+           AddNode("add_w", "AssignAdd", "w seven ^add ^w/init") +
+           AddNode("after", "Neg", "c ^add_w") + AddNode("of_copy", "Neg", "copy ^add_w");
+  };
+  const std::vector<std::string> fetches = {"before:0", "after:0", "of_copy:0"};
+  EXPECT_EQ(RunText(text(true, "w/read"), fetches), (Floats{4, -7, -7}));
+  EXPECT_EQ(RunText(text(false, "w/read"), fetches), (Floats{6, -10, -10}));
+  EXPECT_EQ(RunText(text(true, "ten"), fetches), (Floats{4, -7, -7}));
+  EXPECT_EQ(RunText(text(false, "ten"), fetches), (Floats{20, -10, -10}));
 }
 
 // The variable is assigned on the side that finds it without a value.

@@ -1,7 +1,8 @@
 // Idea: follow the tensors that share a variable's buffer (aliases) from "v/read" on through nodes
-// that hand their input on (Identity, StopGradient, Reshape, Switch, Enter), and know for every
-// node which changes of variables come before it: those of its inputs and control inputs, and its
-// own (change_sets.h). Changes are numbered by variable, so that a variable's are a range.
+// that hand their input on (Identity, StopGradient, Reshape, Switch, Enter, the Merge of a
+// conditional), and know for every node which changes of variables come before it: those of its
+// inputs and control inputs, and its own (change_sets.h). Changes are numbered by variable, so that
+// a variable's are a range.
 //
 // Invariant: an alias with the changes "seen" holds what the variable was after them. A reader of
 // it with more changes of the same variable must read again:
@@ -12,6 +13,8 @@
 // In a loop a reader of an alias from outside comes after the changes of the iteration before,
 // which no set tells: where the loop changes the variable it always reads again, from a reference
 // that is taken into the loop (RefEnter). In the branch of a conditional it reads from a RefSwitch.
+// Behind a Merge, whose other input need not be an alias, there is no reference: the reader gets
+// another Merge, of fresh reads in the branches. Nor is there one behind a Reshape.
 #include "sextant/graph/passes/fresh_reads.h"
 
 #include <algorithm>
@@ -44,6 +47,13 @@ bool MayChange(const Node& node) {
          std::ranges::any_of(node.op().inputs(), [](const ArgDef& arg) { return arg.is_ref; });
 }
 
+// Of a conditional, not of a loop.
+bool JoinsBranches(const Node& node) {
+  return node.type() == "Merge" && std::ranges::none_of(node.inputs(), [](const Output& input) {
+           return input.node()->type() == "NextIteration";
+         });
+}
+
 class FreshReads {
  public:
   explicit FreshReads(Graph& graph) : graph_(graph), order_(TopologicalOrder(graph)) {}
@@ -64,10 +74,11 @@ class FreshReads {
 
  private:
   struct Alias {
-    int variable = -1;
+    std::vector<int> variables;  // of one of them; behind a Merge it may be that of several
     ChangeSets::Set seen = ChangeSets::kEmpty;
     bool loop_changes = false;  // it comes from outside of a loop that changes the variable
-    Output reference;           // of the variable, where the alias is; made when needed
+    bool referable = true;      // there is a reference to the variable: no shape nor Merge between
+    Output reference;           // it, where the alias is; made when needed
   };
 
   // ---- variables and changes
@@ -147,14 +158,16 @@ class FreshReads {
   // Whether "node" comes after a change of the variable that the alias has not seen; that of "own"
   // does not count.
   bool HasMore(const Node* node, const Alias& alias, const Node& own) const {
-    const auto [begin, end] = changes_.at(alias.variable);
-    int except = -1;
-    if (const auto changes = changes_of_.find(&own); changes != changes_of_.end()) {
-      for (const int change : changes->second) {
-        if (variable_of_change_[change] == alias.variable) except = change;
+    return std::ranges::any_of(alias.variables, [&](int variable) {
+      const auto [begin, end] = changes_.at(variable);
+      int except = -1;
+      if (const auto changes = changes_of_.find(&own); changes != changes_of_.end()) {
+        for (const int change : changes->second) {
+          if (variable_of_change_[change] == variable) except = change;
+        }
       }
-    }
-    return sets_->HasMore(ChangesBefore(node), alias.seen, begin, end, except);
+      return sets_->HasMore(ChangesBefore(node), alias.seen, begin, end, except);
+    });
   }
 
   // Those of the node included.
@@ -190,27 +203,30 @@ class FreshReads {
 
   void FindAliases(Node* node) {
     const std::string& type = node->type();
+    if (JoinsBranches(*node)) return JoinAliases(node);
     const bool enter = type == "Enter", conditional = type == "Switch";
     const bool view = ChangesShapeOnly(type), value = HandsOnValue(type);
     if ((!value && !view && !conditional && !enter) || node->num_inputs() == 0) return;
     const Output input = OriginalInput(*node);
     Alias alias;
     if (value && IsRef(input.dtype()) && VariableOf(input) >= 0) {
-      alias.variable = VariableOf(input);
+      if (!changes_.contains(VariableOf(input))) return;
+      alias.variables = {VariableOf(input)};
       alias.reference = input;
     } else if (const auto from = aliases_.find(input); from != aliases_.end()) {
-      const bool from_view = ChangesShapeOnly(input.node()->type());
-      if (from_view && !view) return;
-      if (enter && !node->attr<bool>("is_constant")) return;
       alias = from->second;
+      if (!alias.referable && (conditional || enter)) return;
+      if (enter && !node->attr<bool>("is_constant")) return;
+      if (view) alias.referable = false;
       if (conditional || enter) alias.reference = {};
     } else {
       return;
     }
-    if (!changes_.contains(alias.variable)) return;
     if (enter) {
       alias.loop_changes =
-          alias.loop_changes || changed_in_.contains({frames_->FrameOf(node), alias.variable});
+          alias.loop_changes || std::ranges::any_of(alias.variables, [&](int variable) {
+            return changed_in_.contains({frames_->FrameOf(node), variable});
+          });
     } else if (!conditional) {
       alias.seen = ChangesBefore(node);
       alias.loop_changes = false;
@@ -218,9 +234,24 @@ class FreshReads {
     for (int i = 0; i < (conditional ? 2 : 1); ++i) aliases_[node->output(i)] = alias;
   }
 
-  Output OriginalInput(const Node& node) const {
-    const auto found = original_input_.find(&node);
-    return found == original_input_.end() ? node.input(0) : found->second;
+  // What the branch that is not taken would have changed counts as seen: it does not happen.
+  void JoinAliases(Node* merge) {
+    Alias joined{.variables = {}, .seen = ChangesBefore(merge), .referable = false};
+    for (int i = 0; i < merge->num_inputs(); ++i) {
+      const auto from = aliases_.find(OriginalInput(*merge, i));
+      if (from == aliases_.end()) continue;
+      for (const int variable : from->second.variables) {
+        if (std::ranges::find(joined.variables, variable) == joined.variables.end())
+          joined.variables.push_back(variable);
+      }
+    }
+    if (!joined.variables.empty()) aliases_[merge->output(0)] = joined;
+  }
+
+  // The input before any fresh value took its place.
+  Output OriginalInput(const Node& node, int i = 0) const {
+    const auto found = original_inputs_.find(&node);
+    return found == original_inputs_.end() ? node.input(i) : found->second[i];
   }
 
   // ---- new nodes
@@ -246,11 +277,17 @@ class FreshReads {
   }
 
   Output FreshValue(Output alias, Node& reader, std::vector<Node*> after) {
-    if (!original_input_.contains(&reader)) original_input_[&reader] = reader.input(0);
+    original_inputs_.try_emplace(&reader, reader.inputs().begin(), reader.inputs().end());
     Node& node = *alias.node();
-    if (ChangesShapeOnly(node.type())) {
+    if (!aliases_.at(alias).referable) {
+      if (HandsOnValue(node.type()))
+        return FreshValue(OriginalInput(node), reader, std::move(after));
       std::vector<Output> inputs(node.inputs().begin(), node.inputs().end());
-      inputs[0] = FreshValue(OriginalInput(node), reader, std::move(after));
+      const int handed_on = ChangesShapeOnly(node.type()) ? 1 : node.num_inputs();
+      for (int i = 0; i < handed_on; ++i) {
+        const Output original = OriginalInput(node, i);
+        if (aliases_.contains(original)) inputs[i] = FreshValue(original, reader, after);
+      }
       return graph_
           .AddNode({.name = FreshName(graph_, node.name() + "/_fresh"),
                     .op = &node.op(),
@@ -283,7 +320,7 @@ class FreshReads {
   std::unordered_map<int, ChangeSets::Set> changes_in_;      // by frame, inner frames included
   std::unordered_map<const Node*, ChangeSets::Set> before_;  // of nodes after any change
   std::unordered_map<Output, Alias> aliases_;
-  std::unordered_map<const Node*, Output> original_input_;  // of nodes that read again
+  std::unordered_map<const Node*, std::vector<Output>> original_inputs_;  // of those read again
 };
 
 }  // namespace

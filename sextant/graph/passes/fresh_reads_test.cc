@@ -108,5 +108,24 @@ TEST_F(FreshReadsTest, InABranchTheReadIsOfTheReferenceTaken) {
   EXPECT_EQ(side.input(1).name(), "p:0");
 }
 
+TEST_F(FreshReadsTest, BehindAConditionalTheReaderGetsAMergeOfItsOwn) {
+  Rewrite(Node("p", "Placeholder", {},
+               "attr { key: 'dtype' value { type: DT_BOOL } } attr { key: 'shape' value { shape { "
+               "} } }") +
+          Floats("x_side", "Switch", {"x", "p"}) + Floats("v_side", "Switch", {"v/read", "p"}) +
+          Node("joined", "Merge", {"x_side", "v_side:1"},
+               "attr { key: 'T' value { type: DT_FLOAT } } attr { key: 'N' value { i: 2 } }") +
+          Floats("before", "Neg", {"joined"}) + Floats("late", "Neg", {"joined", "^add"}));
+  EXPECT_EQ(Find("before").input(0).name(), "joined:0");
+  const sextant::Node& merge = *Find("late").input(0).node();
+  EXPECT_EQ(merge.type(), "Merge");
+  EXPECT_EQ(merge.input(0).name(), "x_side:0");
+  const sextant::Node& read = *merge.input(1).node();
+  EXPECT_EQ(read.type(), "Identity");
+  EXPECT_TRUE(WaitsFor(read, "add"));
+  EXPECT_EQ(read.input(0).node()->type(), "RefSwitch");
+  EXPECT_EQ(read.input(0).index(), 1);
+}
+
 }  // namespace
 }  // namespace sextant
