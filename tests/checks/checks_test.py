@@ -92,6 +92,17 @@ class ChecksTest(unittest.TestCase):
         self.expect("sextant/other/x.cc", "'other' is not in tools/layers.txt",
                     **{"sextant/other/x.cc": "int x;\n", "sextant/other/README.md": "x\n"})
 
+    def test_no_spelling_of_an_include_passes_by_the_layers(self):
+        for line in ("<sextant/device/device.h>", '"../device/device.h"', '"sextant/base/../device/device.h"'):
+            said, status = self.check("--only", "layers", **{"sextant/base/clock.cc": f"#include {line}\n"})
+            self.assertEqual((status, len(said.splitlines())), (1, 3), said)
+            self.assertIn('sextant/base/clock.cc:1: headers are included by their names from the root: write #include "sextant/device/device.h"', said)
+            self.assertIn("sextant/base/clock.cc:1: base may not include device", said)
+        said, status = self.check("--only", "layers", **{"sextant/ops/add.cc": '#  include "sextant/device/device.h"\n'})
+        self.assertIn("the definition of an op sees no device", said)
+        # Of the system, though a file of that name lies beside.
+        self.assertEqual(self.check(**{"sextant/ops/add.cc": "#include <add.h>\n"})[1], 0)
+
     def test_op_definitions_see_no_device(self):
         self.expect("sextant/ops/add.cc:1", "the definition of an op sees no device",
                     **{"sextant/ops/add.cc": '#include "sextant/device/device.h"\n'})
@@ -119,6 +130,8 @@ class ChecksTest(unittest.TestCase):
         self.assertEqual(self.check(**{"sextant/ops/add.cc": LONG_FUNCTION.format("  x += '{';\n" * 77)})[1], 0)
         self.expect("sextant/ops/add.cc:3", "Sum has 81 lines",
                     **{"sextant/ops/add.cc": LONG_METHOD.format("    x += 1;  // {\n" * 78)})
+        self.expect("sextant/ops/add.cc:1", "a lambda has 81 lines",
+                    **{"sextant/ops/add.cc": "auto sum = [](int x) {\n" + "  x += 1;\n" * 78 + "  return x;\n};\n"})
 
     def test_tables_are_no_functions(self):
         table = "const int kTable[] = {\n" + "    1,  //\n" * 90 + "};\n"
@@ -130,6 +143,9 @@ class ChecksTest(unittest.TestCase):
     def test_links_lead_somewhere(self):
         self.expect("docs/guide.md:2", "the link to ../sextant/ops/mul.md leads nowhere",
                     **{"docs/guide.md": "# Guide\n[mul](../sextant/ops/mul.md)\n"})
+        self.expect("docs/guide.md:3", "the link to mul.md leads nowhere", **{"docs/guide.md": "# Guide\n[the\nproduct](mul.md)\n"})
+        self.expect("docs/guide.md:3", "the link to mul.md leads nowhere", **{"docs/guide.md": "[mul][1]\n\n[1]: mul.md\n"})
+        self.expect("docs/guide.md:1", "the link to mul.png leads nowhere", **{"docs/guide.md": '<img src="mul.png"/>\n'})
         self.expect("docs/guide.md:2", "has no heading #second", **{"docs/guide.md": "# First\n[there](#second)\n"})
         self.assertEqual(self.check(**{"docs/guide.md": "# The `first` one\n[there](#the-first-one)\n"})[1], 0)
 

@@ -1,13 +1,15 @@
 """Modules are one-way: a module includes only those that tools/layers.txt allows it. Tests may include all.
 
 Two rules are finer. Definitions of ops (ops/**/x.cc and x.h, where x is a family named with sextant_op_family) see no device:
-kernels are in x_cpu.cc and in sources of their own. And the runtime sees devices by their interface, not device/cpu.
+kernels are in x_cpu.cc and in sources of their own. And the runtime sees devices by their interface, not device/cpu. Headers
+are named from the root, in quotes, so that no other spelling passes by these rules.
 """
+import posixpath
 import re
 
 from checks.tree import Problem, is_test
 
-INCLUDE = re.compile(r'#include "sextant/([a-z_0-9]+)/([^"]*)"')
+INCLUDE = re.compile(r'\s*#\s*include\s*(["<])([^">]+)[">]')
 FAMILY = re.compile(r"^\s*sextant_op_family\((\w+)\s", re.MULTILINE)
 
 
@@ -30,6 +32,18 @@ def definitions(tree):
     return found
 
 
+def included(tree, name, line):
+    """The header of ours that a line includes, by its name from the root, and whether the line says that name; or None."""
+    match = INCLUDE.match(line)
+    if not match:
+        return None
+    quote, header = match.groups()
+    if posixpath.normpath(header).startswith("sextant/"):
+        return posixpath.normpath(header), quote == '"' and header == posixpath.normpath(header)
+    beside = posixpath.normpath(posixpath.join(posixpath.dirname(name), header))
+    return (beside, False) if quote == '"' and beside.startswith("sextant/") and tree.exists(beside) else None
+
+
 def check(tree):
     allowed = read_layers(tree)
     op_definitions = definitions(tree)
@@ -44,10 +58,12 @@ def check(tree):
         if is_test(name):
             continue
         for number, line in tree.lines(name):
-            match = INCLUDE.match(line)
-            if not match:
+            header, as_it_should = included(tree, name, line) or (None, True)
+            if not as_it_should:
+                yield Problem(name, number, f'headers are included by their names from the root: write #include "{header}"')
+            if header is None or header.count("/") < 2:
                 continue
-            target, rest = match.groups()
+            _, target, rest = header.split("/", 2)
             if target not in allowed[module]:
                 yield Problem(name, number, f"{module} may not include {target} (tools/layers.txt): "
                               "move the code, or pass what is needed through an interface")

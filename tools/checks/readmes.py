@@ -6,7 +6,8 @@ import re
 
 from checks.tree import Problem, is_test
 
-LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)(?:\s+\"[^\"]*\")?\)")
+# The text of a link may begin on a line before.
+LINK = re.compile(r"\]\(<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\)|^ {0,3}\[[^\]^]+\]:\s+<?([^\s>]+)|<(?:a|img)\s[^>]*?(?:href|src)=\"([^\"]+)\"")
 FENCE = re.compile(r"^\s*(```|~~~)")
 # A path or its end, in small letters: "x.cc", "stem.h" and NAME.cc stand for any file.
 SOURCE = re.compile(r"(?<![\w./*{}<>-])((?:[a-z0-9_]+/)*[a-z]\w*\.(?:h|cc|py))(?![\w/]|\.\w)")
@@ -57,7 +58,8 @@ def check_links(tree):
                 fenced = not fenced
             if fenced:
                 continue
-            for target in LINK.findall(re.sub(r"`[^`]*`", "``", line)):
+            for found in LINK.findall(re.sub(r"`[^`]*`", "``", line)):
+                target = "".join(found)
                 if re.match(r"[a-z]+:", target):
                     continue  # of the web
                 path, _, anchor = target.partition("#")

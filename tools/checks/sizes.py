@@ -1,7 +1,8 @@
 """Small pieces: a file has at most 400 lines, a function at most 80.
 
 Functions are found by their braces: a block at namespace or class level whose head has a parameter list. What is in strings,
-characters and comments is blanked first; lambdas and local classes count as part of the function they are in.
+characters and comments is blanked first; lambdas and local classes count as part of the function they are in, lambdas that are in
+none as functions.
 """
 import bisect
 import re
@@ -19,6 +20,7 @@ BLANKED = re.compile(
     r"|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*",  # directives, whose macros may have single braces
     re.DOTALL | re.MULTILINE)
 SCOPE = re.compile(r"\b(?:namespace|class|struct|union|enum|extern)\b[^()]*$")
+LAMBDA = re.compile(r"=\s*\[[^\]]*\]\s*(?:[(<].*)?$", re.DOTALL)
 NAME = re.compile(r"([~\w:]+|operator\s*\S+?)\s*\(")
 
 
@@ -60,6 +62,8 @@ def functions(text):
                 called = NAME.search(re.sub(r"^(?:template\s*<.*?>|requires[^\n]*)\s*", "", stripped, flags=re.DOTALL))
                 table = re.search(r"=\s*$", head)
                 name = called.group(1) if called and not table else None
+                if LAMBDA.search(head):
+                    name = "a lambda"
                 continue
         head_start = at + 1
 
