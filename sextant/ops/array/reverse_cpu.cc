@@ -32,6 +32,7 @@ class ReverseKernel : public Kernel {
  private:
   void ReadAxes(const Tensor& axes, int rank) {
     turned_.assign(rank, 0);
+    if (rank == 0) return;  // whatever the axes are, as in TensorFlow
     if (axes.dtype() == DType::kBool) {
       CheckVector(axes, "dims", rank);
       std::copy_n(axes.data<bool>(), rank, turned_.begin());

@@ -85,6 +85,12 @@ TEST_F(UniqueTest, ReversesAndRolls) {
             std::string::npos);
 }
 
+// As TensorFlow, where the axes are known too late to be refused.
+TEST_F(UniqueTest, AScalarIsItsReverse) {
+  ExpectTensor<int32_t>(Run(Reverse(Const(Tensor(int32_t{7})), Hidden(Tensor::Of<int32_t>({5})))),
+                        {}, {7});
+}
+
 TEST_F(UniqueTest, PartitionAndStitchAreInverse) {
   const Output x = Const(Tensor::Of<int32_t>({10, 11, 12, 13}));
   const Output partitions = ConstInts({1, 0, 1, 1});

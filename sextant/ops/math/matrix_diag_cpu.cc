@@ -281,8 +281,8 @@ void Diag(KernelContext& ctx) {
 void DiagPart(KernelContext& ctx) {
   const Tensor& input = ctx.input(0);
   const int half = input.rank() / 2;
-  if (input.rank() == 0 || input.rank() % 2 != 0) {
-    throw InvalidArgument("The rank of the tensor should be even and positive, got shape {}",
+  if (input.rank() % 2 != 0) {  // a scalar is its own diagonal, as in TensorFlow
+    throw InvalidArgument("The rank of the tensor should be even, got shape {}",
                           input.shape().ToString());
   }
   for (int i = 0; i < half; ++i) {

@@ -4,6 +4,7 @@
 
 #include "sextant/graph/op_builder.h"
 #include "sextant/graph/scope.h"
+#include "sextant/ops/array/const_fill.h"
 #include "sextant/runtime/session.h"
 
 namespace sextant {
@@ -48,6 +49,9 @@ TEST_F(MatrixDiagTest, DiagOfAnyRank) {
   const Output x = Const(Tensor::Of<int32_t>({1, 2}, {1, 2}));
   EXPECT_TRUE(Run(Diag(x)).Identical(Tensor::Of<int32_t>({1, 2, 1, 2}, {1, 0, 0, 2})));
   EXPECT_TRUE(Run(DiagPart(Diag(x))).Identical(Tensor::Of<int32_t>({1, 2}, {1, 2})));
+  const Output hidden = Placeholder(DType::kFloat, PartialShape());
+  const Output part = DiagPart(hidden);
+  EXPECT_TRUE(Session(graph_).Run({{hidden, Tensor(2.5f)}}, part).Identical(Tensor(2.5f)));
 }
 
 TEST_F(MatrixDiagTest, RefusesDiagonalsOutsideTheMatrix) {

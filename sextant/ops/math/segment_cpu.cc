@@ -98,6 +98,7 @@ int64_t CheckUnsorted(const Tensor& data, const Tensor& ids, const std::vector<i
     throw InvalidArgument("data.shape = {} does not start with segment_ids.shape = {}",
                           data.shape().ToString(), ids.shape().ToString());
   }
+  if (data.num_elements() == 0) return count;  // as in TensorFlow, ids of nothing say nothing
   for (size_t i = 0; i < values.size(); ++i) {
     if (values[i] >= count) {
       throw InvalidArgument("segment_ids{} = {} is out of range [0, {})",

@@ -6,6 +6,7 @@
 
 #include "sextant/graph/op_builder.h"
 #include "sextant/graph/scope.h"
+#include "sextant/ops/array/const_fill.h"
 #include "sextant/ops/math/sparse_segment.h"
 #include "sextant/runtime/session.h"
 
@@ -52,6 +53,16 @@ TEST_F(SegmentTest, UnsortedLeavesOutNegativeIds) {
                   .Identical(Tensor::Of<float>({3, 2}, {5, 6, 0, 0, 1, 2})));
   EXPECT_TRUE(Run(UnsortedSegmentMax(data_, ids, 3))
                   .Identical(Tensor::Of<float>({3, 2}, {5, 6, lowest, lowest, 1, 2})));
+}
+
+TEST_F(SegmentTest, IdsOfNothingSayNothing) {
+  const Output none = Const(Tensor::Zeros(DType::kFloat, {2, 0}));
+  EXPECT_EQ(Run(UnsortedSegmentMax(none, Ids({7, 9}), 3)).shape(), Shape({3, 0}));
+  const Output number = Const(Tensor(int32_t{5}));
+  const Output hidden = Placeholder(DType::kFloat, PartialShape());
+  const Output sum = UnsortedSegmentSum(hidden, number, 1);
+  EXPECT_EQ(Session(graph_).Run({{hidden, Tensor::Zeros(DType::kFloat, {0})}}, sum).shape(),
+            Shape({1, 0}));
 }
 
 TEST_F(SegmentTest, SparsePicksRows) {

@@ -36,11 +36,22 @@ class NGramsKernel : public Kernel {
     ReadIndices(ctx.input(1), &splits_);
     CheckSplits(data.num_elements());
     ngrams_.clear();
-    ends_.assign(splits_.empty() ? 0 : 1, 0);
+    if (data.num_elements() == 0 || splits_.empty()) {
+      // As in TensorFlow: without data no row is padded, without rows all strings are empty.
+      ngrams_.resize(data.num_elements());
+      ends_.assign(splits_.size(), 0);
+      return Write(ctx);
+    }
+    ends_.assign(1, 0);
     for (size_t row = 0; row + 1 < splits_.size(); ++row) {
       AddRow(data.data<std::string>() + splits_[row], splits_[row + 1] - splits_[row]);
       ends_.push_back(static_cast<int64_t>(ngrams_.size()));
     }
+    Write(ctx);
+  }
+
+ private:
+  void Write(KernelContext& ctx) {
     const Shape shape{static_cast<int64_t>(ngrams_.size())};
     std::move(ngrams_.begin(), ngrams_.end(), ctx.AllocateOutput(0, shape).data<std::string>());
     Tensor& out = ctx.AllocateOutput(1, ctx.input(1).shape());
@@ -54,7 +65,6 @@ class NGramsKernel : public Kernel {
     }
   }
 
- private:
   void CheckSplits(int64_t size) const {
     if (splits_.empty()) return;
     if (splits_.front() != 0) {

@@ -37,6 +37,18 @@ TEST_F(StringNGramsTest, ShortRows) {
   EXPECT_EQ(RunStrings(Grams({}, 1, true).ngrams), (Strings{"L|a|b|c|R", "L|d|e|R"}));
 }
 
+TEST_F(StringNGramsTest, WithoutDataOrWithoutRows) {
+  const auto grams = [](Output data, Ints splits) {
+    return StringNGrams(data, Const(Tensor::FromVector(splits)),
+                        {.ngram_widths = {2}, .left_pad = "L", .right_pad = "R", .pad_width = 1});
+  };
+  const Output nothing = Const(Tensor::Zeros(DType::kString, {0}));
+  EXPECT_EQ(RunStrings(grams(nothing, {0, 0, 0}).ngrams), Strings{});
+  EXPECT_EQ(RunInts(grams(nothing, {0, 0, 0}).ngrams_splits), (Ints{0, 0, 0}));
+  EXPECT_EQ(RunStrings(grams(Text({"a", "b"}), {}).ngrams), (Strings{"", ""}));
+  EXPECT_EQ(RunInts(grams(Text({"a", "b"}), {}).ngrams_splits), Ints{});
+}
+
 TEST_F(StringNGramsTest, RejectsBadArguments) {
   EXPECT_EQ(CodeOf(Grams({0}, 0).ngrams), Code::kInvalidArgument);
   EXPECT_EQ(CodeOf(Grams({}, -1, true).ngrams), Code::kInvalidArgument);
