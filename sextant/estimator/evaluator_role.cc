@@ -56,7 +56,8 @@ class EvaluatorRole {
         eval_(eval),
         options_(options),
         writer_(WriterOf(estimator.config().task.index, eval.name)),
-        evaluator_(estimator, train, eval, writer_) {}
+        evaluator_(estimator, train, eval, writer_),
+        training_(estimator_.config().model_dir) {}
 
   TrainAndEvaluateResult Run() {
     FileSystem::ForPath(model_dir()).CreateDirectories(model_dir());
@@ -145,7 +146,7 @@ class EvaluatorRole {
   bool IsLast(const Checkpoint& checkpoint, bool done) {
     const auto newest = Newest();
     if (!newest || newest->step != checkpoint.step) return false;
-    return done || (evaluator_.AtMaxSteps(checkpoint.step) && !InTraining(model_dir()));
+    return done || (evaluator_.AtMaxSteps(checkpoint.step) && !training_.InTraining());
   }
 
   bool IsOwn(int64_t step) {
@@ -298,6 +299,7 @@ class EvaluatorRole {
   const EvaluatorOptions options_;
   const std::string writer_;
   CheckpointEvaluator evaluator_;
+  TrainingWatch training_;
   WaitNotice notice_;
   std::map<std::string, int64_t> steps_;  // by identity
   std::set<std::string> bad_;             // identities of damaged checkpoints

@@ -156,7 +156,8 @@ TEST_F(EvaluatorRoleTest, EndsByItselfWhenTheTrainingEndedEarly) {
   AwaitThere(evaluator);
   Trainer().Train(Ones, {.max_steps = 30});
   Ledger(model_dir_).SetDone(30);
-  EXPECT_TRUE(AwaitEvaluator(model_dir_, 30));
+  // However long it gets no processor.
+  EXPECT_TRUE(AwaitEvaluator(model_dir_, 30, {.begin = std::chrono::minutes(10)}));
   EXPECT_EQ(Exports("final"), 1);  // it is waited for, too
   WriteDoneMarker(model_dir_, {.step = 30, .max_steps = 1000, .reason = "the data ended"});
   EXPECT_EQ(evaluator.get().global_step, 30);

@@ -335,10 +335,17 @@ ModelDirLock::ModelDirLock(const std::string& model_dir, const std::string& trai
   }
 }
 
-bool InTraining(const std::string& model_dir) try {
-  const std::string path = JoinPath(model_dir, ModelDirLock::kFilename);
-  const std::chrono::nanoseconds touched(FileSystem::ForPath(path).Stat(path).mtime_ns);
-  return std::chrono::system_clock::now().time_since_epoch() - touched < kDead;
+TrainingWatch::TrainingWatch(std::string model_dir) : model_dir_(std::move(model_dir)) {}
+
+bool TrainingWatch::InTraining() try {
+  const std::string path = JoinPath(model_dir_, ModelDirLock::kFilename);
+  const int64_t touched = FileSystem::ForPath(path).Stat(path).mtime_ns;
+  const auto now = std::chrono::steady_clock::now();
+  if (std::exchange(touched_, touched) != touched) seen_ = now;
+  const auto age =
+      std::chrono::system_clock::now().time_since_epoch() - std::chrono::nanoseconds(touched);
+  if (age >= std::chrono::seconds(0)) return age < kDead;
+  return now - seen_ < ModelDirLock::beat + ModelDirLock::beat / 4;
 } catch (const Error&) {
   return false;
 }

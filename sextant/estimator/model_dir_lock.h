@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -38,8 +39,19 @@ class ModelDirLock {
   std::unique_ptr<File> file_;  // null where the file system has no locks
 };
 
-// Whether a training seems to hold the lock of model_dir: its file is there, and who made it has
-// touched it lately. One that was killed seems to for two minutes more.
-bool InTraining(const std::string& model_dir);
+// Of those who do not take the lock: asks again and again whether a training seems to hold it.
+class TrainingWatch {
+ public:
+  explicit TrainingWatch(std::string model_dir);
+  // Its file is there, and who made it has touched it lately. One that was killed seems to for two
+  // minutes more. A time in the future, from when a clock was wrong, counts for little more than a
+  // beat, unless it changes.
+  bool InTraining();
+
+ private:
+  const std::string model_dir_;
+  int64_t touched_ = 0;
+  std::chrono::steady_clock::time_point seen_;  // when it was last found to have changed
+};
 
 }  // namespace sextant

@@ -151,6 +151,23 @@ TEST_F(ModelDirLockTest, ATimeInTheFutureIsNoSign) {
   ModelDirLock::beat = usual;
 }
 
+TEST_F(ModelDirLockTest, ATrainingIsSeenByTheSignsThatItGives) {
+  TrainingWatch watch(dir_);
+  EXPECT_FALSE(watch.InTraining());
+  Write(Text("faraway", 77));
+  EXPECT_TRUE(watch.InTraining());
+  SetAge(200);
+  EXPECT_FALSE(watch.InTraining());
+  // The clock was set back since: who made the file may be no more.
+  SetAge(-100000);
+  EXPECT_TRUE(watch.InTraining());
+  const auto usual = std::exchange(ModelDirLock::beat, std::chrono::milliseconds(0));
+  EXPECT_FALSE(watch.InTraining());
+  ModelDirLock::beat = usual;
+  SetAge(-100020);
+  EXPECT_TRUE(watch.InTraining());
+}
+
 // What a killed container left whose successor has another host name.
 TEST_F(ModelDirLockTest, AnotherHostNameUnderTheSameKernelIsNotWaitedFor) {
   if (kThreadSanitizer) GTEST_SKIP() << "a forked process starts no threads";
