@@ -10,8 +10,6 @@
 //
 //   Read(Switch(w, p))   becomes   Identity(Switch(Read(w), p))
 //
-// To find the Merge that ends a conditional, Switches are counted as brackets: a Merge inside
-// another conditional can be dead too.
 #include "sextant/runtime/conditional_tasks.h"
 
 #include <algorithm>
@@ -20,6 +18,7 @@
 
 #include "sextant/base/error.h"
 #include "sextant/graph/passes/copy_subgraph.h"
+#include "sextant/runtime/dead_values.h"
 #include "sextant/runtime/fragment_groups.h"
 
 namespace sextant {
@@ -49,7 +48,7 @@ class ConditionalGatherer {
         own_task_(own_task),
         sink_(sink),
         nodes_(TopologicalOrder(graph)),
-        depth_(nodes_.size()),
+        may_be_dead_(MayBeDead(nodes_)),
         parent_(nodes_.size()) {
     std::iota(parent_.begin(), parent_.end(), size_t{0});
   }
@@ -59,7 +58,7 @@ class ConditionalGatherer {
     FindConditionals();
     std::map<size_t, std::vector<Node*>> conditionals;
     for (Node* node : nodes_) {
-      if (depth_[IdOf(node)] > 0 || node->type() == "Merge")
+      if (may_be_dead_[IdOf(node)] || node->type() == "Merge")
         conditionals[Find(IdOf(node))].push_back(node);
     }
     for (const auto& [root, members] : conditionals) Move(members);
@@ -83,21 +82,10 @@ class ConditionalGatherer {
     return id;
   }
 
-  // Depth: how many Switches without their Merges are upstream.
   void FindConditionals() {
-    for (Node* node : nodes_) {
-      int depth = 0;
-      const auto visit = [&](const Node* from) {
-        if (depth_[IdOf(from)] == 0) return;
-        depth = std::max(depth, depth_[IdOf(from)]);
-        parent_[Find(IdOf(from))] = Find(IdOf(node));
-      };
-      for (const Output& input : node->inputs()) visit(input.node());
-      for (const Node* control : node->control_inputs()) visit(control);
-      if (node->type() == "Switch") ++depth;
-      if (node->type() == "Merge") depth = std::max(0, depth - 1);
-      depth_[IdOf(node)] = depth;
-    }
+    ForEachDeadEdge(nodes_, may_be_dead_, [this](const Node* from, const Node* to) {
+      parent_[Find(IdOf(from))] = Find(IdOf(to));
+    });
   }
 
   // Handles go where their readers are.
@@ -138,7 +126,7 @@ class ConditionalGatherer {
     Node* variable = VariableOf(node->input(0));
     std::vector<Node*> always;
     for (Node* control : node->control_inputs()) {
-      if (depth_[IdOf(control)] == 0) always.push_back(control);
+      if (!may_be_dead_[IdOf(control)]) always.push_back(control);
     }
     const auto dtype = node->attr<DType>("dtype");
     Node* read = graph_.AddNode({.name = graph_.UniqueName(node->name() + "/_before"),
@@ -181,7 +169,7 @@ class ConditionalGatherer {
   const std::string own_task_;
   const Node* const sink_;
   const std::vector<Node*> nodes_;
-  std::vector<int> depth_;                      // by id
+  const std::vector<bool> may_be_dead_;         // by id
   std::vector<size_t> parent_;                  // by id: of the same conditional
   std::map<Node*, std::vector<Node*>> before_;  // new nodes, by the one that they are made for
   bool changed_ = false;
@@ -197,23 +185,17 @@ void GatherConditionals(Graph& graph, std::string_view own_task, const std::vect
 }
 
 void CheckConditionals(const std::vector<Node*>& order, const std::vector<int>& group) {
-  std::vector<bool> dead(order.size());
-  for (const Node* node : order) {
-    const auto check = [&](const Node* from) {
-      if (!dead[IdOf(from)]) return;
-      dead[IdOf(node)] = true;
-      const int to = group[IdOf(node)];
-      if (group[IdOf(from)] == to || to == FragmentGroups::kCopied) return;
-      throw Unimplemented(
-          "[{} {}] on '{}' needs [{} {}] on '{}', which a Switch may leave without a value: a v1 "
-          "conditional must be on one task as a whole",
-          node->type(), node->name(), node->device(), from->type(), from->name(), from->device());
-    };
-    for (const Output& input : node->inputs()) check(input.node());
-    for (const Node* control : node->control_inputs()) check(control);
-    if (node->type() == "Switch") dead[IdOf(node)] = true;
-    if (node->type() == "Merge") dead[IdOf(node)] = false;
-  }
+  ForEachDeadEdge(order, MayBeDead(order), [&](const Node* from, const Node* to) {
+    const int there = group[IdOf(to)];
+    if (group[IdOf(from)] == there || there == FragmentGroups::kCopied) return;
+    const bool on_one_task = TaskOfDevice(from->device()) == TaskOfDevice(to->device());
+    throw Unimplemented(
+        "[{} {}] on '{}' needs [{} {}] on '{}', which a Switch may leave without a value: {}",
+        to->type(), to->name(), to->device(), from->type(), from->name(), from->device(),
+        on_one_task ? "the v1 conditional is on one task, but waits in between for another task or "
+                      "a queue; put what it waits for before or after it"
+                    : "a v1 conditional must be on one task as a whole");
+  });
 }
 
 }  // namespace sextant

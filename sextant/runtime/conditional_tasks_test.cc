@@ -160,6 +160,83 @@ TEST_F(ConditionalTasksTest, ConditionalsMayBeNested) {
   ExpectValues(Merge({outer.output_false, more}).output, 3, 10);
 }
 
+// What is switched comes from calls of different levels.
+TEST_F(ConditionalTasksTest, PartOfTheInputIsComputedElsewhere) {
+  const Variable w = VariableOn(kPs0, "w", 3);
+  const Output square = Square(w.value());  // here
+  Output y;
+  {
+    const DeviceScope on(kPs0);
+    const SwitchOutputs early = Switch(w.value(), p_), late = Switch(square, p_);
+    y = Merge({Neg(early.output_false), Tanh(early.output_true) * 0.0f + late.output_true}).output;
+  }
+  ExpectValues(y + 1.0f, -2, 10);
+}
+
+TEST_F(ConditionalTasksTest, ABranchChangesAVariableByWhatIsComputedElsewhere) {
+  const Variable w = VariableOn(kPs0, "w", 3), v = VariableOn(kPs1, "v", 5);
+  const Output product = w.value() * v.value();  // here
+  const Output early = Switch(w.value(), p_).output_true, late = Switch(product, p_).output_true;
+  const Output updated = w.AssignAdd(late - early);
+  ExpectValues(Merge({Switch(product, p_).output_false, updated}).output, 15, 15);
+}
+
+// It would have to run before the call and after it.
+TEST_F(ConditionalTasksTest, WhatGoesOutAndComesBackIsRefused) {
+  const Variable w = VariableOn(kPs0, "w", 3);
+  const auto on_server = [&](const std::function<Output()>& build) { return On(kPs0, build); };
+  const SwitchOutputs sides = Switch(w.value(), p_);
+  const Output negative = on_server([&] { return Neg(w.AssignAdd(sides.output_true)); });
+  const Output merged = on_server([&] { return Merge({sides.output_false, negative}).output; });
+  const Output square = Square(merged);  // here
+  const Output y = on_server([&] {
+    const SwitchOutputs back = Switch(square, p_);
+    return Merge({back.output_false, back.output_true + negative}).output;
+  });
+  Session session(graph_, {}, cluster_.environment(0));
+  session.Run(GlobalVariablesInitializer());
+  const Status status = StatusOf([&] { session.Run({{p_, Tensor(true)}}, y); });
+  EXPECT_EQ(status.code(), Code::kUnimplemented);
+  EXPECT_NE(status.message().find("is on one task, but waits"), std::string::npos)
+      << status.message();
+}
+
+// The Merge of the inner conditional is dead with the branch of the outer one.
+TEST_F(ConditionalTasksTest, AnInnerMergeDoesNotLeaveItsTaskEither) {
+  const Variable w = VariableOn(kPs0, "w", 3), v = VariableOn(kPs1, "v", 5);
+  const Output q = Placeholder(DType::kBool, {}, "q");
+  Output within;
+  {
+    const DeviceScope on(kPs0);
+    const SwitchOutputs outer = Switch(Const(Tensor(5.0f)), p_);
+    const SwitchOutputs inner = Switch(w.AssignAdd(outer.output_true), q);
+    within = Merge({Neg(inner.output_false), Square(inner.output_true)}).output;
+  }
+  const Operation change = AssignVariable(v.handle(), within);
+  Session session(graph_, {}, cluster_.environment(0));
+  session.Run(GlobalVariablesInitializer());
+  for (const bool taken : {false, true}) {
+    const FeedMap feeds = {{p_, Tensor(taken)}, {q, Tensor(true)}};
+    const Status status = StatusOf([&] { session.Run(feeds, change); });
+    EXPECT_EQ(status.code(), Code::kUnimplemented) << taken << ": " << status.message();
+  }
+}
+
+// Both Merges look at one predicate, so that no branch is left open.
+TEST_F(ConditionalTasksTest, WhatHasAlwaysAValueMayLeaveItsTask) {
+  const Variable w = VariableOn(kPs0, "w", 3);
+  Output y;
+  {
+    const DeviceScope on(kPs0);
+    const SwitchOutputs first = Switch(w.AssignAdd(Const(Tensor(1.0f))), p_);
+    const Output q = Greater(first.output_true, Const(Tensor(2.0f)));
+    const SwitchOutputs second = Switch(first.output_true, q);
+    const Output high = Merge({first.output_false, second.output_true}).output;
+    y = Merge({high, Neg(second.output_false)}).output;
+  }
+  ExpectValues(Square(y), 16, 25);
+}
+
 TEST_F(ConditionalTasksTest, ChangesOnTwoTasksAreRefused) {
   const Variable w = VariableOn(kPs0, "w", 3), v = VariableOn(kPs1, "v", 5);
   const SwitchOutputs sides = Switch(Const(Tensor(5.0f)), p_);

@@ -21,6 +21,9 @@
 // to count (relaxed_controls.h). What may wait for others of the run is called by itself, with what
 // follows it (waiting_nodes.h).
 //
+// A v1 conditional on one task is of one level, the highest of its nodes, since a value that a
+// Switch may leave out does not go from one call to another (dead_values.h).
+//
 // The update of a synchronous step (update_nodes.h) has groups of its own, one per task and stage,
 // which are merged with no others. A call of one brings a contribution and waits for no other.
 #include "sextant/runtime/fragment_groups.h"
@@ -34,6 +37,7 @@
 #include "sextant/graph/device_name.h"
 #include "sextant/graph/function_node.h"
 #include "sextant/runtime/condensed_graph.h"
+#include "sextant/runtime/dead_values.h"
 #include "sextant/runtime/effect_order.h"
 #include "sextant/runtime/waiting_nodes.h"
 
@@ -74,6 +78,7 @@ class Grouper {
 
  private:
   static constexpr int kNoReader = std::numeric_limits<int>::max();
+  static constexpr size_t kMostParts = 64;  // more than a synchronous update has
 
   static size_t Id(const Node* node) { return static_cast<size_t>(node->id()); }
   bool Copied(const Node* node) const { return result_.group[Id(node)] == FragmentGroups::kCopied; }
@@ -135,8 +140,21 @@ class Grouper {
   }
 
   void AssignLevels() {
-    // Each round moves parts of an update; chains of them are short.
-    for (size_t round = 0; round <= count_; ++round) {
+    conditional_ = ConditionalsOfTasks(order_, task_);
+    // Where a conditional waits for what another task makes of it, it cannot be of one level: then
+    // the cut refuses it (CheckConditionals).
+    if (!conditional_.empty() && !TryLevels()) conditional_.clear();
+    if (!TryLevels()) throw Internal("the parts of a synchronous update wait for each other");
+    DelayMakers();
+  }
+
+  // False: there are no such levels. Each round moves parts of an update and conditionals; chains
+  // of them are short.
+  bool TryLevels() {
+    std::ranges::fill(level_, 0);
+    const std::set<int> conditionals(conditional_.begin(), conditional_.end());
+    const size_t rounds = conditionals.empty() ? count_ : conditionals.size() + kMostParts;
+    for (size_t round = 0; round <= rounds; ++round) {
       for (const Node* node : order_) {
         if (Copied(node)) continue;
         int& level = level_[Id(node)];
@@ -145,9 +163,30 @@ class Grouper {
         });
         level = std::max(level, FirstLevel(node));
       }
-      if (!LevelUpdates()) return DelayMakers();
+      const bool updates_moved = LevelUpdates();
+      if (!LevelConditionals() && !updates_moved) return true;
     }
-    throw Internal("the parts of a synchronous update wait for each other");
+    return false;
+  }
+
+  // Whether a node has moved.
+  bool LevelConditionals() {
+    std::unordered_map<int, int> levels;  // of each conditional the largest
+    const auto of_conditional = [&](const Node* node) {
+      return !conditional_.empty() && !Copied(node) ? conditional_[Id(node)] : kNoConditional;
+    };
+    for (const Node* node : order_) {
+      if (const int number = of_conditional(node); number != kNoConditional)
+        levels[number] = std::max(levels[number], level_[Id(node)]);
+    }
+    bool moved = false;
+    for (const Node* node : order_) {
+      const int number = of_conditional(node);
+      if (number == kNoConditional || level_[Id(node)] == levels[number]) continue;
+      level_[Id(node)] = levels[number];
+      moved = true;
+    }
+    return moved;
   }
 
   // All of one part is called at once. Whether a node has moved.
@@ -295,6 +334,7 @@ class Grouper {
   std::vector<std::string> tasks_;  // the first is this one
   std::unordered_map<std::string, int> task_of_device_;
   std::vector<int> task_, level_, wait_class_;  // by node id
+  std::vector<int> conditional_;                // likewise, or empty: dead_values.h
   FragmentGroups result_;
 };
 
