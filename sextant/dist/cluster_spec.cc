@@ -96,13 +96,28 @@ ClusterSpec ParseGrammar(std::string_view text) {
   return cluster;
 }
 
+// One text for all spellings of a host: "a" for "A", "127.0.0.1" for "127.1".
+std::string Canonical(std::string host) {
+  in_addr v4 = {};
+  in6_addr v6 = {};
+  char text[INET6_ADDRSTRLEN] = {};
+  if (inet_aton(host.c_str(), &v4) != 0) return inet_ntop(AF_INET, &v4, text, sizeof(text));
+  if (inet_pton(AF_INET6, host.c_str(), &v6) == 1)
+    return inet_ntop(AF_INET6, &v6, text, sizeof(text));
+  std::ranges::transform(host, host.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  });
+  return host;
+}
+
 // Two tasks cannot listen at one address; port 0 is a new one each time.
 void CheckDistinct(const ClusterSpec& cluster) {
-  std::set<std::string_view> seen;
+  std::set<std::pair<std::string, int>> seen;
   for (const auto& [job, addresses] : cluster) {
-    for (const std::string& address : addresses) {
-      if (ParseAddress(address).port != 0 && !seen.insert(address).second)
-        throw InvalidArgument("two tasks of a cluster spec have the address {}", address);
+    for (const std::string& text : addresses) {
+      const Address address = ParseAddress(text);
+      if (address.port != 0 && !seen.emplace(Canonical(address.host), address.port).second)
+        throw InvalidArgument("two tasks of a cluster spec have the address {}", text);
     }
   }
 }

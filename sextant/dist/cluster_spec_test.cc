@@ -37,6 +37,11 @@ TEST(ClusterSpecTest, SaysWhatIsWrong) {
   EXPECT_EQ(ErrorIn(R"({"w": ["a:1"], "v": ["c:1"], "w": ["b:1"]})"),
             "a cluster spec names job w twice");
   EXPECT_EQ(ErrorIn("w|a:1;a:1"), "two tasks of a cluster spec have the address a:1");
+  EXPECT_EQ(ErrorIn("w|host:1;HOST:01"), "two tasks of a cluster spec have the address HOST:01");
+  EXPECT_EQ(ErrorIn("w|127.0.0.1:1,v|127.1:1"),
+            "two tasks of a cluster spec have the address 127.0.0.1:1");
+  EXPECT_EQ(ErrorIn("w|[::1]:1;[0:0::1]:1"),
+            "two tasks of a cluster spec have the address [0:0::1]:1");
   EXPECT_EQ(ErrorIn(R"({"w": []})"), "job w of a cluster spec has no tasks");
   EXPECT_EQ(ErrorIn(R"({"w": "a:1"})"),
             "job \"w\" of a cluster spec must be a list [\"host:port\", ...]");
