@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "sextant/sextant.h"
+#include "sextant/testing/status_of.h"
 
 namespace sextant {
 namespace {
@@ -124,6 +125,31 @@ TEST_F(ConditionalsTest, ManyFedBoolsDoNotMultiplyPlans) {
     ASSERT_TRUE(session.Run(feeds, y).Identical(plain.Run(feeds, y))) << bits;
   }
   EXPECT_LE(session.num_plans(), 16);
+}
+
+// Also where the predicate is known when the run is planned, and loops and branches lie in between.
+TEST_F(ConditionalsTest, WhatIsFetchedFromABranchNotTakenHasNoValue) {
+  const Output fed = Placeholder(DType::kBool, Shape(), "fed");
+  const Output side = Switch(Const(Tensor(2.0f)), fed).output_true;
+  const Output loop =
+      While([](const auto& v) { return Less(v[0], Const(Tensor(9.0f))); },
+            [](const auto& v) { return std::vector<Output>{v[0] * v[0]}; }, {side})[0];
+  const auto branch = [&] { return std::vector<Output>{Neg(side)}; };
+  const Output positive = Greater(side, Const(Tensor(0.0f)));
+  const Output chosen = Cond(positive, branch, branch)[0];
+  const Output of_case = SwitchCase(Cast(positive, DType::kInt32), {branch, branch})[0];
+  Session session(graph_);
+  const std::map<std::string, std::pair<Output, float>> outputs = {
+      {"loop", {loop, 16.0f}}, {"if", {chosen, -2.0f}}, {"case", {of_case, -2.0f}}};
+  for (const auto& [name, expected] : outputs) {
+    const auto& [output, value] = expected;
+    EXPECT_EQ(session.Run({{fed, Tensor(true)}}, output).scalar<float>(), value) << name;
+    const Output fetch = output;
+    const Status status = StatusOf([&] { session.Run({{fed, Tensor(false)}}, fetch); });
+    EXPECT_EQ(status.code(), Code::kInvalidArgument) << name;
+    EXPECT_EQ(status.message(),
+              fetch.name() + " has no value: it lies on a branch that was not taken");
+  }
 }
 
 TEST_F(ConditionalsTest, EffectsOfABranchNotTakenDoNotHappen) {

@@ -19,6 +19,8 @@
 #include "sextant/runtime/step_emitter.h"
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
 
 #include "sextant/graph/passes/copy_subgraph.h"
 #include "sextant/graph/passes/deadness.h"
@@ -166,6 +168,14 @@ class StepEmitter {
     }
   }
 
+  // None: the node has no Plans of its own.
+  static std::optional<StepKind> KindOfBranches(std::string_view type) {
+    if (type == "While" || type == "StatelessWhile") return StepKind::kWhile;
+    if (type == "Case" || type == "StatelessCase") return StepKind::kCase;
+    if (type == "If" || type == "StatelessIf") return StepKind::kIf;
+    return std::nullopt;
+  }
+
   void Classify(const Node& node, Step& step) {
     const std::string& type = node.type();
     if (type == "Switch") {
@@ -179,11 +189,11 @@ class StepEmitter {
       step.kind = type == "_CallStart" ? StepKind::kCallStart : StepKind::kCallFinish;
       step.call = static_cast<int32_t>(node.attr<int64_t>("fragment"));
       for (const Output& input : node.inputs()) slots_[Slot(input)].sent = true;
-    } else if (const auto it = analysis_.branches.find(&node); it != analysis_.branches.end()) {
-      step.kind = type.ends_with("While")  ? StepKind::kWhile
-                  : type.ends_with("Case") ? StepKind::kCase
-                                           : StepKind::kIf;
-      step.branches = it->second;
+    } else if (const std::optional<StepKind> kind = KindOfBranches(type)) {
+      step.kind = *kind;
+      const auto planned = analysis_.branches.find(&node);
+      if (planned == analysis_.branches.end()) return;  // it is fetched, but dead in every run
+      step.branches = planned->second;
       step.scalar_predicate = NeedsScalarPredicate(node, request_.lowered);
       if (step.kind != StepKind::kWhile) step.results = analysis_.branch_outputs.at(&node);
     } else {
