@@ -10,15 +10,15 @@ namespace sextant {
 
 namespace {
 
-// Whether it reads a handle only and has an output of unknown shape.
-bool ReadsABatch(const Node& node) {
+// Whether it reads a handle only and has an output of unknown shape, or one of any shape.
+bool ReadsABatch(const Node& node, bool any_shape) {
   if (node.type() != "IteratorGetNext" || node.num_inputs() != 1) return false;
   const Node& handle = *node.input(0).node();
   if (handle.num_inputs() > 0 || !handle.control_inputs().empty()) return false;
-  for (int i = 0; i < node.num_outputs(); ++i) {
+  for (int i = 0; i < node.num_outputs() && !any_shape; ++i) {
     if (!node.output_shape(i).fully_known()) return true;
   }
-  return false;
+  return any_shape;
 }
 
 // Whether one of the nodes, which are all that a run needs, is to run before input and differs from
@@ -53,7 +53,8 @@ bool AnyBeforeInput(std::vector<Node*> nodes, const std::unordered_set<Output>& 
 }  // namespace
 
 std::vector<Node*> SourcesOf(const Graph& graph, std::span<const Output> feeds,
-                             std::span<const Output> fetches, std::span<const Operation> targets) {
+                             std::span<const Output> fetches, std::span<const Operation> targets,
+                             bool keep_data) {
   const std::unordered_set<Output> fed(feeds.begin(), feeds.end());
   std::vector<uint8_t> seen(static_cast<size_t>(graph.num_nodes()));
   std::vector<Node*> stack, sources, nodes;
@@ -72,13 +73,13 @@ std::vector<Node*> SourcesOf(const Graph& graph, std::span<const Output> feeds,
     stack.pop_back();
     nodes.push_back(node);
     if (node->type() == "MakeIterator") return {};
-    if (ReadsABatch(*node)) sources.push_back(node);
+    if (ReadsABatch(*node, keep_data)) sources.push_back(node);
     for (const Output& input : node->inputs()) {
       if (!fed.contains(input)) visit(input.node());
     }
     for (Node* control : node->control_inputs()) visit(control);
   }
-  if (!sources.empty() && AnyBeforeInput(std::move(nodes), fed)) return {};
+  if (!sources.empty() && !keep_data && AnyBeforeInput(std::move(nodes), fed)) return {};
   for (const Node* source : sources) {
     for (int i = 0; i < source->num_outputs(); ++i) {
       if (fed.contains(source->output(i))) return {};

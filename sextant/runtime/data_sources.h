@@ -13,8 +13,10 @@ namespace sextant {
 // Those that fetches and targets depend on, by id. A source reads a handle only, waits at most for
 // other sources, as the batches of replicas do for each other, and has an output of unknown shape.
 // None when one of them is fed, in part or as a whole, when an iterator is begun in the same run,
-// or something is to run before input (checks_first.h).
+// or something is to run before input (checks_first.h). With "keep_data", as what they give may be
+// needed again (RunOptions::sources), known shapes and what is to run before input do not matter.
 std::vector<Node*> SourcesOf(const Graph& graph, std::span<const Output> feeds,
-                             std::span<const Output> fetches, std::span<const Operation> targets);
+                             std::span<const Output> fetches, std::span<const Operation> targets,
+                             bool keep_data = false);
 
 }  // namespace sextant

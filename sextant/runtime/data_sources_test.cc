@@ -6,8 +6,11 @@
 #include "sextant/data/tensor_sources.h"
 #include "sextant/graph/scope.h"
 #include "sextant/ops/array/const_fill.h"
+#include "sextant/ops/control_flow/assert.h"
 #include "sextant/ops/dataset/graph_iterator.h"
 #include "sextant/ops/math/binary.h"
+#include "sextant/ops/math/compare.h"
+#include "sextant/ops/math/reduce.h"
 #include "sextant/runtime/session.h"
 #include "sextant/testing/status_of.h"
 
@@ -65,6 +68,37 @@ TEST(DataSourcesTest, WhatWaitsForSomethingElseIsNone) {
   const Output value = iterator.GetNext()["value"];
   const std::vector<Output> fetches = {value};
   EXPECT_TRUE(SourcesOf(graph, {}, fetches, {}).empty());
+}
+
+// The data of a run that failed are those of the next one: also of known shapes, and where a check
+// could run before them.
+TEST(DataSourcesTest, WhatAFailedRunReadIsKept) {
+  for (const bool known_shape : {false, true}) {
+    for (const bool checks_first : {false, true}) {
+      Graph graph;
+      const GraphScope use(graph);
+      const data::GraphIterator iterator =
+          data::OneShotIterator(data::Range(10).Batch(2, {.drop_remainder = known_shape}));
+      const Output batch = iterator.GetNext()["value"];
+      const Output ok = Placeholder(DType::kBool, Shape());
+      std::vector<Operation> targets = {Assert(LogicalAnd(All(Equal(batch, batch), 0), ok), {ok})};
+      if (checks_first) targets.push_back(Assert(Placeholder(DType::kBool, Shape(), "good"), {ok}));
+      ASSERT_EQ(batch.shape().fully_known(), known_shape);
+      Session session(graph);
+      std::vector<Tensor> kept;
+      FeedMap feeds = {{ok, Tensor(false)}};
+      if (checks_first) feeds.emplace_back(graph.FindOutput("good:0"), Tensor(true));
+      const auto run = [&](const RunOptions& options) {
+        return session.Run(feeds, {batch}, targets, options)[0].flat<int64_t>()[0];
+      };
+      for (int i = 0; i < 2; ++i) EXPECT_THROW(run({.sources = &kept}), Error);
+      EXPECT_EQ(kept.size(), 1u) << known_shape << checks_first;
+      feeds[0].second = Tensor(true);
+      EXPECT_EQ(run({.sources = &kept}), 0) << known_shape << checks_first;
+      EXPECT_EQ(run({.sources = &kept}), 2);
+      EXPECT_EQ(run({}), 4);
+    }
+  }
 }
 
 // In a large graph the search is a part of planning that takes long.

@@ -109,7 +109,9 @@ class SessionState {
   void Run(const RunRequest& request, const RunOptions& options, std::span<Tensor> fetches) {
     Running running(*this, options);
     if (remote_) return RunRemotely(request, options, running.token(), fetches);
-    Run(*plans_.Find(request, running.token()), request, running.token(), options, fetches);
+    RunRequest wanted = request;
+    wanted.keeps_data = options.sources != nullptr;
+    Run(*plans_.Find(wanted, running.token()), request, running.token(), options, fetches);
   }
 
   // In the process that runs the session.

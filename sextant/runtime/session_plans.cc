@@ -73,7 +73,7 @@ std::shared_ptr<PreparedRun> SessionPlans::Prepare(const RunRequest& request, Si
   if (signature.part == Part::kAll) {
     const CancellationScope cancellable(&cancellation);  // of the search
     const std::vector<Node*> sources =
-        SourcesOf(graph_, request.feeds, request.fetches, request.targets);
+        SourcesOf(graph_, request.feeds, request.fetches, request.targets, request.keeps_data);
     if (!sources.empty()) {
       const PlanCache::Key own_key = key;
       std::vector<Output> outputs;
@@ -96,6 +96,7 @@ void SessionPlans::MakeKey(const RunRequest& request, Signature signature,
   key.clear();
   key.push_back(static_cast<uint64_t>(graph_.version()));
   key.push_back(request.feeds.size() | signature.num_sources << 32 |
+                static_cast<uint64_t>(request.keeps_data) << 59 |
                 static_cast<uint64_t>(signature.part) << 60);
   for (size_t i = 0; i < request.feeds.size(); ++i) {
     key.push_back(reinterpret_cast<uint64_t>(request.feeds[i].node()));

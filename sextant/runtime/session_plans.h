@@ -18,6 +18,7 @@ struct RunRequest {
   std::span<const Tensor> values;
   std::span<const Output> fetches;
   std::span<const Operation> targets;
+  bool keeps_data = false;  // all data sources run first, so that what they gave can be kept
 };
 
 // For runs that another process plans: throws INVALID_ARGUMENT as SessionPlans does on what is
