@@ -29,10 +29,12 @@ class PlainHostAllocator : public Allocator {
  private:
   // malloc keeps small blocks at hand for each thread, but takes a slower way when asked to align
   // one. So small blocks are aligned here; where malloc's begins is noted in front of it, where a
-  // multiple of 16 leaves room.
+  // multiple of 16 leaves room. As of larger blocks, what follows up to a multiple of the alignment
+  // belongs to the block: a load of a whole vector at its end stays inside.
   static void* AllocateSmall(size_t bytes) {
     static_assert(alignof(std::max_align_t) >= 2 * sizeof(void*));
-    void* const whole = std::malloc(bytes + kBufferAlignment);
+    const size_t size = (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
+    void* const whole = std::malloc(size + kBufferAlignment);
     if (whole == nullptr) {
       throw ResourceExhausted("cannot allocate {} bytes of host memory", bytes);
     }
