@@ -1,10 +1,9 @@
 // Two analyses say "may be dead" too often, each for graphs that the other understands, so a value
 // must be suspect to both:
 //
-// - Switches counted as brackets, each closed by a Merge. A Merge inside another conditional is
-// dead
-//   with it. Takes some values behind the Merges of a decision tree for dead.
-// - Deadness, which compares predicates. Takes a Merge for dead when it cannot see that the
+// - Switches counted as brackets, each closed by a Merge; a Merge inside another conditional can be
+//   dead too. This takes some values behind the Merges of a decision tree for dead.
+// - Deadness, which compares predicates. It takes a Merge for dead when it cannot see that the
 //   predicates of its inputs are one and the same value, as when that was computed twice.
 #include "sextant/runtime/dead_values.h"
 
