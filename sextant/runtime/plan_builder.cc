@@ -8,6 +8,7 @@
 #include "sextant/graph/passes/inline_functions.h"
 #include "sextant/graph/passes/resolve_references.h"
 #include "sextant/graph/passes/structure_loops.h"
+#include "sextant/graph/passes/varying_shapes.h"
 #include "sextant/runtime/analysis.h"
 #include "sextant/runtime/call_order.h"
 #include "sextant/runtime/captured_variables.h"
@@ -172,7 +173,10 @@ std::shared_ptr<const Plan> BuildPlan(const PlanRequest& request,
     DecodeDeferredConstants(graph, *environment.allocator, environment.devices[0]->memory_bytes());
     contents = Look(graph);
   }
-  if (contents.references) ResolveReferences(graph);
+  if (contents.references) {
+    ForgetVaryingShapes(graph, *request.source, request.name_prefix);
+    ResolveReferences(graph);
+  }
   if (contents.loops) StructureLoops(graph);
   std::vector<Node*> needed(1, sink);
   for (const Output& feed : subgraph.feeds) needed.push_back(feed.node());

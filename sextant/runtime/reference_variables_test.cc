@@ -105,6 +105,44 @@ TEST(ReferenceVariablesTest, ALoopReadsWhatItsLastIterationWrote) {
             (Floats{4, 65536}));
 }
 
+// float v[1] = 3, grown to five[2, 3] and shrunk to one[4]; both Assigns do not look at the shape.
+// The sum is by hand: TensorFlow's optimizer takes v for a vector there.
+TEST(ReferenceVariablesTest, AnAssignThatDoesNotValidateChangesTheShape) {
+  const auto sizes = [](const std::string& name, const std::vector<int>& values) {
+    std::string text;
+    for (const int value : values) text += " int_val: " + std::to_string(value);
+    return AddNode(name, "Const", "",
+                   "attr { key: 'dtype' value { type: DT_INT32 } } attr { key: 'value' value { "
+                   "tensor { dtype: DT_INT32 tensor_shape { dim { size: " +
+                       std::to_string(values.size()) + " } }" + text + " } } } ");
+  };
+  const std::string any = kT + "attr { key: 'validate_shape' value { b: false } } ";
+  Graph graph;
+  ImportGraphDefText(
+      AddNode("v", "VariableV2", "",
+              "attr { key: 'dtype' value { type: DT_FLOAT } } attr { key: 'shape' value { shape { "
+              "dim { size: 1 } } } } ") +
+          sizes("one", {1}) + sizes("two_three", {2, 3}) + sizes("four", {4}) + sizes("all", {-1}) +
+          sizes("axis", {0}) + Constant("a", 3) + Constant("b", 5) + Constant("c", 1) +
+          AddNode("a/v", "Fill", "one a") + AddNode("b/v", "Fill", "two_three b") +
+          AddNode("c/v", "Fill", "four c") + AddNode("init", "Assign", "v a/v") +
+          AddNode("grow", "Assign", "v b/v", any) + AddNode("shrink", "Assign", "v c/v", any) +
+          AddNode("read", "Identity", "v") + AddNode("neg", "Neg", "read") +
+          AddNode("flat", "Reshape", "read all") + AddNode("sum", "Sum", "flat axis"),
+      graph);
+  Session session(graph);
+  const auto expect = [&](const char* assign, const Shape& shape, float value, float sum) {
+    session.Run(graph.FindOperation(assign));
+    const auto values = session.Run(NamedFeeds{}, {"neg:0", "sum:0"});
+    EXPECT_EQ(values[0].shape(), shape);
+    EXPECT_EQ(values[0].flat<float>()[0], value);
+    EXPECT_EQ(values[1].scalar<float>(), sum);
+  };
+  expect("init", Shape{1}, -3, 3);
+  expect("grow", Shape{2, 3}, -5, 30);
+  expect("shrink", Shape{4}, -1, 4);
+}
+
 // A predicate "pred" that nothing knows before it is computed.
 std::string Predicate(bool value) {
   return AddNode("p", "VariableV2", "",
