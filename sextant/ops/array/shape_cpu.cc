@@ -55,30 +55,6 @@ int64_t InferredSize(const Shape& input, const Shape& wanted) {
   return elements / rest;
 }
 
-// The shape of the output where planning has found it out from constants and shapes. Emptiness is
-// left to the kernels: then the number of elements does not tell whether the input is the expected.
-class KnownShape {
- public:
-  explicit KnownShape(const KernelInit& init) {
-    const PartialShape& shape = init.node().output_shape(0);
-    if (init.node().input(1).node()->type() == "Const" && shape.fully_known()) {
-      shape_ = shape.AsShape();
-    }
-  }
-  // Whether that was all there was to do.
-  bool Forward(KernelContext& ctx) const {
-    if (!shape_ || shape_->num_elements() == 0 ||
-        shape_->num_elements() != ctx.input(0).num_elements()) {
-      return false;
-    }
-    ctx.ForwardInput(0, 0, *shape_);
-    return true;
-  }
-
- private:
-  std::optional<Shape> shape_;
-};
-
 void Reshape(KernelContext& ctx) {
   const Tensor& input = ctx.input(0);
   const Tensor& sizes = ctx.input(1);
@@ -111,15 +87,25 @@ void Reshape(KernelContext& ctx) {
   ctx.ForwardInput(0, 0, shape);
 }
 
+// Takes the shape that planning has found out from constant sizes. An input with as many elements
+// can have no other; emptiness, where a size of -1 may be any, is left to the general way.
 class ReshapeKernel : public Kernel {
  public:
-  explicit ReshapeKernel(KernelInit& init) : known_(init) {}
+  explicit ReshapeKernel(KernelInit& init) {
+    const PartialShape& shape = init.node().output_shape(0);
+    if (init.node().input(1).node()->type() == "Const" && shape.fully_known()) {
+      planned_ = shape.AsShape();
+    }
+  }
+
   void Compute(KernelContext& ctx) override {
-    if (!known_.Forward(ctx)) Reshape(ctx);
+    const int64_t count = ctx.input(0).num_elements();
+    if (!planned_ || count == 0 || planned_->num_elements() != count) return Reshape(ctx);
+    ctx.ForwardInput(0, 0, *planned_);
   }
 
  private:
-  const KnownShape known_;
+  std::optional<Shape> planned_;
 };
 
 class SqueezeKernel : public Kernel {
@@ -171,17 +157,6 @@ void ExpandDims(KernelContext& ctx) {
   ctx.ForwardInput(0, 0, shape);
 }
 
-class ExpandDimsKernel : public Kernel {
- public:
-  explicit ExpandDimsKernel(KernelInit& init) : known_(init) {}
-  void Compute(KernelContext& ctx) override {
-    if (!known_.Forward(ctx)) ExpandDims(ctx);
-  }
-
- private:
-  const KnownShape known_;
-};
-
 }  // namespace
 
 void RegisterShapeCpu(KernelRegistry& registry) {
@@ -191,7 +166,7 @@ void RegisterShapeCpu(KernelRegistry& registry) {
   registry.Add(KernelDef("Rank").Function(Rank));
   registry.Add(KernelDef("Reshape").Alias(0, 0).Make<ReshapeKernel>());
   registry.Add(KernelDef("Squeeze").Alias(0, 0).Make<SqueezeKernel>());
-  registry.Add(KernelDef("ExpandDims").Alias(0, 0).Make<ExpandDimsKernel>());
+  registry.Add(KernelDef("ExpandDims").Alias(0, 0).Function(ExpandDims));
 }
 
 }  // namespace sextant
